@@ -1,0 +1,59 @@
+import type { Clock } from "../sdk/clock";
+
+/** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
+export type Profile = "contract" | "observed";
+
+/** A serverless endpoint as the service keeps it (contract, Serverless endpoint). */
+export interface EndpointRecord {
+  readonly id: string;
+  name: string;
+  gpuIds: string;
+  templateId: string;
+  /** Seconds. */
+  idleTimeout: number;
+  locations: string;
+  flashBootType: "FLASHBOOT" | null;
+  scalerType: "QUEUE_DELAY" | "REQUEST_COUNT";
+  scalerValue: number;
+  workersMin: number;
+  workersMax: number;
+  networkVolumeId: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Counts the changes; a worker's pod shows it as `slsVersion`. */
+  version: number;
+}
+
+/** A pod that is a worker of an endpoint. The REST interface dresses it up with the contract's other fields. */
+export interface WorkerPod {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly slsVersion: number;
+  desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Free text describing the last lifecycle event. */
+  lastStatusChange: string;
+}
+
+/** What an endpoint does while it exists: its queue, its workers and their scaling. One per endpoint. */
+export interface EndpointRuntime {
+  /** The workers that the service still knows, those that are draining among them. */
+  pods(): readonly WorkerPod[];
+  /** To be called after the endpoint's record was changed: scales up, or lets workers drain. */
+  reconcile(): void;
+  /** Everything of the runtime that must survive a restart of the emulator, as plain JSON. */
+  snapshot(): unknown;
+  /** Cancels all timers; called when the endpoint is deleted, on reset and when the emulator stops. */
+  dispose(): void;
+}
+
+/** What a runtime is given by the emulator. */
+export interface RuntimeContext {
+  readonly clock: Clock;
+  readonly profile: Profile;
+  /** A source of randomness in [0, 1), seeded, so that runs can be repeated. */
+  readonly random: () => number;
+  /** How long a busy or idle worker takes to leave after a scale-down, in milliseconds. */
+  readonly drainMs: number;
+}
