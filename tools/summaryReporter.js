@@ -1,5 +1,9 @@
 /** A Jest reporter that ends the run with one plain line for CI logs: `N passed, N failed`. */
 module.exports = class SummaryReporter {
+  /**
+   * @param {unknown} _contexts
+   * @param {import("@jest/reporters").AggregatedResult} results
+   */
   onRunComplete(_contexts, results) {
     // A test file that could not be loaded has no tests of its own to count, yet it failed.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
