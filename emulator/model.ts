@@ -56,6 +56,8 @@ export interface RuntimeContext {
   readonly random: () => number;
   /** How long a busy or idle worker takes to leave after a scale-down, in milliseconds. */
   readonly drainMs: number;
+  /** How long a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT it takes a quarter of it. */
+  readonly coldStartMs: number;
   /** To be called at every change of what `snapshot` holds or of the endpoint's record: it is saved before the next answer. */
   readonly changed: () => void;
   /** Whether a fault rule swallows the next delivery of a webhook; asked before each try. */
