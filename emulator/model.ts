@@ -1,4 +1,4 @@
-import type { Clock } from "../sdk/clock";
+import type { EmulatorClock } from "./virtualClock";
 
 /** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
 export type Profile = "contract" | "observed";
@@ -50,7 +50,7 @@ export interface EndpointRuntime {
 
 /** What a runtime is given by the emulator. */
 export interface RuntimeContext {
-  readonly clock: Clock;
+  readonly clock: EmulatorClock;
   readonly profile: Profile;
   /** A source of randomness in [0, 1), seeded, so that runs can be repeated. */
   readonly random: () => number;

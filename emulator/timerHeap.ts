@@ -1,0 +1,76 @@
+/** A callback that waits for its time. */
+export interface Timer {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Timers of the same time run in the order in which they were made. */
+  readonly sequence: number;
+  readonly callback: () => void;
+  readonly background: boolean;
+  /** Where the heap keeps it; -1 once it is out. */
+  index: number;
+}
+
+/** A binary heap of timers, the earliest first. Adding, taking and removing cost O(log n), and nothing cancelled stays. */
+export class TimerHeap {
+  private readonly timers: Timer[] = [];
+
+  get size(): number {
+    return this.timers.length;
+  }
+
+  peek(): Timer | undefined {
+    return this.timers[0];
+  }
+
+  push(timer: Timer): void {
+    this.timers.push(timer);
+    this.rise(timer, this.timers.length - 1);
+  }
+
+  /** Takes a timer out; false when it is not in the heap any more. */
+  remove(timer: Timer): boolean {
+    const hole = timer.index;
+    if (hole < 0) return false;
+    timer.index = -1;
+    const last = this.timers.pop() as Timer;
+    if (last === timer) return true;
+    this.sink(last, hole);
+    if (last.index === hole) this.rise(last, hole);
+    return true;
+  }
+
+  private rise(timer: Timer, from: number): void {
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = this.timers[parentIndex] as Timer;
+      if (!isBefore(timer, parent)) break;
+      this.place(parent, index);
+      index = parentIndex;
+    }
+    this.place(timer, index);
+  }
+
+  private sink(timer: Timer, from: number): void {
+    let index = from;
+    for (;;) {
+      const left = this.timers[2 * index + 1];
+      const right = this.timers[2 * index + 2];
+      const child = right && left && isBefore(right, left) ? right : left;
+      if (!child || !isBefore(child, timer)) break;
+      const childIndex = child.index;
+      this.place(child, index);
+      index = childIndex;
+    }
+    this.place(timer, index);
+  }
+
+  private place(timer: Timer, index: number): void {
+    this.timers[index] = timer;
+    timer.index = index;
+  }
+}
+
+function isBefore(a: Timer, b: Timer): boolean {
+  return a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
+}
