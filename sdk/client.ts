@@ -1,0 +1,73 @@
+import type { CallContext } from "./call";
+import { type Clock, systemClock } from "./clock";
+import { type ConnectionSettings, requireAddress, requireApiKey, type ServiceName, serviceName } from "./config";
+import { createEndpoints, type Endpoints } from "./endpoints";
+import { createAgent } from "./http";
+import { createPods, type Pods } from "./pods";
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
+import { Secret } from "./secret";
+
+/** How a client reaches the service. Either `service` or the addresses of the interfaces that are used. */
+export interface ClientOptions extends ConnectionSettings {
+  readonly apiKey: string;
+  readonly service?: ServiceName | undefined;
+  /** Bounds of each call. Default: 6 attempts, 120,000 ms. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Time for one attempt, in milliseconds. Default 30,000. */
+  readonly attemptTimeoutMs?: number;
+  /** GPU tiers newer than the contract that are to be accepted. */
+  readonly extraGpuTiers?: readonly string[];
+  /** Time; for tests. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** A client of one account. */
+export interface Client {
+  /** Creates, changes, lists and deletes endpoints. */
+  readonly endpoints: Endpoints;
+  /** Looks pods up. */
+  readonly pods: Pods;
+  /** Closes the connections, when their answers have come. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a client. It sends nothing yet.
+ * @throws ConfigurationError when the key is missing; a missing address shows at the first use of its interface
+ * @example
+ * const client = createClient({ apiKey: process.env.SERVERLESS_GPU_API_KEY ?? "", service: "runpod" });
+ * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
+ */
+export function createClient(options: ClientOptions): Client {
+  const apiKey = new Secret(requireApiKey(options));
+  const agent = createAgent();
+  const clock = options.clock ?? systemClock;
+  const calls: CallContext = {
+    clock,
+    random: Math.random,
+    retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
+    attemptTimeoutMs: options.attemptTimeoutMs ?? 30_000,
+  };
+  const endpoints = createEndpoints({
+    ...calls,
+    extraGpuTiers: options.extraGpuTiers ?? [],
+    clearFlashBootWith: serviceName(options) === "runpod" ? "OFF" : "null",
+    transport: {
+      agent,
+      apiKey,
+      now: clock.now,
+      get graphqlUrl() {
+        return requireAddress(options, "graphqlUrl");
+      },
+    },
+  });
+  const pods = createPods({
+    ...calls,
+    agent,
+    apiKey,
+    get restUrl() {
+      return requireAddress(options, "restUrl");
+    },
+  });
+  return { endpoints, pods, close: () => agent.close() };
+}

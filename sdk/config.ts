@@ -1,0 +1,75 @@
+import { ConfigurationError } from "./errors";
+import { RUNPOD_ADDRESSES } from "./spec";
+
+/** A service whose addresses and ways are known by name. */
+export type ServiceName = "runpod";
+
+/** Where the service is and who calls it, as texts that came from options, config or the environment. */
+export interface ConnectionSettings {
+  /** The API key. */
+  readonly apiKey?: string | undefined;
+  /** `runpod`, or none: then the addresses must be given. */
+  readonly service?: string | undefined;
+  /** Address of the GraphQL interface, without `/graphql`. */
+  readonly graphqlUrl?: string | undefined;
+  /** Address of the REST interface, without `/v1`. */
+  readonly restUrl?: string | undefined;
+  /** Address of the queue interface, without `/v2`. */
+  readonly queueUrl?: string | undefined;
+}
+
+/** One of the three interfaces' addresses. */
+export type AddressName = "graphqlUrl" | "restUrl" | "queueUrl";
+
+/** The environment variable of each setting. */
+export const ENVIRONMENT_VARIABLES = {
+  apiKey: "SERVERLESS_GPU_API_KEY",
+  service: "SERVERLESS_GPU_SERVICE",
+  graphqlUrl: "SERVERLESS_GPU_GRAPHQL_URL",
+  restUrl: "SERVERLESS_GPU_REST_URL",
+  queueUrl: "SERVERLESS_GPU_QUEUE_URL",
+} as const satisfies Record<keyof ConnectionSettings, string>;
+
+/** How a setting can be given, for messages. */
+function howToSet(setting: keyof ConnectionSettings): string {
+  return `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ${setting}`;
+}
+
+/** The key, trimmed. Throws when it is missing or cannot be one. */
+export function requireApiKey({ apiKey }: ConnectionSettings): string {
+  const key = apiKey?.trim();
+  if (!key) throw new ConfigurationError(`there is no API key: ${howToSet("apiKey")}`);
+  // The key itself is not part of the message.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigurationError(
+      "the API key holds characters that no key has, such as spaces or line breaks: copy it again",
+    );
+  }
+  return key;
+}
+
+/** One address, without a trailing slash. Throws when it is missing or no http(s) URL. */
+export function requireAddress(settings: ConnectionSettings, name: AddressName): string {
+  const service = serviceName(settings);
+  const address = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
+  if (!address) {
+    throw new ConfigurationError(
+      `there is no ${name}: ${howToSet(name)}; or name the service (SERVERLESS_GPU_SERVICE=runpod), which sets all addresses`,
+    );
+  }
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new ConfigurationError(
+      `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** The named service, or nothing. Throws for a name that is not known. */
+export function serviceName({ service }: ConnectionSettings): ServiceName | undefined {
+  const name = service?.trim();
+  if (!name) return undefined;
+  if (name === "runpod") return name;
+  throw new ConfigurationError(`the service "${name}" is not known by name: use runpod, or give the three addresses`);
+}

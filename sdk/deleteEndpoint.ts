@@ -1,0 +1,104 @@
+import { type Clock, sleep } from "./clock";
+import type { CallOptions, Endpoint } from "./endpoints";
+import { DeleteTimeoutError, NotFoundError, RejectedError } from "./errors";
+import { LIST_LAG_MS } from "./spec";
+
+/** What a deletion is doing. */
+export interface DeleteProgress {
+  readonly phase: "scaling to zero" | "draining" | "deleting" | "proving gone";
+  /** Pods that are still running. */
+  readonly activePods: number;
+  /** Since the deletion began, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Time for the pods to leave and the service to agree, in milliseconds. Default 600,000 (10 minutes). */
+  readonly drainTimeoutMs?: number;
+  /** Called at each step. */
+  readonly onProgress?: (progress: DeleteProgress) => void;
+}
+
+/** The single steps that a deletion is made of. */
+export interface DeleteSteps {
+  readonly clock: Clock;
+  /** The endpoint in a new list. */
+  find(signal?: AbortSignal): Promise<Endpoint | undefined>;
+  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<unknown>;
+  /** @throws NotFoundError when there is no such endpoint. */
+  deleteNow(signal?: AbortSignal): Promise<void>;
+}
+
+const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
+const FIRST_POLL_MS = 500;
+const LONGEST_POLL_MS = 10_000;
+
+/**
+ * Observe, then do what is missing, until the endpoint is proven gone. Every step may be repeated, so a deletion that
+ * was interrupted anywhere is finished by another one.
+ */
+export async function deleteEndpoint(id: string, options: DeleteOptions, steps: DeleteSteps): Promise<void> {
+  const { signal, drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = options;
+  const startedAt = steps.clock.now();
+  let pollMs = FIRST_POLL_MS;
+  let obstacle = "";
+
+  const report = (phase: DeleteProgress["phase"], activePods = 0) =>
+    options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
+
+  async function pause() {
+    if (steps.clock.now() - startedAt >= drainTimeoutMs) throw deleteTimeout(id, drainTimeoutMs, obstacle);
+    await sleep(steps.clock, pollMs, signal);
+    pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
+  }
+
+  for (;;) {
+    const endpoint = await steps.find(signal);
+    if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
+      report("scaling to zero", countActivePods(endpoint));
+      await steps.scaleToZero(endpoint, signal);
+      continue;
+    }
+    const activePods = endpoint ? countActivePods(endpoint) : 0;
+    if (activePods > 0) {
+      obstacle = `${activePods} of its pods still run`;
+      report("draining", activePods);
+      await pause();
+      continue;
+    }
+    report("deleting");
+    try {
+      await steps.deleteNow(signal);
+    } catch (error) {
+      if (error instanceof NotFoundError) return;
+      // The service may take a while to notice that the workers are gone.
+      if (!(error instanceof RejectedError)) throw error;
+      obstacle = error.message;
+      await pause();
+      continue;
+    }
+    report("proving gone");
+    if (await isGone(steps, signal)) return;
+    obstacle = "the service accepted its deletion, yet still lists it";
+    await pause();
+  }
+}
+
+/** Absent from a list now, or once the list's lag has passed. */
+async function isGone(steps: DeleteSteps, signal?: AbortSignal): Promise<boolean> {
+  if (!(await steps.find(signal))) return true;
+  await sleep(steps.clock, LIST_LAG_MS, signal);
+  return !(await steps.find(signal));
+}
+
+/** Pods that have not left: any whose status is neither EXITED nor TERMINATED. */
+function countActivePods({ pods }: Endpoint): number {
+  return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
+}
+
+function deleteTimeout(id: string, drainTimeoutMs: number, obstacle: string): DeleteTimeoutError {
+  return new DeleteTimeoutError(
+    `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
+      "It still exists, scaled to zero. Cancel its running jobs or wait, then delete it again, with more time if needed",
+  );
+}

@@ -1,0 +1,236 @@
+import { closest } from "fastest-levenshtein";
+import { z } from "zod";
+import { type InputProblem, InvalidInputError } from "./errors";
+import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
+import {
+  DATA_CENTER_ID,
+  FLASH_BOOT_TYPES,
+  GPU_TIERS,
+  LOCATIONS,
+  SAVE_ENDPOINT_DEFAULTS,
+  SCALER_TYPES,
+  UNSET_ENDPOINT_FIELDS,
+} from "./spec";
+
+/** A GPU tier of the contract. Newer tiers exist; see `extraGpuTiers`. */
+export type GpuTier = keyof typeof GPU_TIERS;
+/** A country that `locations` takes. */
+export type Location = (typeof LOCATIONS)[number];
+/** How the number of workers follows the load. */
+export type ScalerType = (typeof SCALER_TYPES)[number];
+/** Whether cold starts are shortened. */
+export type FlashBootType = (typeof FLASH_BOOT_TYPES)[number];
+
+/** Completes to the known words in an editor, yet takes any other text: the service adds words over time. */
+export type OpenEnum<T extends string> = T | (string & {});
+
+/** What an endpoint is created with. A field that is left out gets the service's default. */
+export interface EndpointInput {
+  /** Name of the endpoint. Need not be unique at the service. */
+  readonly name: string;
+  /** One GPU tier, a list in priority order, or the service's comma list with exclusions (`AMPERE_24,-NVIDIA L4`). */
+  readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
+  /** Id of the serverless template. */
+  readonly templateId: string;
+  /** Seconds before an idle worker shuts down. Default 10; `null` sets the default. */
+  readonly idleTimeout?: number | null;
+  /** Countries or data centers, as a list or a comma list. Default, `null` and `""`: any region. */
+  readonly locations?: string | readonly OpenEnum<Location>[] | null;
+  /** `FLASHBOOT` for faster cold starts. Default, `null` and `OFF`: without. */
+  readonly flashBootType?: FlashBootType | null;
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`. Default and `null`: `QUEUE_DELAY`. */
+  readonly scalerType?: ScalerType | null;
+  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. Default 4. */
+  readonly scalerValue?: number | null;
+  /** Workers that always run, and cost. Default 0: scale to zero. */
+  readonly workersMin?: number | null;
+  /** Workers that may run at once. Default 3. */
+  readonly workersMax?: number | null;
+  /** Network volume to mount. Default, `null` and `""`: none. */
+  readonly networkVolumeId?: string | null;
+}
+
+/** An endpoint's settings in normal form: every field set, lists as comma lists, "nothing" as the empty text or `OFF`. */
+export interface EndpointSettings {
+  readonly name: string;
+  readonly gpuIds: string;
+  readonly templateId: string;
+  readonly idleTimeout: number;
+  readonly locations: string;
+  readonly flashBootType: OpenEnum<FlashBootType>;
+  readonly scalerType: OpenEnum<ScalerType>;
+  readonly scalerValue: number;
+  readonly workersMin: number;
+  readonly workersMax: number;
+  readonly networkVolumeId: string;
+}
+
+const REQUIRED_FIELDS = ["name", "gpuIds", "templateId"] as const;
+
+/** What optional fields hold when nothing sets them, in normal form. */
+export const ENDPOINT_DEFAULTS = { ...SAVE_ENDPOINT_DEFAULTS, ...UNSET_ENDPOINT_FIELDS } as const;
+
+/** Choices of the caller that widen what is allowed. */
+export interface EndpointInputOptions {
+  /** GPU tiers newer than the contract that are to be accepted. */
+  readonly extraGpuTiers?: readonly string[];
+}
+
+/** Rules between fields, and fields that may not be missing when an endpoint is `complete` (about to be created). */
+export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, complete: boolean): InputProblem[] {
+  const problems: InputProblem[] = [];
+  const { workersMin, workersMax = complete ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
+  for (const property of complete ? REQUIRED_FIELDS : []) {
+    if (fields[property] === undefined) problems.push({ property, message: "is required" });
+  }
+  if (typeof workersMin === "number" && typeof workersMax === "number" && workersMin > workersMax) {
+    const origin = fields.workersMax === undefined ? ", its default" : "";
+    problems.push({
+      property: "workersMin",
+      message: `is ${workersMin}, more than workersMax (${workersMax}${origin})`,
+    });
+  }
+  if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
+    const message = `needs a scalerType beside it, because its unit depends on that (${SCALER_TYPES.join(" or ")})`;
+    problems.push({ property: "scalerValue", message });
+  }
+  return problems;
+}
+
+/** Checks some or all fields and returns them in normal form; throws one error with every problem. */
+export function parseEndpointFields<T extends Partial<EndpointInput>>(
+  what: string,
+  input: T,
+  options: EndpointInputOptions & { readonly complete: boolean },
+): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
+  const { fields, problems } = checkEndpointFields(input, options);
+  // A field with a problem of its own is not also reported as missing.
+  problems.push(...crossFieldProblems({ ...input, ...fields }, options.complete));
+  if (problems.length > 0) throw new InvalidInputError(what, problems);
+  return fields as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
+}
+
+/** Each field that is there, in normal form, and every problem. A field with a problem is left out of the result. */
+export function checkEndpointFields(
+  input: Readonly<Record<string, unknown>>,
+  options: EndpointInputOptions = {},
+): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
+  const schemas: Record<string, z.ZodType> = fieldSchemas(options.extraGpuTiers ?? []);
+  const fields: Record<string, unknown> = {};
+  const problems: InputProblem[] = [];
+  for (const [property, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(schemas, property)) {
+      problems.push({ property, message: `there is no such property. ${nearest(property, Object.keys(schemas))}` });
+      continue;
+    }
+    const result = schemas[property]?.safeParse(value);
+    if (result?.success) fields[property] = result.data;
+    else problems.push(...(result?.error.issues ?? []).map(({ message }) => ({ property, message })));
+  }
+  return { fields: fields as Partial<EndpointSettings>, problems };
+}
+
+function fieldSchemas(extraGpuTiers: readonly string[]): {
+  [K in keyof EndpointSettings]: z.ZodType<EndpointSettings[K]>;
+} {
+  return {
+    name: text("a name").transform(normalizeName),
+    gpuIds: list("a GPU tier, a list of tiers or a comma list")
+      .superRefine((value, context) => {
+        for (const message of gpuIdProblems(value, extraGpuTiers)) context.addIssue({ code: "custom", message });
+      })
+      .transform(normalizeGpuIds),
+    templateId: text("the id of a template"),
+    idleTimeout: wholeNumber("whole seconds, 0 or more").nullable().transform(orDefault("idleTimeout")),
+    locations: list("a country, a list of countries or a comma list")
+      .nullable()
+      .superRefine((value, context) => {
+        for (const message of locationProblems(value ?? "")) context.addIssue({ code: "custom", message });
+      })
+      .transform(normalizeLocations),
+    flashBootType: oneOf(FLASH_BOOT_TYPES).nullable().transform(orDefault("flashBootType")),
+    scalerType: oneOf(SCALER_TYPES).nullable().transform(orDefault("scalerType")),
+    scalerValue: z
+      .number(must("a number above 0"))
+      .positive(must("a number above 0"))
+      .nullable()
+      .transform(orDefault("scalerValue")),
+    workersMin: wholeNumber("a whole number of workers, 0 or more").nullable().transform(orDefault("workersMin")),
+    workersMax: wholeNumber("a whole number of workers, 0 or more").nullable().transform(orDefault("workersMax")),
+    networkVolumeId: z
+      .string(must("the id of a network volume, or null for none"))
+      .nullable()
+      .transform((id) => id?.trim() ?? ""),
+  };
+}
+
+function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
+  const known = [...Object.keys(GPU_TIERS), ...extraGpuTiers];
+  const tiers = splitList(value).filter((part) => !isGpuExclusion(part));
+  if (tiers.length === 0) return [`name at least one GPU tier: ${known.join(", ")}`];
+  return tiers
+    .filter((tier) => !known.includes(tier))
+    .map(
+      (tier) =>
+        `"${tier}" is not a known GPU tier. ${nearest(tier, known)} A tier newer than this list is accepted ` +
+        "once it is named in serverless-gpu:extraGpuTiers",
+    );
+}
+
+function locationProblems(value: string | string[]): string[] {
+  return splitList(value)
+    .filter((part) => !(LOCATIONS as readonly string[]).includes(part) && !DATA_CENTER_ID.test(part))
+    .map(
+      (part) =>
+        `"${part}" is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, LOCATIONS)}`,
+    );
+}
+
+function text(what: string) {
+  return z.string(must(`${what}, not empty`)).refine((value) => value.trim() !== "", must(`${what}, not empty`));
+}
+
+function list(what: string) {
+  return z.union([z.string(), z.array(z.string())], must(what));
+}
+
+function wholeNumber(what: string) {
+  return z
+    .number(must(what))
+    .int(must(what))
+    .min(0, must(what))
+    .max(2 ** 31 - 1, must(what));
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.enum(words, {
+    error: ({ input }) =>
+      typeof input === "string" ? `"${input}" is not known. ${nearest(input, words)}` : `must be ${words.join(" or ")}`,
+  });
+}
+
+function orDefault<K extends keyof typeof ENDPOINT_DEFAULTS>(field: K) {
+  return <T>(value: T | null): T | (typeof ENDPOINT_DEFAULTS)[K] => value ?? ENDPOINT_DEFAULTS[field];
+}
+
+function must(what: string) {
+  return { error: ({ input }: { input?: unknown }) => `must be ${what}; it is ${describe(input)}` };
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (value === null || value === undefined) return "missing";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : String(value);
+}
+
+/** The nearest of the allowed words, when it is near, and all of them. */
+function nearest(word: string, allowed: readonly string[]): string {
+  const candidate = closest(
+    word.toUpperCase(),
+    allowed.map((each) => each.toUpperCase()),
+  );
+  const match = allowed.find((each) => each.toUpperCase() === candidate);
+  return `Did you mean ${match}? Allowed: ${allowed.join(", ")}.`;
+}

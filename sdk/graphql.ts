@@ -1,0 +1,191 @@
+import {
+  type DocumentNode,
+  Kind,
+  OperationTypeNode,
+  parse,
+  print,
+  type SelectionSetNode,
+  type ValueNode,
+} from "graphql";
+import { ClientError, GraphQLClient } from "graphql-request";
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import {
+  AuthenticationError,
+  NotFoundError,
+  QuotaExceededError,
+  RejectedError,
+  type ServerlessGpuError,
+  ServiceFaultError,
+} from "./errors";
+import { decodeJson, type HttpResponse, send, unexpectedResponse } from "./http";
+import type { Secret } from "./secret";
+
+/** A GraphQL enum value, printed without quotes. */
+export class EnumValue {
+  constructor(readonly name: string) {}
+}
+
+/** A value that can be written as a GraphQL literal. */
+export type Literal = string | number | boolean | null | EnumValue | { readonly [field: string]: Literal | undefined };
+
+/** One operation on one root field. */
+export interface RootField {
+  readonly type: "query" | "mutation";
+  readonly name: string;
+  readonly args?: Readonly<Record<string, Literal>>;
+  /** The fields to select, as GraphQL text without braces. */
+  readonly selection?: string;
+}
+
+/** The document's text: unnamed and without variables, because the contract's body has the one field `query`. */
+export function printDocument({ type, name, args = {}, selection }: RootField): string {
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        kind: Kind.OPERATION_DEFINITION,
+        operation: type === "query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION,
+        selectionSet: {
+          kind: Kind.SELECTION_SET,
+          selections: [
+            {
+              kind: Kind.FIELD,
+              name: { kind: Kind.NAME, value: name },
+              arguments: Object.entries(args).map(([argument, value]) => ({
+                kind: Kind.ARGUMENT,
+                name: { kind: Kind.NAME, value: argument },
+                value: toValueNode(value),
+              })),
+              ...(selection === undefined ? {} : { selectionSet: parseSelection(selection) }),
+            },
+          ],
+        },
+      },
+    ],
+  };
+  return print(document);
+}
+
+/** The literal's AST. Fields that are `undefined` are left out. */
+export function toValueNode(value: Literal): ValueNode {
+  if (value === null) return { kind: Kind.NULL };
+  if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
+  if (typeof value === "string") return { kind: Kind.STRING, value };
+  if (typeof value === "boolean") return { kind: Kind.BOOLEAN, value };
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be written as a GraphQL literal`);
+    return Number.isSafeInteger(value)
+      ? { kind: Kind.INT, value: String(value) }
+      : { kind: Kind.FLOAT, value: String(value) };
+  }
+  return {
+    kind: Kind.OBJECT,
+    fields: Object.entries(value).flatMap(([field, fieldValue]) =>
+      fieldValue === undefined
+        ? []
+        : [{ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: field }, value: toValueNode(fieldValue) }],
+    ),
+  };
+}
+
+function parseSelection(selection: string): SelectionSetNode {
+  const [definition] = parse(`{ ${selection} }`, { noLocation: true }).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError("A selection holds fields only");
+  return definition.selectionSet;
+}
+
+/** The GraphQL interface of one account. */
+export interface GraphqlTransport {
+  readonly agent: Dispatcher;
+  /** Without the path `/graphql`. */
+  readonly graphqlUrl: string;
+  readonly apiKey: Secret;
+  readonly now: () => number;
+}
+
+/** Sends one operation once. Returns the root field's value; throws the typed error that the answer stands for. */
+export async function execute(
+  transport: GraphqlTransport,
+  operation: string,
+  field: RootField,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const client = new GraphQLClient(
+    `${transport.graphqlUrl}/graphql?api_key=${encodeURIComponent(transport.apiKey.reveal())}`,
+    {
+      errorPolicy: "all",
+      fetch: async (url, init) => {
+        const response = await send(transport.agent, {
+          operation,
+          method: "POST",
+          url: String(url),
+          headers: { "content-type": "application/json" },
+          body: String(init?.body),
+          signal,
+        });
+        return toFetchResponse(response, operation, transport.now());
+      },
+    },
+  );
+  try {
+    const { data, errors } = await client.rawRequest<Record<string, unknown>>(printDocument(field));
+    if (errors?.length) throw errorFromGraphql(errors, operation);
+    const value = data?.[field.name];
+    if (data === null || value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+    return value;
+  } catch (error) {
+    // A 400 comes with GraphQL errors that say what is wrong with the document.
+    if (error instanceof ClientError) throw errorFromGraphql(error.response.errors ?? [], operation);
+    throw error;
+  }
+}
+
+/** What a GraphQL server answers: `data`, `errors`, or both. */
+const envelopeSchema = z.looseObject({
+  data: z.looseObject({}).nullish(),
+  errors: z.array(z.looseObject({ message: z.string() })).nullish(),
+});
+
+/** The HTTP status decides first; only a 200, and a 400 that carries GraphQL errors, is GraphQL's to read. */
+function toFetchResponse(response: HttpResponse, operation: string, now: number): Response {
+  if (response.status !== 400 || !carriesErrors(response.body)) {
+    const body = decodeJson(response, operation, now);
+    const envelope = envelopeSchema.safeParse(body);
+    if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
+  }
+  return new Response(response.body, { status: response.status, headers: { "content-type": "application/json" } });
+}
+
+function carriesErrors(body: string): boolean {
+  try {
+    return Boolean(envelopeSchema.parse(JSON.parse(body)).errors?.length);
+  } catch {
+    return false;
+  }
+}
+
+/** Absent, in the words that services use for it. */
+const ABSENT = /not found|does not exist|could not find/i;
+
+/** The typed error of an `errors` list. Codes decide before texts, and no whole text is ever compared. */
+function errorFromGraphql(
+  errors: readonly { readonly message?: string; readonly extensions?: { readonly code?: unknown } }[],
+  operation: string,
+): ServerlessGpuError {
+  const message = errors.map((error) => error.message ?? "an error without a message").join("; ");
+  const codes = errors.map((error) => error.extensions?.code);
+  const said = `${operation}: the service says "${message}"`;
+  if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${message}`)) {
+    return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
+  }
+  if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
+  if (ABSENT.test(message)) return new NotFoundError(`${said}. It does not exist, or not in this account`);
+  if (/quota/i.test(message)) {
+    return new QuotaExceededError(
+      `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +
+        "endpoint, or have the quota raised",
+    );
+  }
+  return new RejectedError(said);
+}

@@ -1,0 +1,64 @@
+import type { ServerlessGpuError } from "./errors";
+
+/**
+ * What repeating a call may do: `safe` calls have the same effect once or twice (reads, and writes that carry an id);
+ * a `create` may make a second endpoint; a `submit` may start a second job.
+ */
+export type Repeatability = "safe" | "create" | "submit";
+
+/** Bounds of one call, its attempts and the pauses between them. */
+export interface RetryPolicy {
+  /** Attempts in all. Default 6. */
+  readonly maxAttempts: number;
+  /** Time for all attempts and pauses together, in milliseconds. Default 120,000. */
+  readonly maxElapsedMs: number;
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs: 120_000 };
+
+/** Longest pauses before the second, third, … attempt, in milliseconds: 0.5 s doubling to 20 s. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 20_000;
+
+/** A `Retry-After` beyond the time left is cut so that this much remains for one last attempt. */
+const LAST_ATTEMPT_MS = 5_000;
+
+/** What to do after a failed attempt: try again after a pause, look whether it had an effect, or stop. */
+export type Decision =
+  | { readonly action: "wait"; readonly delayMs: number; readonly lookUpFirst: boolean }
+  | { readonly action: "stop" };
+
+/** A failed attempt as far as the decision depends on it. */
+export interface FailedAttempt {
+  readonly repeatability: Repeatability;
+  readonly error: ServerlessGpuError;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Time since the call began, in milliseconds. */
+  readonly elapsedMs: number;
+  /** A number in [0, 1), for the jitter. */
+  readonly random: number;
+}
+
+/**
+ * The whole decision table. A refusal (429) had no effect and is always tried again. After any other passing fault the
+ * effect is unknown: `safe` calls are sent again, a `create` only after a look-up, a `submit` never.
+ */
+export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
+  const { repeatability, error, attempt, elapsedMs } = failed;
+  const refused = error.code === "RATE_LIMITED";
+  if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { action: "stop" };
+  if (repeatability === "submit" && !refused) return { action: "stop" };
+  const timeLeftMs = policy.maxElapsedMs - elapsedMs;
+  const delayMs =
+    error.retryAfterMs === undefined
+      ? pauseMs(attempt, failed.random)
+      : Math.min(error.retryAfterMs, Math.max(0, timeLeftMs - LAST_ATTEMPT_MS));
+  if (delayMs >= timeLeftMs) return { action: "stop" };
+  return { action: "wait", delayMs, lookUpFirst: repeatability === "create" && !refused };
+}
+
+/** The pause after the given attempt: anything up to a bound that doubles each time (full jitter). */
+export function pauseMs(attempt: number, random: number): number {
+  return random * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+}

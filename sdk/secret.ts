@@ -1,0 +1,56 @@
+import { inspect } from "node:util";
+
+const REDACTED = "[redacted]";
+
+/** Shorter texts are no keys, and replacing them would garble every message. */
+const SHORTEST_SECRET = 4;
+
+/** Every text that must not be shown, in each form it travels in. Filled by `Secret` alone. */
+const hiddenTexts = new Set<string>();
+
+/** What looks like a key by its place in a text, even when the value itself is not known here. */
+const KEY_PLACES: readonly RegExp[] = [
+  /(api_key=)[^&\s"'<>]+/gi,
+  /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
+  /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(["']?accessSecret["']?\s*[:=]\s*["'])(?:\\.|[^"'\\])*/gi,
+];
+
+/**
+ * A text that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
+ * `util.inspect`, and from its creation on `redact` removes its value from every text.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+    if (value.length < SHORTEST_SECRET) return;
+    for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]) hiddenTexts.add(form);
+  }
+
+  /** The value itself, for the place that sends it. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}
+
+/** The text without any known secret and without anything that stands where a key stands. */
+export function redact(text: string): string {
+  let result = text;
+  for (const hidden of hiddenTexts) result = result.replaceAll(hidden, REDACTED);
+  for (const place of KEY_PLACES) result = result.replace(place, `$1${REDACTED}`);
+  return result;
+}
