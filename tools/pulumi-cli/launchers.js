@@ -1,0 +1,46 @@
+const fs = require("node:fs/promises");
+const path = require("node:path");
+
+/** The executables that the engine looks for beside itself to run a Node.js program with dynamic resources. */
+const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
+
+const SOURCES = path.join(__dirname, "launchers");
+
+/**
+ * Writes the launchers beside the engine: a script for Node.js and, named as the engine wants it, a starter for the
+ * script. Each file appears whole or not at all, so that an engine that runs meanwhile never sees half of one.
+ * @param {string} binDir
+ */
+async function writeLaunchers(binDir) {
+  for (const name of LAUNCHERS) {
+    const script = `${name}.cjs`;
+    await writeWhole(path.join(binDir, script), await fs.readFile(path.join(SOURCES, script), "utf8"), 0o644);
+    if (process.platform === "win32") {
+      await writeWhole(path.join(binDir, `${name}.cmd`), `@node "%~dp0${script}" %*\r\n`, 0o755);
+    } else {
+      const starter = `#!/bin/sh\nexec node "$(dirname -- "$0")/${script}" "$@"\n`;
+      await writeWhole(path.join(binDir, name), starter, 0o755);
+    }
+  }
+}
+
+/**
+ * True when the launchers in a folder are this tool's own, and not those that come with the official engine.
+ * @param {string} binDir
+ */
+async function hasOwnLaunchers(binDir) {
+  return (await fs.readdir(binDir)).includes(`${LAUNCHERS[0]}.cjs`);
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @param {number} mode
+ */
+async function writeWhole(file, text, mode) {
+  const unfinished = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  await fs.writeFile(unfinished, text, { mode });
+  await fs.rename(unfinished, file);
+}
+
+module.exports = { LAUNCHERS, writeLaunchers, hasOwnLaunchers };
