@@ -23,6 +23,29 @@ export interface QueueRequest extends HttpRequest {
   readonly endpointId: string;
   /** What follows the endpoint, decoded: `["run"]`, `["status", "job-id"]`, `["openai", "v1", "models"]`. */
   readonly segments: readonly string[];
+  /** The body as JSON; undefined when it is empty or no JSON. */
+  readonly payload: unknown;
+}
+
+/** The three interfaces of the service. */
+export type Interface = "graphql" | "rest" | "queue";
+
+/** What a request asks for, found out before anything is done: the journal and the fault rules go by it. */
+export interface Call {
+  readonly interface: Interface;
+  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, …; `unknown` for what is none. */
+  readonly operation: string;
+  readonly endpointId?: string | undefined;
+  /** What the operation was given, as plain JSON. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Checks the key, carries the operation out and answers. */
+  run(options: CallOptions): HttpResponse | Promise<HttpResponse>;
+}
+
+/** How a fault rule changes what an operation does. */
+export interface CallOptions {
+  /** How far behind a list of endpoints is, in milliseconds. */
+  readonly listLagMs?: number | undefined;
 }
 
 /** An answer. Make one with `json`, `text` or `stream`. */
@@ -31,7 +54,11 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | AsyncIterable<string | Uint8Array>;
   /** The row of the fidelity table that this answer plays. An assumed one is marked in a response header. */
-  readonly fidelity?: FidelityId;
+  readonly fidelity?: FidelityId | undefined;
+  /** Why the request was refused, where the status does not tell: a GraphQL error has status 200. For the journal. */
+  readonly error?: string | undefined;
+  /** A fault rule wants the connection reset after half of the body. */
+  readonly resetMidway?: boolean | undefined;
 }
 
 /** An answer whose body is `value` as JSON. */
@@ -52,4 +79,13 @@ export function stream(
   fidelity?: FidelityId,
 ): HttpResponse {
   return { status, headers: { "content-type": contentType }, body: chunks, fidelity };
+}
+
+/** A piece of a path without its percent-encoding; as it is when that is broken. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

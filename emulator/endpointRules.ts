@@ -1,0 +1,128 @@
+import { GraphQLError } from "graphql";
+import {
+  DATA_CENTER_ID,
+  FLASH_BOOT_NAME_SUFFIX,
+  GPU_TIERS,
+  LOCATIONS,
+  SCALER_TYPES,
+  UNSET_ENDPOINT_FIELDS,
+} from "../sdk/spec";
+import type { EndpointRecord, Profile } from "./model";
+
+/** What a client can set of an endpoint. */
+export type EndpointFields = Omit<EndpointRecord, "id" | "createdAt" | "version">;
+
+/** The `input` of `saveEndpoint`, with the service's defaults in the four fields that have one. */
+export interface EndpointInput {
+  readonly id?: string | null;
+  readonly name: string;
+  readonly gpuIds: string;
+  readonly templateId: string;
+  readonly idleTimeout: number;
+  readonly scalerValue: number;
+  readonly workersMin: number;
+  readonly workersMax: number;
+  readonly locations?: string | null;
+  readonly scalerType?: string | null;
+  readonly flashBootType?: "FLASHBOOT" | "OFF" | null;
+  readonly networkVolumeId?: string | null;
+}
+
+/** Tiers that are newer than the contract (observed). */
+const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
+
+/** A request that is well formed and that the service refuses: status 200 with this error (observed). */
+export function businessError(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: "RUNPOD" } });
+}
+
+/** The fields that an endpoint has after `input` was saved over `current`, or as a new one. */
+export function overlay(current: EndpointRecord | undefined, input: EndpointInput, profile: Profile): EndpointFields {
+  return {
+    name: profile === "observed" ? withoutSuffix(input.name) : input.name,
+    gpuIds: input.gpuIds,
+    templateId: input.templateId,
+    idleTimeout: input.idleTimeout,
+    scalerValue: input.scalerValue,
+    workersMin: input.workersMin,
+    workersMax: input.workersMax,
+    // Only undefined means "left out" and keeps the value; null and "" clear it.
+    locations: (input.locations === undefined ? current?.locations : input.locations) ?? "",
+    networkVolumeId: (input.networkVolumeId === undefined ? current?.networkVolumeId : input.networkVolumeId) || null,
+    scalerType: (input.scalerType ??
+      current?.scalerType ??
+      UNSET_ENDPOINT_FIELDS.scalerType) as EndpointRecord["scalerType"],
+    flashBootType: flashBootType(current?.flashBootType ?? null, input.flashBootType, profile),
+  };
+}
+
+/** The contract knows no value that clears FLASHBOOT, so null does; the observed service has OFF and ignores null. */
+function flashBootType(
+  current: EndpointRecord["flashBootType"],
+  given: EndpointInput["flashBootType"],
+  profile: Profile,
+): EndpointRecord["flashBootType"] {
+  if (given === "OFF") return null;
+  if (given === null && profile === "contract") return null;
+  return given ?? current;
+}
+
+function withoutSuffix(name: string): string {
+  return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;
+}
+
+/** An endpoint's fields as GraphQL shows them. */
+export function shown(record: EndpointRecord, profile: Profile) {
+  if (profile === "contract") return { ...record };
+  const flashBoot = record.flashBootType === "FLASHBOOT";
+  return {
+    ...record,
+    name: flashBoot ? record.name + FLASH_BOOT_NAME_SUFFIX : record.name,
+    flashBootType: flashBoot ? "FLASHBOOT" : "OFF",
+  };
+}
+
+/** Refuses fields that break a rule of one endpoint by itself. */
+export function assertAllowed(fields: EndpointFields, profile: Profile, templates: ReadonlySet<string>): void {
+  if (fields.name.trim() === "") throw businessError("Endpoint name must not be empty");
+  assertGpuIds(fields.gpuIds, profile);
+  assertLocations(fields.locations);
+  assertTemplate(fields.templateId, templates);
+  if (!SCALER_TYPES.includes(fields.scalerType)) {
+    throw businessError(`scalerType "${fields.scalerType}" is not one of ${SCALER_TYPES.join(", ")}`);
+  }
+  if (fields.scalerValue <= 0) throw businessError("scalerValue must be greater than 0");
+  if (fields.idleTimeout < 0) throw businessError("idleTimeout must not be negative");
+  if (fields.workersMin < 0) throw businessError("workersMin must not be negative");
+  if (fields.workersMax < fields.workersMin) throw businessError("workersMax must not be less than workersMin");
+}
+
+function assertGpuIds(gpuIds: string, profile: Profile): void {
+  const known = [...Object.keys(GPU_TIERS), ...(profile === "observed" ? observedGpuTiers : [])];
+  const tiers = gpuIds
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => !part.startsWith("-"));
+  if (tiers.length === 0) throw businessError("gpuIds must name at least one GPU tier");
+  const unknown = tiers.find((tier) => !known.includes(tier));
+  if (unknown !== undefined) throw businessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`);
+}
+
+function assertLocations(locations: string): void {
+  if (locations === "") return;
+  const allowed: readonly string[] = LOCATIONS;
+  const unknown = locations
+    .split(",")
+    .map((part) => part.trim())
+    .find((part) => !allowed.includes(part) && !DATA_CENTER_ID.test(part));
+  if (unknown !== undefined) {
+    throw businessError(
+      `locations holds "${unknown}", which is neither one of ${LOCATIONS.join(", ")} nor a data center`,
+    );
+  }
+}
+
+function assertTemplate(templateId: string, templates: ReadonlySet<string>): void {
+  if (templateId.trim() === "") throw businessError("templateId must not be empty");
+  if (templates.size > 0 && !templates.has(templateId)) throw businessError(`Unknown template "${templateId}"`);
+}

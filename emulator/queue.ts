@@ -1,0 +1,55 @@
+import { accessOf, bearerOrBareKey, type Keys } from "./auth";
+import type { Endpoints } from "./endpoints";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json, type QueueRequest } from "./http";
+
+export interface QueueOptions {
+  readonly keys: Keys;
+  readonly endpoints: Endpoints;
+}
+
+/** The queue interface: a function that reads what a request under `/v2/` asks for. */
+export function createQueue({ keys, endpoints }: QueueOptions) {
+  function answer(request: QueueRequest): HttpResponse | Promise<HttpResponse> {
+    if (accessOf(bearerOrBareKey(request), keys) !== "granted") return problem(401, "Unauthorized", "invalid api key");
+    const endpoint = endpoints.find(request.endpointId);
+    if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
+    return problem(404, "Not Found", `unknown operation ${request.segments.join("/")}`);
+  }
+
+  return function queueCall(request: HttpRequest): Call {
+    const [endpointId = "", ...segments] = request.path.slice("/v2/".length).split("/").map(decodeSegment);
+    const payload = readPayload(request);
+    const [operation = "unknown", jobId] = segments;
+    return {
+      interface: "queue",
+      operation,
+      endpointId,
+      arguments: {
+        ...Object.fromEntries(request.query),
+        ...(jobId === undefined ? {} : { jobId }),
+        ...withoutInput(payload),
+      },
+      run: () => answer({ ...request, endpointId, segments, payload }),
+    };
+  };
+}
+
+function problem(status: number, title: string, detail: string): HttpResponse {
+  return { ...json(status, { status, title, detail }), error: detail };
+}
+
+function readPayload({ body }: HttpRequest): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A job's input is its owner's: neither the journal nor a fault rule needs it. */
+function withoutInput(payload: unknown): Record<string, unknown> {
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return {};
+  const { input: _, ...rest } = payload as Record<string, unknown>;
+  return rest;
+}

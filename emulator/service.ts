@@ -1,0 +1,26 @@
+import { createGraphql, type GraphqlOptions } from "./graphql";
+import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
+import { createQueue } from "./queue";
+import { createRest, type RestOptions } from "./rest";
+
+/** The service's three interfaces behind one origin: finds out what a request asks for. */
+export function createService(options: GraphqlOptions & RestOptions) {
+  const graphqlCall = createGraphql(options);
+  const restCall = createRest(options);
+  const queueCall = createQueue(options);
+
+  return function read(request: HttpRequest): Call | undefined {
+    if (request.path === "/graphql") return graphqlCall(request);
+    if (request.path.startsWith("/v1/")) return restCall(request);
+    if (request.path.startsWith("/v2/")) return queueCall(request);
+    return undefined;
+  };
+}
+
+/** The answer to a body that is larger than any the service takes. */
+export function tooLarge(call: Call): HttpResponse {
+  const detail = "The request body is too large";
+  if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");
+  if (call.interface === "rest") return json(413, { error: detail, status: 413 }, "server.too-large");
+  return json(413, { errors: [{ message: detail }] }, "server.too-large");
+}
