@@ -38,12 +38,10 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
         { repeatability: call.repeatability, error, attempt, elapsedMs, random: context.random() },
         context.retry,
       );
-      if (decision.action === "stop") throw error.afterAttempts(attempt, elapsedMs);
-      if (decision.lookUpFirst) {
-        const found = await call.lookUp?.();
-        if (found !== undefined) return found;
-      }
-      await sleep(context.clock, decision.delayMs, call.signal);
+      const found = decision.lookUp ? await call.lookUp?.() : undefined;
+      if (found !== undefined) return found;
+      if (decision.retryInMs === undefined) throw error.afterAttempts(attempt, elapsedMs);
+      await sleep(context.clock, decision.retryInMs, call.signal);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
+import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "./enums";
 import { type InputProblem, InvalidInputError } from "./errors";
 import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
 import {
@@ -11,18 +12,6 @@ import {
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS,
 } from "./spec";
-
-/** A GPU tier of the contract. Newer tiers exist; see `extraGpuTiers`. */
-export type GpuTier = keyof typeof GPU_TIERS;
-/** A country that `locations` takes. */
-export type Location = (typeof LOCATIONS)[number];
-/** How the number of workers follows the load. */
-export type ScalerType = (typeof SCALER_TYPES)[number];
-/** Whether cold starts are shortened. */
-export type FlashBootType = (typeof FLASH_BOOT_TYPES)[number];
-
-/** Completes to the known words in an editor, yet takes any other text: the service adds words over time. */
-export type OpenEnum<T extends string> = T | (string & {});
 
 /** What an endpoint is created with. A field that is left out gets the service's default. */
 export interface EndpointInput {
@@ -76,13 +65,16 @@ export interface EndpointInputOptions {
   readonly extraGpuTiers?: readonly string[];
 }
 
-/** Rules between fields, and fields that may not be missing when an endpoint is `complete` (about to be created). */
-export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, complete: boolean): InputProblem[] {
+/** The fields that an endpoint must have and that are not there. */
+export function missingFieldProblems(fields: Readonly<Record<string, unknown>>): InputProblem[] {
+  const missing = REQUIRED_FIELDS.filter((property) => fields[property] === undefined);
+  return missing.map((property) => ({ property, message: "is required" }));
+}
+
+/** Rules between fields. Fields that are not there count as the service's defaults when the endpoint is `new`. */
+export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
   const problems: InputProblem[] = [];
-  const { workersMin, workersMax = complete ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
-  for (const property of complete ? REQUIRED_FIELDS : []) {
-    if (fields[property] === undefined) problems.push({ property, message: "is required" });
-  }
+  const { workersMin, workersMax = isNew ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
   if (typeof workersMin === "number" && typeof workersMax === "number" && workersMin > workersMax) {
     const origin = fields.workersMax === undefined ? ", its default" : "";
     problems.push({
@@ -101,11 +93,12 @@ export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, co
 export function parseEndpointFields<T extends Partial<EndpointInput>>(
   what: string,
   input: T,
-  options: EndpointInputOptions & { readonly complete: boolean },
+  options: EndpointInputOptions & { readonly isNew: boolean },
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
   const { fields, problems } = checkEndpointFields(input, options);
-  // A field with a problem of its own is not also reported as missing.
-  problems.push(...crossFieldProblems({ ...input, ...fields }, options.complete));
+  // A field with a problem of its own is there, so it is not also reported as missing.
+  const given = { ...input, ...fields };
+  if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }

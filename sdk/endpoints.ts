@@ -3,7 +3,6 @@ import { type CallContext, makeCall } from "./call";
 import { sleep } from "./clock";
 import { decode } from "./decode";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import type { OpenEnum } from "./endpointInput";
 import {
   ENDPOINT_DEFAULTS,
   type EndpointInput,
@@ -12,7 +11,8 @@ import {
   parseEndpointFields,
 } from "./endpointInput";
 import { createEndpointList, type EndpointList, type ListFreshness } from "./endpointList";
-import { AuthenticationError, CreateUncertainError, NotFoundError } from "./errors";
+import type { OpenEnum } from "./enums";
+import { AuthenticationError, CreateUncertainError, NotFoundError, ServerlessGpuError } from "./errors";
 import { EnumValue, execute, type GraphqlTransport, type Literal, type RootField } from "./graphql";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
 import { LIST_LAG_MS, type POD_STATES } from "./spec";
@@ -117,7 +117,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   return {
     create: (input, options) => createEndpoint(context, list, input, options),
     async update(id, changes, options) {
-      const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, complete: false });
+      const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
       return save(await get(id, options), fields, options);
     },
     list: (options) => list.read({}, options?.signal),
@@ -149,28 +149,40 @@ async function createEndpoint(
   input: EndpointInput,
   { signal }: CallOptions = {},
 ): Promise<Endpoint> {
-  const fields = parseEndpointFields("the new endpoint", input, { ...context, complete: true });
+  const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
   const before = new Set((await list.read({}, signal)).map((each) => each.id));
   const operation = `saveEndpoint (create) of "${fields.name}"`;
   const created = await sendSave(context, operation, "create", toSaveInput(fields, context.clearFlashBootWith), {
     signal,
-    // The answer was lost: what it would have told is in the list, after the list's lag.
-    async lookUp() {
-      await sleep(context.clock, LIST_LAG_MS, signal);
-      const candidates = (await list.read({}, signal)).filter(
-        (each) => !before.has(each.id) && isSameEndpoint(each, fields),
-      );
-      if (candidates.length < 2) return candidates[0];
-      const ids = candidates.map((each) => each.id);
-      throw new CreateUncertainError(
-        `${operation}: the answer was lost, and several new endpoints could be it: ${ids.join(", ")}. ` +
-          "Delete those that should not exist, and adopt or keep the other",
-        ids,
-      );
-    },
+    lookUp: () => findCreated(context, list, fields, before, operation, signal),
   });
   list.noteWrite();
   return created;
+}
+
+/** After a lost answer: what it would have told is in the list, once the list's lag has passed. */
+async function findCreated(
+  context: EndpointsContext,
+  list: EndpointList,
+  fields: Pick<EndpointSettings, "name" | "templateId" | "gpuIds">,
+  before: ReadonlySet<string>,
+  operation: string,
+  signal?: AbortSignal,
+): Promise<Endpoint | undefined> {
+  await sleep(context.clock, LIST_LAG_MS, signal);
+  const after = await list.read({}, signal).catch((cause: unknown) => {
+    if (!(cause instanceof ServerlessGpuError)) throw cause;
+    const message = `${operation}: the answer was lost, and so was the look for what it did. The endpoint may exist`;
+    throw new CreateUncertainError(`${message}: look before you create it again`, [], { cause });
+  });
+  const candidates = after.filter((each) => !before.has(each.id) && isSameEndpoint(each, fields));
+  if (candidates.length < 2) return candidates[0];
+  const ids = candidates.map((each) => each.id);
+  throw new CreateUncertainError(
+    `${operation}: the answer was lost, and several new endpoints could be it: ${ids.join(", ")}. ` +
+      "Keep one of them and delete the others",
+    ids,
+  );
 }
 
 function isSameEndpoint(

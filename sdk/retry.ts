@@ -23,10 +23,13 @@ const LONGEST_PAUSE_MS = 20_000;
 /** A `Retry-After` beyond the time left is cut so that this much remains for one last attempt. */
 const LAST_ATTEMPT_MS = 5_000;
 
-/** What to do after a failed attempt: try again after a pause, look whether it had an effect, or stop. */
-export type Decision =
-  | { readonly action: "wait"; readonly delayMs: number; readonly lookUpFirst: boolean }
-  | { readonly action: "stop" };
+/** What to do after a failed attempt. */
+export interface Decision {
+  /** Look whether the attempt had its effect after all, before anything else. */
+  readonly lookUp: boolean;
+  /** Try again after so many milliseconds; nothing: give up. */
+  readonly retryInMs?: number;
+}
 
 /** A failed attempt as far as the decision depends on it. */
 export interface FailedAttempt {
@@ -40,22 +43,26 @@ export interface FailedAttempt {
   readonly random: number;
 }
 
+/** Codes of errors after which it is certain that the request had no effect. */
+const WITHOUT_EFFECT = ["RATE_LIMITED", "REJECTED", "QUOTA_EXCEEDED", "AUTHENTICATION", "NOT_FOUND", "CONFIGURATION"];
+
 /**
  * The whole decision table. A refusal (429) had no effect and is always tried again. After any other passing fault the
- * effect is unknown: `safe` calls are sent again, a `create` only after a look-up, a `submit` never.
+ * effect is unknown: `safe` calls are sent again, a `create` only after a look-up, a `submit` never. An answer that
+ * cannot be understood is not asked for again, but a `create` looks what it did.
  */
 export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   const { repeatability, error, attempt, elapsedMs } = failed;
-  const refused = error.code === "RATE_LIMITED";
-  if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { action: "stop" };
-  if (repeatability === "submit" && !refused) return { action: "stop" };
+  const effectUnknown = !WITHOUT_EFFECT.includes(error.code);
+  const lookUp = repeatability === "create" && effectUnknown;
+  if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
+  if (repeatability === "submit" && effectUnknown) return { lookUp };
   const timeLeftMs = policy.maxElapsedMs - elapsedMs;
-  const delayMs =
+  const retryInMs =
     error.retryAfterMs === undefined
       ? pauseMs(attempt, failed.random)
       : Math.min(error.retryAfterMs, Math.max(0, timeLeftMs - LAST_ATTEMPT_MS));
-  if (delayMs >= timeLeftMs) return { action: "stop" };
-  return { action: "wait", delayMs, lookUpFirst: repeatability === "create" && !refused };
+  return retryInMs < timeLeftMs ? { lookUp, retryInMs } : { lookUp };
 }
 
 /** The pause after the given attempt: anything up to a bound that doubles each time (full jitter). */

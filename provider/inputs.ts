@@ -1,0 +1,64 @@
+import {
+  checkEndpointFields,
+  crossFieldProblems,
+  ENDPOINT_DEFAULTS,
+  type EndpointInputOptions,
+  missingFieldProblems,
+} from "../sdk/endpointInput";
+import type { InputProblem } from "../sdk/errors";
+
+/** A map of properties as the engine passes it. */
+export type Properties = Record<string, unknown>;
+
+/** How the engine writes a value that is not known yet. It stands for any type, at any depth. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Inputs in normal form, and what is wrong with them. */
+export interface CheckedInputs {
+  readonly inputs: Properties;
+  readonly problems: InputProblem[];
+}
+
+/**
+ * Brings a program's inputs into normal form, so that inputs that mean the same are the same.
+ * `oldInputs` are the normal form of the last run, or empty for a new resource.
+ */
+export function checkInputs(
+  oldInputs: Properties,
+  newInputs: Properties,
+  options: EndpointInputOptions,
+): CheckedInputs {
+  const isNew = Object.keys(oldInputs).length === 0;
+  const { __provider, automaticName, ...given } = newInputs;
+  const name = nameInputs(oldInputs, given.name, automaticName);
+  const known: Properties = {};
+  const unknown: Properties = {};
+  for (const [property, value] of Object.entries({ ...removedInputs(oldInputs, given), ...given, name: name.name })) {
+    if (value === undefined) continue;
+    if (containsUnknown(value)) unknown[property] = UNKNOWN;
+    else known[property] = value;
+  }
+  const { fields, problems } = checkEndpointFields(known, options);
+  const present = { ...known, ...unknown, ...fields };
+  return {
+    inputs: { ...fields, ...unknown, ...name, __provider },
+    problems: [...problems, ...missingFieldProblems(present), ...crossFieldProblems(present, isNew)],
+  };
+}
+
+/** The given name, or the automatic one. A resource keeps the automatic name that it was given first. */
+function nameInputs(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
+  if (automaticName === undefined || (name !== undefined && name !== null)) return { name };
+  return { name: oldInputs.nameIsAutomatic ? oldInputs.name : automaticName, nameIsAutomatic: true };
+}
+
+/** Defaults for the fields that the program has set before and sets no more. */
+function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
+  const defaults = Object.entries(ENDPOINT_DEFAULTS);
+  return Object.fromEntries(defaults.filter(([field]) => field in oldInputs && newInputs[field] === undefined));
+}
+
+function containsUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(containsUnknown);
+}

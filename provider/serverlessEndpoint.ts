@@ -1,0 +1,118 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../sdk/enums";
+import { automaticName } from "./automaticName";
+
+/**
+ * The code that state names. It is a permanent contract: every version of this package answers to it, and state that
+ * holds another text would keep running that text for ever.
+ */
+const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
+
+/** The type that a serverless endpoint has in state and in URNs. */
+const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+/**
+ * What a `ServerlessEndpoint` is declared with. A field that the program never set is left to the service: it gets the
+ * service's default at first, and whatever it is set to elsewhere later is kept. A field that is taken out of the
+ * program again, or set to `null`, returns to the default that is given here.
+ */
+export interface ServerlessEndpointArgs {
+  /**
+   * Name of the endpoint. The service does not demand that it is unique.
+   * Default: the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run.
+   */
+  name?: pulumi.Input<string>;
+  /**
+   * GPU tiers in priority order: one tier, a list, or the service's comma list. A GPU type is excluded by a leading
+   * minus: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, and those that the config
+   * `serverless-gpu:extraGpuTiers` names.
+   */
+  gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
+  /** Id of the serverless template that the workers run. */
+  templateId: pulumi.Input<string>;
+  /** Seconds before an idle worker shuts down. Whole number, 0 or more. Default 10. */
+  idleTimeout?: pulumi.Input<number | null>;
+  /**
+   * Where workers may run: countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`), as a list
+   * or a comma list, in any order. Default: any region.
+   */
+  locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
+  /** `FLASHBOOT` for faster cold starts. Default `OFF`. */
+  flashBootType?: pulumi.Input<FlashBootType | null>;
+  /** How the number of workers follows the load: `QUEUE_DELAY` or `REQUEST_COUNT`. Default `QUEUE_DELAY`. */
+  scalerType?: pulumi.Input<ScalerType | null>;
+  /**
+   * Target of the scaler, above 0: seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`).
+   * Needs `scalerType` beside it. Default 4.
+   */
+  scalerValue?: pulumi.Input<number | null>;
+  /** Workers that always run, and cost while idle. At most `workersMax`. Default 0: scale to zero. */
+  workersMin?: pulumi.Input<number | null>;
+  /** Workers that may run at once. Counts against the account's quota. Default 3. */
+  workersMax?: pulumi.Input<number | null>;
+  /** Id of a network volume to mount. Default: none. */
+  networkVolumeId?: pulumi.Input<string | null>;
+}
+
+/**
+ * A serverless GPU endpoint: a queue of jobs and the workers that process them.
+ *
+ * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have left, deletes it and
+ * proves that it is gone.
+ *
+ * @example
+ * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" });
+ * export const queueUrl = llama.queueUrl;
+ *
+ * @example
+ * new ServerlessEndpoint("llama", {
+ *   gpuIds: ["ADA_48_PRO", "AMPERE_48"],
+ *   templateId: "abc123",
+ *   locations: ["CZ", "RO"],
+ *   scalerType: "REQUEST_COUNT",
+ *   scalerValue: 2,
+ *   workersMax: 5,
+ *   flashBootType: "FLASHBOOT",
+ * });
+ */
+export class ServerlessEndpoint extends pulumi.CustomResource {
+  /** Identifier that the service gave the endpoint. */
+  declare readonly endpointId: pulumi.Output<string>;
+  /** Address of the endpoint's queue: `/run`, `/runsync`, `/status/{id}` and so on follow it. */
+  declare readonly queueUrl: pulumi.Output<string>;
+  /** Name of the endpoint. */
+  declare readonly name: pulumi.Output<string>;
+  /** GPU tiers in priority order, then exclusions, as a comma list. */
+  declare readonly gpuIds: pulumi.Output<string>;
+  /** Id of the serverless template. */
+  declare readonly templateId: pulumi.Output<string>;
+  /** Seconds before an idle worker shuts down. */
+  declare readonly idleTimeout: pulumi.Output<number>;
+  /** Countries and data centers as a sorted comma list; empty for any region. */
+  declare readonly locations: pulumi.Output<string>;
+  /** `FLASHBOOT` or `OFF`. */
+  declare readonly flashBootType: pulumi.Output<OpenEnum<FlashBootType>>;
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
+  declare readonly scalerType: pulumi.Output<OpenEnum<ScalerType>>;
+  /** Target of the scaler: seconds (`QUEUE_DELAY`) or jobs per worker (`REQUEST_COUNT`). */
+  declare readonly scalerValue: pulumi.Output<number>;
+  /** Workers that always run. */
+  declare readonly workersMin: pulumi.Output<number>;
+  /** Workers that may run at once. */
+  declare readonly workersMax: pulumi.Output<number>;
+  /** Id of the mounted network volume; empty for none. */
+  declare readonly networkVolumeId: pulumi.Output<string>;
+
+  constructor(name: string, args: ServerlessEndpointArgs, options: pulumi.CustomResourceOptions = {}) {
+    const properties = {
+      ...args,
+      // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
+      automaticName: args.name === undefined ? automaticName(name, options.parent) : undefined,
+      endpointId: undefined,
+      queueUrl: undefined,
+      __provider: PROVIDER_TEXT,
+    };
+    // Created first, the replacement would find the old endpoint by its name.
+    super(TYPE, name, properties, pulumi.mergeOptions(options, { deleteBeforeReplace: true }));
+  }
+}
