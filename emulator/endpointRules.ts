@@ -1,4 +1,3 @@
-import { GraphQLError } from "graphql";
 import {
   DATA_CENTER_ID,
   FLASH_BOOT_NAME_SUFFIX,
@@ -7,6 +6,7 @@ import {
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS,
 } from "../sdk/spec";
+import type { FidelityId } from "./fidelity";
 import type { EndpointRecord, Profile } from "./model";
 
 /** What a client can set of an endpoint. */
@@ -31,9 +31,16 @@ export interface EndpointInput {
 /** Tiers that are newer than the contract (observed). */
 const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
 
-/** A request that is well formed and that the service refuses: status 200 with this error (observed). */
-export function businessError(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: "RUNPOD" } });
+/** Thrown for a request that is well formed and that the service refuses; GraphQL shows it with the code `RUNPOD`. */
+export class BusinessError extends Error {
+  constructor(
+    message: string,
+    /** The row of the fidelity table that says so. */
+    readonly fidelity: FidelityId,
+  ) {
+    super(message);
+    this.name = "BusinessError";
+  }
 }
 
 /** The fields that an endpoint has after `input` was saved over `current`, or as a new one. */
@@ -84,17 +91,21 @@ export function shown(record: EndpointRecord, profile: Profile) {
 
 /** Refuses fields that break a rule of one endpoint by itself. */
 export function assertAllowed(fields: EndpointFields, profile: Profile, templates: ReadonlySet<string>): void {
-  if (fields.name.trim() === "") throw businessError("Endpoint name must not be empty");
+  if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
   assertGpuIds(fields.gpuIds, profile);
   assertLocations(fields.locations);
   assertTemplate(fields.templateId, templates);
   if (!SCALER_TYPES.includes(fields.scalerType)) {
-    throw businessError(`scalerType "${fields.scalerType}" is not one of ${SCALER_TYPES.join(", ")}`);
+    throw new BusinessError(
+      `scalerType "${fields.scalerType}" is not one of ${SCALER_TYPES.join(", ")}`,
+      "save.unknown-scaler-type",
+    );
   }
-  if (fields.scalerValue <= 0) throw businessError("scalerValue must be greater than 0");
-  if (fields.idleTimeout < 0) throw businessError("idleTimeout must not be negative");
-  if (fields.workersMin < 0) throw businessError("workersMin must not be negative");
-  if (fields.workersMax < fields.workersMin) throw businessError("workersMax must not be less than workersMin");
+  if (fields.scalerValue <= 0) throw new BusinessError("scalerValue must be greater than 0", "save.ranges");
+  if (fields.idleTimeout < 0) throw new BusinessError("idleTimeout must not be negative", "save.ranges");
+  if (fields.workersMin < 0) throw new BusinessError("workersMin must not be negative", "save.ranges");
+  if (fields.workersMax < fields.workersMin)
+    throw new BusinessError("workersMax must not be less than workersMin", "save.ranges");
 }
 
 function assertGpuIds(gpuIds: string, profile: Profile): void {
@@ -103,9 +114,10 @@ function assertGpuIds(gpuIds: string, profile: Profile): void {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !part.startsWith("-"));
-  if (tiers.length === 0) throw businessError("gpuIds must name at least one GPU tier");
+  if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU tier", "save.unknown-tier");
   const unknown = tiers.find((tier) => !known.includes(tier));
-  if (unknown !== undefined) throw businessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`);
+  if (unknown !== undefined)
+    throw new BusinessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`, "save.unknown-tier");
 }
 
 function assertLocations(locations: string): void {
@@ -116,13 +128,15 @@ function assertLocations(locations: string): void {
     .map((part) => part.trim())
     .find((part) => !allowed.includes(part) && !DATA_CENTER_ID.test(part));
   if (unknown !== undefined) {
-    throw businessError(
+    throw new BusinessError(
       `locations holds "${unknown}", which is neither one of ${LOCATIONS.join(", ")} nor a data center`,
+      "save.unknown-location",
     );
   }
 }
 
 function assertTemplate(templateId: string, templates: ReadonlySet<string>): void {
-  if (templateId.trim() === "") throw businessError("templateId must not be empty");
-  if (templates.size > 0 && !templates.has(templateId)) throw businessError(`Unknown template "${templateId}"`);
+  if (templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
+  if (templates.size > 0 && !templates.has(templateId))
+    throw new BusinessError(`Unknown template "${templateId}"`, "save.unknown-template");
 }

@@ -1,5 +1,5 @@
 import { SAVE_ENDPOINT_DEFAULTS } from "../sdk/spec";
-import { assertAllowed, businessError, type EndpointFields, type EndpointInput, overlay } from "./endpointRules";
+import { assertAllowed, BusinessError, type EndpointFields, type EndpointInput, overlay } from "./endpointRules";
 import type { EndpointRecord, RuntimeContext } from "./model";
 import { createRuntime } from "./runtime";
 
@@ -75,7 +75,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
 
   function mustFind(id: string): Endpoint {
     const endpoint = endpoints.get(id);
-    if (!endpoint) throw businessError(`Endpoint "${id}" not found`);
+    if (!endpoint) throw new BusinessError(`Endpoint "${id}" not found`, "save.unknown-id");
     return endpoint;
   }
 
@@ -84,8 +84,9 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     let used = 0;
     for (const { record } of endpoints.values()) if (record.id !== exceptId) used += record.workersMax;
     if (used + workersMax > workerQuota) {
-      throw businessError(
+      throw new BusinessError(
         `Max workers across all endpoints must not exceed your workers quota (${workerQuota}): ${used} in use, ${workersMax} asked for`,
+        "save.quota",
       );
     }
   }
@@ -117,7 +118,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
       const current = input.id == null ? undefined : mustFind(input.id);
       const fields = overlay(current?.record, input, profile);
       assertAllowed(fields, profile, templates);
-      assertQuota(fields.workersMax, current?.record.id);
+      if (fields.workersMax > (current?.record.workersMax ?? 0)) assertQuota(fields.workersMax, current?.record.id);
       if (current) return change(current, fields);
       const id = newId(context.random, endpoints);
       remember(id, undefined);
@@ -127,10 +128,17 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     delete(id) {
       const { record, runtime } = mustFind(id);
       if (record.workersMin !== 0 || record.workersMax !== 0) {
-        throw businessError("Endpoint workersMin and workersMax must both be 0 before it is deleted");
+        throw new BusinessError(
+          "Endpoint workersMin and workersMax must both be 0 before it is deleted",
+          "delete.workers-not-zero",
+        );
       }
       const left = runtime.pods().filter((pod) => pod.desiredStatus === "RUNNING").length;
-      if (left > 0) throw businessError(`Endpoint still has ${left} running workers: try again when they have stopped`);
+      if (left > 0)
+        throw new BusinessError(
+          `Endpoint still has ${left} running workers: try again when they have stopped`,
+          "delete.draining",
+        );
       remove(id);
     },
 

@@ -18,27 +18,138 @@ const assumed = (text: string): Row => ({ level: "assumed", text });
 /** All interfaces: addresses and sizes. */
 const server = {
   "server.unknown-path": assumed("A path outside the three interfaces answers 404."),
-  "server.too-large": assumed("A GraphQL or REST request body over 20 MB answers 413."),
+  "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB answers 413."),
 };
 
-/** GraphQL: endpoints. */
+/** GraphQL: requests, keys and answers. */
 const graphql = {
   "graphql.wrong-key": documented("A wrong key answers 401."),
   "graphql.unauthorized-body": assumed('The body of a 401 is {"errors":[{"message":"Unauthorized"}]}.'),
-  "graphql.post-only": assumed("Any method but POST answers 405."),
-  "graphql.malformed": assumed("A body that is no JSON, or a query that cannot be parsed, answers 400."),
-  "graphql.validation": observed(
-    "An unknown field, a wrong type or a quoted enum answers 400, GRAPHQL_VALIDATION_FAILED.",
+  "graphql.no-key": assumed("No key answers 401 in the contract profile."),
+  "graphql.no-key-observed": observed('No key answers 200 with {"data":{"myself":null}} in the observed profile.'),
+  "graphql.no-key-mutation": assumed(
+    'A change without a key answers 200 with the error "Unauthorized" (observed profile).',
   ),
+  "graphql.no-permission": documented("A key without permission answers 401 in the contract profile."),
+  "graphql.no-permission-observed": observed(
+    'A key without permission answers 200 with the error "Unauthorized" and myself: null in the observed profile.',
+  ),
+  "graphql.key-in-query": documented("The key is taken from the query parameter api_key."),
+  "graphql.bearer": observed("The observed profile takes the key from Authorization: Bearer as well."),
+  "graphql.bearer-refused": assumed("The contract profile takes no key from a header: 401."),
+  "graphql.post-only": assumed("Any method but POST answers 405."),
+  "graphql.malformed": assumed(
+    "A body that is no JSON, one without a query, or a query that cannot be parsed answers 400.",
+  ),
+  "graphql.validation": observed(
+    "An unknown field, a wrong type or a quoted enum answers 400 with the code GRAPHQL_VALIDATION_FAILED.",
+  ),
+  "graphql.business-error": observed(
+    'A broken rule answers 200 with errors, each with message, path and the code "RUNPOD"; the texts are assumed.',
+  ),
+  "graphql.selection": documented("The answer holds the selected fields of the operation's result under data."),
+  "graphql.variables": assumed("Variables and operationName are accepted beside query."),
+};
+
+/** GraphQL: `saveEndpoint`. */
+const save = {
+  "save.create": documented("An input without an id creates an endpoint and assigns its id."),
+  "save.fields": documented("All fields of the endpoint record are stored and shown."),
+  "save.required": documented("name, gpuIds and templateId are required."),
+  "save.modify": documented("An input with the id of an endpoint changes that endpoint."),
+  "save.defaults": observed(
+    "A new endpoint has idleTimeout 10, scalerValue 4, workersMin 0, workersMax 3 unless told otherwise.",
+  ),
+  "save.unset": assumed(
+    'Fields never set: locations "", flashBootType null, scalerType QUEUE_DELAY, networkVolumeId null.',
+  ),
+  "save.reset": observed(
+    "idleTimeout, scalerValue, workersMin and workersMax are reset when a change leaves them out.",
+  ),
+  "save.keep": observed(
+    "locations, flashBootType, scalerType and networkVolumeId are kept when a change leaves them out.",
+  ),
+  "save.clear": observed('locations and networkVolumeId are cleared by null and by "".'),
+  "save.flash-boot-null": assumed("flashBootType null clears FLASHBOOT in the contract profile."),
+  "save.flash-boot-null-observed": assumed("flashBootType null keeps its value in the observed profile."),
+  "save.flash-boot-off": documented("FLASHBOOT is the only value of flashBootType in the contract profile."),
+  "save.flash-boot-off-observed": observed("flashBootType OFF clears FLASHBOOT in the observed profile."),
+  "save.flash-boot-suffix": observed(
+    'The observed profile shows the name of an endpoint with FLASHBOOT with the suffix " -fb".',
+  ),
+  "save.flash-boot-shown": assumed("The observed profile shows flashBootType OFF where none is set."),
+  "save.null-default": assumed("null for a field that has a default is refused as a validation error."),
+  "save.scaler-type-null": assumed("scalerType null keeps its value."),
+  "save.round-trip": documented("name is any text and comes back as it was sent."),
+  "save.unknown-id": assumed('An unknown id is refused with a text that says "not found".'),
+  "save.gpu-ids": documented(
+    "gpuIds takes AMPERE_16, AMPERE_24, ADA_24, AMPERE_48, ADA_48_PRO, AMPERE_80, ADA_80_PRO.",
+  ),
+  "save.gpu-list": observed("gpuIds takes a comma list of tiers, and of GPU types to leave out with a leading minus."),
+  "save.newer-tiers": observed(
+    "The observed profile also takes the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
+  ),
+  "save.unknown-tier": assumed("An unknown tier, or no tier, is refused."),
+  "save.locations": documented("locations takes CZ, FR, GB, NO, RO and US, as a comma list."),
+  "save.any-region": documented('locations "" or null means any region.'),
+  "save.data-center": observed("locations takes data centers such as EU-RO-1."),
+  "save.unknown-location": assumed("An unknown location is refused."),
+  "save.scaler-type": documented("scalerType takes QUEUE_DELAY and REQUEST_COUNT."),
+  "save.unknown-scaler-type": assumed("An unknown scalerType is refused."),
+  "save.ranges": assumed(
+    "An empty name or templateId, a negative number, a scalerValue of 0 and workersMax below workersMin are refused.",
+  ),
+  "save.any-template": assumed("Any non-empty templateId is accepted unless templates are named."),
+  "save.unknown-template": observed("Once templates are named, another templateId is refused; its text is assumed."),
+  "save.no-quota": assumed("There is no quota of workers unless one is set."),
+  "save.quota": observed("The sum of workersMax over all endpoints must stay within the quota; the text is assumed."),
+  "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
+};
+
+/** GraphQL: `deleteEndpoint`. */
+const remove = {
+  "delete.done": documented("deleteEndpoint answers data.deleteEndpoint null, and the endpoint is gone."),
+  "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the answer's text is assumed."),
+  "delete.draining": observed("A delete is refused while workers are still leaving; the text is assumed."),
+  "delete.unknown-id": assumed('An unknown id is refused with a text that says "not found".'),
+  "delete.same-data": observed("A refused delete has the same data as a good one: only errors tells."),
+};
+
+/** GraphQL: `myself`. */
+const myself = {
+  "myself.endpoints": documented("myself.endpoints lists all endpoints with their fields."),
+  "myself.pods": documented("pods lists the desiredStatus of an endpoint's workers."),
+  "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
+  "myself.no-discount": documented("serverlessDiscount may be null."),
 };
 
 /** REST: pods. */
 const rest = {
-  "rest.unknown-pod": observed('An unknown pod answers 404 with {"error":"pod not found","status":404}.'),
+  "rest.pod": documented("GET /v1/pods/{podId} answers 200 with all fields of the pod."),
+  "rest.bearer": documented("The key is taken from Authorization: Bearer."),
+  "rest.wrong-key": documented("A wrong key, and a key without permission, answer 401."),
   "rest.unauthorized-body": assumed('The body of a 401 is {"error":"unauthorized","status":401}.'),
+  "rest.unknown-pod": observed('An unknown pod answers 404 with {"error":"pod not found","status":404}.'),
+  "rest.bad-flag": observed("An include flag that is neither true nor false answers 400 with error and problems."),
   "rest.get-only": assumed("Any method but GET answers 405."),
-  "rest.bad-flag": assumed("An include flag that is neither true nor false answers 400 with error and problems."),
+  "rest.other-paths": assumed("Any other path under /v1 answers 404."),
+  "rest.flags-default": documented("All five include flags are false by default."),
+  "rest.include-machine": documented("includeMachine adds the machine."),
+  "rest.include-network-volume": documented("includeNetworkVolume adds the attached network volume, if any."),
+  "rest.include-savings-plans": documented(
+    "includeSavingsPlans adds the savings plans; an empty list when none apply.",
+  ),
+  "rest.include-template": documented("includeTemplate adds the template, if any; its fields are assumed."),
+  "rest.include-workers": documented(
+    "includeWorkers also finds pods that are workers, with endpointId, aiApiId and slsVersion.",
+  ),
   "rest.worker-needs-flag": assumed("A pod that is a worker is found only with includeWorkers=true; else 404."),
+  "rest.states": documented("desiredStatus is RUNNING, EXITED or TERMINATED."),
+  "rest.name-length": documented("A pod's name has at most 191 characters."),
+  "rest.optional-fields": documented("Fields that are set on a condition are absent while it does not hold."),
+  "rest.observed-spelling": observed(
+    "The observed profile sends costPerHr as a numeric string and the image as imageName.",
+  ),
 };
 
 /** Queue: jobs, workers, webhooks, rate limits. */
@@ -47,7 +158,7 @@ const queue = {
   "queue.unknown-endpoint": documented("An unknown endpoint id answers 404."),
 };
 
-export const fidelity = { ...server, ...graphql, ...rest, ...queue };
+export const fidelity = { ...server, ...graphql, ...save, ...remove, ...myself, ...rest, ...queue };
 
 /** The id of a row, `interface.behaviour`. */
 export type FidelityId = keyof typeof fidelity;

@@ -14,7 +14,7 @@ import {
 } from "graphql";
 import { SAVE_ENDPOINT_DEFAULTS } from "../sdk/spec";
 import { accessOf, bearerKey, type Keys } from "./auth";
-import { type EndpointInput, shown } from "./endpointRules";
+import { BusinessError, type EndpointInput, shown } from "./endpointRules";
 import type { Endpoints } from "./endpoints";
 import type { FidelityId } from "./fidelity";
 import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "./http";
@@ -39,6 +39,7 @@ export interface GraphqlOptions {
 interface Document {
   readonly query: DocumentNode;
   readonly variables: Record<string, unknown>;
+  readonly operationName: string | undefined;
   readonly operation: OperationDefinitionNode;
 }
 
@@ -89,7 +90,7 @@ export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: 
     },
   });
 
-  function execute({ query, variables, operation }: Document, options: CallOptions): HttpResponse {
+  function execute({ query, variables, operationName }: Document, options: CallOptions): HttpResponse {
     const problems = validate(schema, query, specifiedRules);
     if (problems.length > 0) return refusal("GRAPHQL_VALIDATION_FAILED", problems, "graphql.validation");
     const { errors, data } = executeSync({
@@ -97,11 +98,15 @@ export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: 
       document: query,
       rootValue: root(options),
       variableValues: variables,
-      operationName: operation.name?.value,
+      operationName,
     });
     if (!errors) return json(200, { data });
+    // Without data nothing was executed: the variables or the operation's name are wrong.
+    if (data === undefined) return refusal("GRAPHQL_VALIDATION_FAILED", errors, "graphql.variables");
     const shownErrors = errors.map(withCode);
-    return { ...json(200, { errors: shownErrors, data: data ?? null }), error: shownErrors[0]?.message };
+    const first = errors[0]?.originalError;
+    const fidelity = first instanceof BusinessError ? first.fidelity : undefined;
+    return { ...json(200, { errors: shownErrors, data }, fidelity), error: shownErrors[0]?.message };
   }
 
   function denied(request: HttpRequest, document: Document | GraphQLError): HttpResponse | undefined {
@@ -112,7 +117,8 @@ export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: 
     const isQuery = !(document instanceof GraphQLError) && document.operation.operation === "query";
     if (access === "missing" && isQuery) return { ...json(200, { data: { myself: null } }), error: "Unauthorized" };
     const errors = [{ message: "Unauthorized" }];
-    return { ...json(200, { errors, data: isQuery ? { myself: null } : null }), error: "Unauthorized" };
+    const fidelity = isQuery ? undefined : "graphql.no-key-mutation";
+    return { ...json(200, { errors, data: isQuery ? { myself: null } : null }, fidelity), error: "Unauthorized" };
   }
 
   return function graphqlCall(request: HttpRequest): Call {
@@ -140,14 +146,11 @@ function refusal(code: string, problems: readonly GraphQLError[], fidelity: Fide
   return { ...json(400, { errors }, fidelity), error: errors[0]?.message };
 }
 
-/** A business error has its code already; anything else that a resolver throws is a fault of ours. */
-function withCode(error: GraphQLError): GraphQLFormattedError {
-  if (error.extensions.code) return error.toJSON();
-  return {
-    message: "Something went wrong. Please try again later or contact support.",
-    path: error.path,
-    extensions: { code: "INTERNAL_SERVER_ERROR" },
-  };
+/** The service's codes: refused by a rule, or anything else that a resolver throws (observed). */
+function withCode({ message, locations, path, originalError }: GraphQLError): GraphQLFormattedError {
+  if (originalError instanceof BusinessError) return { message, locations, path, extensions: { code: "RUNPOD" } };
+  const apology = "Something went wrong. Please try again later or contact support.";
+  return { message: apology, path, extensions: { code: "INTERNAL_SERVER_ERROR" } };
 }
 
 function malformed(message: string, code: string): GraphQLError {
@@ -169,13 +172,18 @@ function readDocument(request: HttpRequest): Document | GraphQLError {
     return malformed("The body must hold the GraphQL text in its field query", "BAD_REQUEST");
   try {
     const document = parse(query, { maxTokens: 20_000 });
+    const name = typeof operationName === "string" ? operationName : undefined;
     const operation = document.definitions.find(
       (definition): definition is OperationDefinitionNode =>
-        definition.kind === Kind.OPERATION_DEFINITION &&
-        (typeof operationName !== "string" || definition.name?.value === operationName),
+        definition.kind === Kind.OPERATION_DEFINITION && (name === undefined || definition.name?.value === name),
     );
     if (!operation) return malformed("The query holds no operation", "BAD_REQUEST");
-    return { query: document, operation, variables: isObject(variables) ? variables : {} };
+    return {
+      query: document,
+      operation,
+      operationName: name,
+      variables: isObject(variables) ? variables : {},
+    };
   } catch (error) {
     if (error instanceof GraphQLError) return malformed(error.message, "GRAPHQL_PARSE_FAILED");
     throw error;

@@ -37,7 +37,7 @@ export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
     if (accessOf(bearerKey(request), keys) !== "granted") {
       return restError(401, "unauthorized", "rest.unauthorized-body");
     }
-    if (podId === undefined) return restError(404, "not found", "server.unknown-path");
+    if (podId === undefined) return restError(404, "not found", "rest.other-paths");
     if (request.method !== "GET") return restError(405, "method not allowed", "rest.get-only");
     const include = readFlags(request.query);
     if (Array.isArray(include)) return json(400, { error: "invalid request", problems: include }, "rest.bad-flag");
