@@ -11,6 +11,21 @@ const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/ha
 /** The type that a serverless endpoint has in state and in URNs. */
 const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
+/** The engine fills in only properties that are there when the resource is registered. */
+const UNRESOLVED = {
+  endpointId: undefined,
+  queueUrl: undefined,
+  name: undefined,
+  idleTimeout: undefined,
+  locations: undefined,
+  flashBootType: undefined,
+  scalerType: undefined,
+  scalerValue: undefined,
+  workersMin: undefined,
+  workersMax: undefined,
+  networkVolumeId: undefined,
+};
+
 /**
  * What a `ServerlessEndpoint` is declared with. A field that the program never set is left to the service: it gets the
  * service's default at first, and whatever it is set to elsewhere later is kept. A field that is taken out of the
@@ -105,11 +120,10 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
 
   constructor(name: string, args: ServerlessEndpointArgs, options: pulumi.CustomResourceOptions = {}) {
     const properties = {
+      ...UNRESOLVED,
       ...args,
       // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
       automaticName: args.name === undefined ? automaticName(name, options.parent) : undefined,
-      endpointId: undefined,
-      queueUrl: undefined,
       __provider: PROVIDER_TEXT,
     };
     // Created first, the replacement would find the old endpoint by its name.

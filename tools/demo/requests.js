@@ -1,0 +1,32 @@
+/** @typedef {import("pulumi-serverless-gpu/emulator").JournalEntry} JournalEntry */
+
+/**
+ * What the service was asked, a line each; equal lines in a row are counted.
+ * @param {JournalEntry[]} requests
+ */
+function describeRequests(requests) {
+  if (requests.length === 0) return "The service was asked nothing.";
+  /** @type {{ text: string, count: number }[]} */
+  const lines = [];
+  for (const text of requests.map(describe)) {
+    const last = lines.at(-1);
+    if (last?.text === text) last.count++;
+    else lines.push({ text, count: 1 });
+  }
+  return [
+    "The service was asked:",
+    ...lines.map(({ text, count }) => `    ${text}${count > 1 ? `  (${count} times)` : ""}`),
+  ].join("\n");
+}
+
+/** @param {JournalEntry} request */
+function describe({ operation, endpointId, arguments: args, outcome }) {
+  const { id, ...fields } = /** @type {Record<string, unknown>} */ (args.input ?? args);
+  const subject = endpointId ?? id ?? "";
+  const shown = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  return `${operation} ${subject} ${shown.join(", ")}${outcome === "error" ? " → refused" : ""}`
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+module.exports = { describeRequests };

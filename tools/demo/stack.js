@@ -1,0 +1,70 @@
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+
+const PROJECT = path.resolve(__dirname, "../..");
+
+/**
+ * The root's Pulumi project as a stack whose state, config and Pulumi home are in a scratch folder.
+ * @param {import("../pulumi-cli/find").Engine} engine
+ * @param {Readonly<Record<string, string>>} serviceEnv
+ */
+function createStack(engine, serviceEnv) {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "serverless-gpu-demo-"));
+  // The same project from another folder: Pulumi writes the stack's config beside Pulumi.yaml.
+  const project = fs.readFileSync(path.join(PROJECT, "Pulumi.yaml"), "utf8");
+  fs.writeFileSync(path.join(scratch, "Pulumi.yaml"), project.replace(/^main: (.*)$/m, `main: ${PROJECT}/$1`));
+  const env = {
+    ...process.env,
+    ...serviceEnv,
+    PATH: engine.binDir + path.delimiter + process.env.PATH,
+    PULUMI_HOME: path.join(scratch, "home"),
+    PULUMI_BACKEND_URL: `file://${scratch}`,
+    PULUMI_CONFIG_PASSPHRASE: "demo",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let running;
+  let aborted = false;
+
+  /** Runs one command of Pulumi to its end, its output shown. @param {...string} args */
+  function pulumi(...args) {
+    if (aborted) return Promise.reject(new Error("interrupted"));
+    const options = ["--non-interactive", "--cwd", scratch, "--color", process.stdout.isTTY ? "always" : "never"];
+    return /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        running = spawn(engine.command, [...args, ...options], {
+          env,
+          stdio: ["ignore", "inherit", "inherit"],
+        });
+        running.on("error", reject);
+        running.on("close", (code) => {
+          if (code === 0) resolve();
+          else reject(new Error(`pulumi ${args.join(" ")} ended with exit code ${code}`));
+        });
+      })
+    );
+  }
+
+  return {
+    pulumi,
+    /** @param {Record<string, string>} values */
+    setConfig: (values) =>
+      pulumi(
+        "config",
+        "set-all",
+        ...Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]),
+      ),
+    /** After Ctrl-C: Pulumi ends by itself, as it got the signal too; no further command is started. */
+    abort() {
+      aborted = true;
+    },
+    async remove() {
+      if (running && running.exitCode === null) running.kill("SIGKILL");
+      fs.rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+module.exports = { createStack };
