@@ -1,0 +1,102 @@
+import { connect } from "node:net";
+import { startEmulator } from "../../emulator";
+import { createEndpoint, graphql, save } from "./plainClient";
+
+const LIST = "{ myself { endpoints { name workersMax } } }";
+const listed = async (emulator: Awaited<ReturnType<typeof startEmulator>>) =>
+  (await graphql(emulator, LIST)).body.data.myself.endpoints;
+
+describe("startEmulator", () => {
+  test("gives the environment that points a client at it", async () => {
+    await using emulator = await startEmulator();
+    expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(emulator.env).toEqual({
+      SERVERLESS_GPU_API_KEY: emulator.apiKey,
+      SERVERLESS_GPU_GRAPHQL_URL: emulator.url,
+      SERVERLESS_GPU_REST_URL: emulator.url,
+      SERVERLESS_GPU_QUEUE_URL: emulator.url,
+    });
+  });
+
+  test("runs many at once in one process, each with endpoints of its own", async () => {
+    await using first = await startEmulator();
+    await using second = await startEmulator();
+    await createEndpoint(first);
+    expect(await listed(first)).toHaveLength(1);
+    expect(await listed(second)).toHaveLength(0);
+  });
+
+  test("gives the same ids for the same seed", async () => {
+    await using first = await startEmulator({ seed: 7 });
+    await using second = await startEmulator({ seed: 7 });
+    await using third = await startEmulator({ seed: 8 });
+    const id = await createEndpoint(first);
+    expect(await createEndpoint(second)).toBe(id);
+    expect(await createEndpoint(third)).not.toBe(id);
+  });
+
+  test("stops at once, with connections open and workers running", async () => {
+    const emulator = await startEmulator();
+    await createEndpoint(emulator, "workersMin: 2");
+    const { hostname, port } = new URL(emulator.url);
+    const socket = connect(Number(port), hostname);
+    await new Promise((resolve) => socket.once("connect", resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => {});
+    await emulator.stop();
+    await closed;
+    await expect(fetch(emulator.url)).rejects.toThrow();
+  });
+
+  test("fails with the reason when the port is taken", async () => {
+    await using first = await startEmulator();
+    await expect(startEmulator({ port: Number(new URL(first.url).port) })).rejects.toThrow(/EADDRINUSE/);
+  });
+});
+
+describe("drift tools", () => {
+  test("list and get show endpoints with their workers", async () => {
+    await using emulator = await startEmulator();
+    const id = await createEndpoint(emulator, "workersMin: 1");
+    const endpoint = emulator.endpoints.get(id);
+    expect(endpoint).toMatchObject({ id, name: "a", pods: [{ endpointId: id, desiredStatus: "RUNNING" }] });
+    expect(emulator.endpoints.list()).toEqual([endpoint]);
+    expect(emulator.endpoints.get("nope")).toBeUndefined();
+  });
+
+  test("create makes an endpoint by the service's rules, unseen by the journal", async () => {
+    await using emulator = await startEmulator();
+    const { id } = emulator.endpoints.create({ name: "other", gpuIds: "ADA_24", templateId: "t" });
+    expect(emulator.endpoints.get(id)).toMatchObject({ workersMax: 3, idleTimeout: 10 });
+    expect(() => emulator.endpoints.create({ name: "bad", gpuIds: "NONE", templateId: "t" })).toThrow(/gpuIds/);
+    expect(emulator.journal.requests()).toEqual([]);
+    expect(await listed(emulator)).toEqual([{ name: "other", workersMax: 3 }]);
+  });
+
+  test("change sets the given fields, whatever their values", async () => {
+    await using emulator = await startEmulator();
+    const id = await createEndpoint(emulator);
+    emulator.endpoints.change(id, { workersMax: 2, gpuIds: "NEWEST_TIER" });
+    expect(emulator.endpoints.get(id)).toMatchObject({ name: "a", workersMax: 2, gpuIds: "NEWEST_TIER" });
+    expect(await listed(emulator)).toEqual([{ name: "a", workersMax: 2 }]);
+    expect(() => emulator.endpoints.change("nope", { workersMax: 2 })).toThrow(/not found/);
+  });
+
+  test("change starts and drains workers", async () => {
+    await using emulator = await startEmulator({ drainMs: 0 });
+    const id = await createEndpoint(emulator);
+    expect(emulator.endpoints.change(id, { workersMin: 2 }).pods).toHaveLength(2);
+    emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+    while ((emulator.endpoints.get(id)?.pods.length ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  test("delete removes an endpoint at once, with its workers", async () => {
+    await using emulator = await startEmulator();
+    const id = await createEndpoint(emulator, "workersMin: 1");
+    expect(emulator.endpoints.delete(id)).toBe(true);
+    expect(emulator.endpoints.delete(id)).toBe(false);
+    expect(
+      (await save(emulator, `id: "${id}", name: "a", gpuIds: "ADA_24", templateId: "t"`)).body.errors[0].message,
+    ).toMatch(/not found/);
+  });
+});
