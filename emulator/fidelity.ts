@@ -154,11 +154,108 @@ const rest = {
 
 /** Queue: jobs, workers, webhooks, rate limits. */
 const queue = {
-  "queue.too-large": assumed("A body over the operation's limit answers 400."),
+  "queue.key": documented("The key is taken from the header authorization, bare or as Bearer."),
+  "queue.wrong-key": documented("A wrong key, and a key without permission, answers 401."),
+  "queue.unauthorized-body": observed('The body of a 401 is {"status":401,"title":"Unauthorized","detail":…}.'),
+  "queue.error-body": assumed("400, 404 and 429 have bodies of the same shape as 401."),
   "queue.unknown-endpoint": documented("An unknown endpoint id answers 404."),
+  "queue.unknown-operation": assumed("An unknown path below an endpoint, or its wrong method, answers 404."),
+  "queue.unknown-job": documented("An unknown job id answers 404."),
+  "queue.bad-request": documented("A malformed request or parameter answers 400."),
+  "queue.out-of-range": assumed("A wait, ttl or executionTimeout outside its range answers 400."),
+  "queue.too-large": assumed("A body over the operation's limit answers 400."),
+  "queue.sizes": documented("The body of /run may have 10 MB, that of /runsync 20 MB."),
+  "queue.run": documented("/run answers id and IN_QUEUE at once; the job is processed later."),
+  "queue.runsync": documented("/runsync waits for the job and answers its record."),
+  "queue.runsync-wait": documented("wait bounds how long /runsync waits: 1000 to 300000 ms, 90000 by default."),
+  "queue.runsync-elapsed": observed("When wait elapses, /runsync answers 200 with the job as it is then."),
+  "queue.status": documented("/status answers id, status, delayTime, executionTime and, once there is one, output."),
+  "queue.times": observed("delayTime and executionTime are milliseconds; those of a job under way go on counting."),
+  "queue.status-ttl": documented("Query ttl of /status sets the job's time to live, counted from its submission."),
+  "queue.progress": observed("While a job is in progress, its output is its last progress update."),
+  "queue.error": observed("A failed job carries the error that its handler threw."),
+  "queue.error-json": observed("In the observed profile error is JSON text with error_type and error_message."),
+  "queue.worker-id": observed("In the observed profile a job carries the id of its worker."),
+  "queue.stream": documented("/stream answers an array of items, each with output and metrics."),
+  "queue.stream-observed": observed("In the observed profile /stream answers status beside the items."),
+  "queue.stream-drains": observed("Each read of /stream hands out what has come since the last one."),
+  "queue.stream-chunk": documented("A streamed chunk has at most 1 MB; larger output is split over several."),
+  "queue.stream-split": assumed(
+    "Split output arrives as strings: the pieces of a string, or of the value's JSON text.",
+  ),
+  "queue.stream-result": assumed(
+    "The output of a streaming job is what its generator returned, or the list of its items.",
+  ),
+  "queue.stream-unsupported": assumed("/stream of a handler that does not stream is empty."),
+  "queue.cancel": documented("/cancel removes a waiting job, stops a running one, and answers CANCELLED."),
+  "queue.cancel-ended": assumed("/cancel of a job that has ended answers 200 with its real status."),
+  "queue.retry": documented("/retry queues a FAILED or TIMED_OUT job again: same id and input, output removed."),
+  "queue.retry-wrong-state": assumed("/retry of a job in any other state answers 400."),
+  "queue.purge": documented("/purge-queue removes the waiting jobs only and answers how many."),
+  "queue.purged-job": assumed("A purged job is not known any more: 404."),
+  "queue.health": documented(
+    "/health counts jobs (completed, failed, inProgress, inQueue, retried) and workers (idle, running).",
+  ),
+  "queue.health-observed": observed(
+    "In the observed profile /health counts initializing, ready, throttled and unhealthy workers too.",
+  ),
+  "queue.health-totals": assumed(
+    "completed, failed (TIMED_OUT among them) and retried count since the endpoint was created; retried counts /retry and jobs whose worker died.",
+  ),
+  "queue.requests": assumed("/requests lists the last 100 jobs, newest first, without their output."),
+  "queue.openai": assumed("/openai/* answers like an OpenAI server whose model repeats the last message."),
+  "queue.execution-timeout": observed(
+    'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',
+  ),
+  "queue.execution-timeout-limits": documented(
+    "executionTimeout is 10 minutes unless the job says otherwise: 5 s to 7 days.",
+  ),
+  "queue.lost-worker": observed(
+    'A job whose worker dies is queued again once, then FAILED with "job timed out after 1 retries".',
+  ),
+  "queue.timed-out": documented("A job can be TIMED_OUT, and retried then."),
+  "queue.ttl": documented("A job is deleted when its ttl is over, in any state, even while running: 404."),
+  "queue.ttl-limits": documented("ttl is 24 hours unless the job says otherwise: 10 s to 7 days."),
+  "queue.retention": documented("Results are kept for 30 minutes (/run) or 1 minute (/runsync) after the job ended."),
+  "queue.retention-max": assumed("Query ttl of /status keeps the result of /runsync for longer, up to 5 minutes."),
+  "queue.forgotten": assumed("A job whose result is not kept any more answers 404 everywhere."),
+  "queue.webhook": documented("The address in webhook is notified when the job completes."),
+  "queue.webhook-body": observed("A webhook is a POST of the whole job as JSON, unsigned."),
+  "queue.webhook-tries": documented("A failed webhook is tried twice more, 10 s apart; only status 200 counts."),
+  "queue.webhook-tries-observed": observed("In the observed profile any 2xx counts, and the pauses are 5 s and 15 s."),
+  "queue.webhook-failed": observed("A webhook that is never delivered does not change the job."),
+  "queue.webhook-states": assumed("FAILED and TIMED_OUT are notified too, CANCELLED is not."),
+  "queue.webhook-loopback": assumed("Webhooks go to loopback addresses only, unless the emulator is told otherwise."),
+  "queue.rate-limits": documented("Each operation has its limit per 10 s and at once; a request over it answers 429."),
+  "queue.rate-limits-dynamic": documented("The limit per 10 s is at least running workers times requests_per_worker."),
+  "queue.rate-limits-window": assumed("The 10 s slide; refused requests do not count; requests_per_worker is 50."),
+  "queue.s3-config": documented("s3Config is passed to the worker, and shown nowhere."),
 };
 
-export const fidelity = { ...server, ...graphql, ...save, ...remove, ...myself, ...rest, ...queue };
+/** Workers: their scaling, and how they come and go. */
+const workers = {
+  "workers.minimum": documented("workersMin workers are there without any job."),
+  "workers.maximum": documented("There are never more than workersMax workers; other jobs wait."),
+  "workers.request-count": observed(
+    "REQUEST_COUNT wants one worker for each scalerValue jobs, waiting or in progress.",
+  ),
+  "workers.queue-delay": observed(
+    "QUEUE_DELAY wants one worker for the first job, and one more for each that waited longer than scalerValue seconds.",
+  ),
+  "workers.low-priority": documented("A job with lowPriority triggers no scaling."),
+  "workers.idle-timeout": documented("A worker that is idle for idleTimeout seconds stops, down to workersMin."),
+  "workers.cold-start": assumed("A new worker takes 200 ms until it accepts jobs, or what the emulator is told."),
+  "workers.flashboot": documented("FLASHBOOT makes cold starts faster."),
+  "workers.flashboot-factor": assumed("FLASHBOOT makes them take a quarter of the time."),
+  "workers.draining": observed(
+    "Workers above a lowered workersMax take no more jobs, finish theirs, and leave after a while.",
+  ),
+  "workers.idle-scale-down": observed("workersMax of an endpoint without jobs drops to 2 after 3 days, to 0 after 7."),
+  "workers.idle-scale-down-minimum": assumed("workersMin drops with it."),
+  "workers.version": documented("A worker's pod shows the version of its endpoint as slsVersion."),
+};
+
+export const fidelity = { ...server, ...graphql, ...save, ...remove, ...myself, ...rest, ...queue, ...workers };
 
 /** The id of a row, `interface.behaviour`. */
 export type FidelityId = keyof typeof fidelity;

@@ -1,14 +1,17 @@
-import { type Clock, systemClock } from "../sdk/clock";
+import { systemClock } from "../sdk/clock";
 import { createEndpoints } from "./endpoints";
 import { createEndpointTools, type EndpointTools } from "./endpointTools";
 import type { ServerlessDiscount } from "./graphql";
+import type { Handlers } from "./handlers";
 import { type HttpRequest, type HttpResponse, json } from "./http";
 import { createJournal, type Journal } from "./journal";
 import type { Profile, RuntimeContext } from "./model";
 import { createPods, type Pods } from "./pods";
 import { seededRandom } from "./random";
+import type { RateLimitOptions } from "./rateLimits";
 import { type Connection, listen } from "./server";
 import { createService, tooLarge } from "./service";
+import type { EmulatorClock } from "./virtualClock";
 
 export interface EmulatorOptions {
   /** @default 0, any free port */
@@ -33,8 +36,14 @@ export interface EmulatorOptions {
   readonly serverlessDiscount?: ServerlessDiscount | null;
   /** Makes ids, and everything else that chance decides, the same in every run. @default random */
   readonly seed?: number;
-  /** @default the machine's clock */
-  readonly clock?: Clock;
+  /** What workers do with jobs, by the name or the template id of their endpoint. @default they echo the input */
+  readonly handlers?: Handlers;
+  /** @default the limits of the contract */
+  readonly rateLimits?: RateLimitOptions;
+  /** Whether webhooks may leave this machine. @default false */
+  readonly remoteWebhooks?: boolean;
+  /** `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock, the machine's own */
+  readonly clock?: EmulatorClock;
 }
 
 /** The key of an emulator that was given none. It opens nothing but emulators. */
@@ -69,6 +78,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     random: seededRandom(options.seed ?? Math.floor(Math.random() * 2 ** 32)),
     drainMs: options.drainMs ?? 1000,
     coldStartMs: options.coldStartMs ?? 200,
+    handlers: options.handlers,
+    rateLimits: options.rateLimits,
+    remoteWebhooks: options.remoteWebhooks,
     changed: () => {},
     dropsWebhook: () => false,
   };
@@ -122,10 +134,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
+export { systemClock } from "../sdk/clock";
 export type { EmulatedEndpoint, EndpointTools } from "./endpointTools";
 export type { ServerlessDiscount } from "./graphql";
+export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./handlers";
 export type { Interface } from "./http";
 export type { Journal, JournalEntry, JournalFilter } from "./journal";
 export type { Profile } from "./model";
 export type { Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./podRecord";
 export type { Pods } from "./pods";
+export type { RateLimit, RateLimitOptions } from "./rateLimits";
+export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./virtualClock";

@@ -1,3 +1,5 @@
+import type { Handlers } from "./handlers";
+import type { RateLimitOptions } from "./rateLimits";
 import type { EmulatorClock } from "./virtualClock";
 
 /** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
@@ -58,6 +60,12 @@ export interface RuntimeContext {
   readonly drainMs: number;
   /** How long a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT it takes a quarter of it. */
   readonly coldStartMs: number;
+  /** What workers do with jobs, by endpoint name or template id; they echo the input where there is none. */
+  readonly handlers?: Handlers | undefined;
+  /** Default: the contract's table. */
+  readonly rateLimits?: RateLimitOptions | undefined;
+  /** Whether webhooks may leave this machine. Default: no. */
+  readonly remoteWebhooks?: boolean | undefined;
   /** To be called at every change of what `snapshot` holds or of the endpoint's record: it is saved before the next answer. */
   readonly changed: () => void;
   /** Whether a fault rule swallows the next delivery of a webhook; asked before each try. */

@@ -1,6 +1,7 @@
 import { accessOf, bearerOrBareKey, type Keys } from "./auth";
 import type { Endpoints } from "./endpoints";
-import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json, type QueueRequest } from "./http";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "./http";
+import { problem, queueRoutes } from "./queueRoutes";
 
 export interface QueueOptions {
   readonly keys: Keys;
@@ -10,10 +11,11 @@ export interface QueueOptions {
 /** The queue interface: a function that reads what a request under `/v2/` asks for. */
 export function createQueue({ keys, endpoints }: QueueOptions) {
   function answer(request: QueueRequest): HttpResponse | Promise<HttpResponse> {
-    if (accessOf(bearerOrBareKey(request), keys) !== "granted") return problem(401, "Unauthorized", "invalid api key");
+    if (accessOf(bearerOrBareKey(request), keys) !== "granted")
+      return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
     const endpoint = endpoints.find(request.endpointId);
     if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
-    return problem(404, "Not Found", `unknown operation ${request.segments.join("/")}`);
+    return queueRoutes(request, endpoint.runtime);
   }
 
   return function queueCall(request: HttpRequest): Call {
@@ -34,10 +36,6 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
   };
 }
 
-function problem(status: number, title: string, detail: string): HttpResponse {
-  return { ...json(status, { status, title, detail }), error: detail };
-}
-
 function readPayload({ body }: HttpRequest): unknown {
   if (body.length === 0) return undefined;
   try {
@@ -47,9 +45,9 @@ function readPayload({ body }: HttpRequest): unknown {
   }
 }
 
-/** A job's input is its owner's: neither the journal nor a fault rule needs it. */
+/** A job's input and storage credentials are its owner's: neither the journal nor a fault rule needs them. */
 function withoutInput(payload: unknown): Record<string, unknown> {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return {};
-  const { input: _, ...rest } = payload as Record<string, unknown>;
+  const { input: _, s3Config: __, ...rest } = payload as Record<string, unknown>;
   return rest;
 }

@@ -67,9 +67,10 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 
   function waitIdle(worker: Worker, delayMs: number): void {
     worker.cancelTimer();
-    worker.cancelTimer = clock.schedule(delayMs, () => {
+    const stop = () => {
       if (size() > record.workersMin) remove(worker);
-    });
+    };
+    worker.cancelTimer = clock.schedule(delayMs, stop, true);
   }
 
   function drain(worker: Worker): void {
