@@ -9,7 +9,7 @@ const NORMAL_FORMS: Record<string, (value: string) => string> = {
 };
 
 /** Properties that only steer the provider. */
-const NOT_COMPARED = ["__provider", "nameIsAutomatic"];
+const NOT_COMPARED = ["__provider", "__nameIsAutomatic"];
 
 /**
  * Fields of the checked inputs that differ from the resource's last known outputs. What the inputs do not hold is not

@@ -98,7 +98,7 @@ function recordedInputs({ __provider, __inputs }: Properties, endpoint: Endpoint
   const fields = FIELDS.filter((field) => recorded.includes(field)).map((field) => [field, endpoint[field]]);
   return {
     ...Object.fromEntries(fields),
-    ...(recorded.includes("nameIsAutomatic") ? { nameIsAutomatic: true } : {}),
+    ...(recorded.includes("__nameIsAutomatic") ? { __nameIsAutomatic: true } : {}),
     __provider,
   };
 }

@@ -49,7 +49,7 @@ export function checkInputs(
 /** The given name, or the automatic one. A resource keeps the automatic name that it was given first. */
 function nameInputs(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
   if (automaticName === undefined || (name !== undefined && name !== null)) return { name };
-  return { name: oldInputs.nameIsAutomatic ? oldInputs.name : automaticName, nameIsAutomatic: true };
+  return { name: oldInputs.__nameIsAutomatic ? oldInputs.name : automaticName, __nameIsAutomatic: true };
 }
 
 /** Defaults for the fields that the program has set before and sets no more. */
