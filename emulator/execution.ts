@@ -1,4 +1,3 @@
-import { sleep } from "../sdk/clock";
 import type { Handler, HandlerContext } from "./handlers";
 import type { Job, JobEvent, StreamItem } from "./jobs";
 import { jsonCopy } from "./json";
@@ -29,11 +28,33 @@ export function execute(handler: Handler, job: Job, runtime: RuntimeContext, eve
   const { clock } = runtime;
   let open = true;
   let controller: AbortController | undefined;
+  const sleepers = new Set<(reason: Error) => void>();
 
   function close(): void {
     open = false;
     cancelTimeout();
-    controller?.abort(new Error(`Job ${job.id} was stopped.`));
+    if (!controller && sleepers.size === 0) return;
+    const reason = new Error(`Job ${job.id} is over.`);
+    controller?.abort(reason);
+    for (const endSleep of sleepers) endSleep(reason);
+  }
+
+  /** Without an abort signal for each: those would cost more than all the rest of a job. */
+  function sleep(ms: number): Promise<void> {
+    const slept = new Promise<void>((resolve, reject) => {
+      if (!open) return reject(new Error(`Job ${job.id} is over.`));
+      const cancel = clock.schedule(ms, () => {
+        sleepers.delete(endSleep);
+        resolve();
+      });
+      const endSleep = (reason: Error) => {
+        cancel();
+        reject(reason);
+      };
+      sleepers.add(endSleep);
+    });
+    slept.catch(() => {}); // a handler may leave it alone
+    return slept;
   }
 
   function settle(outcome: Outcome): void {
@@ -55,11 +76,7 @@ export function execute(handler: Handler, job: Job, runtime: RuntimeContext, eve
       if (!open) controller.abort();
       return controller.signal;
     },
-    sleep(ms) {
-      const slept = sleep(clock, ms, context.signal);
-      slept.catch(() => {}); // a handler may leave it alone
-      return slept;
-    },
+    sleep,
     progress(output) {
       if (open) events.onProgress(jsonCopy(output));
     },

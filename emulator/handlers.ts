@@ -11,7 +11,7 @@ export interface HandlerJob extends JobRequest {
 export interface HandlerContext {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds. Rejects when the job is stopped: cancelled, out of time, or its worker gone. */
+  /** Resolves after `ms` milliseconds. Rejects when the job is over: cancelled, out of time, or its worker gone. */
   sleep(ms: number): Promise<void>;
   /** A number in [0, 1) from the emulator's seed. */
   random(): number;
@@ -21,7 +21,7 @@ export interface HandlerContext {
   crash(): never;
   /** The job becomes TIMED_OUT. */
   timeOut(): never;
-  /** Aborts when the job is stopped. */
+  /** Aborts when the job is over. */
   readonly signal: AbortSignal;
 }
 
