@@ -1,7 +1,7 @@
 /** @type {import("jest").Config} */
-module.exports = {
+const project = {
+  rootDir: __dirname,
   testEnvironment: "node",
-  testMatch: ["<rootDir>/test/**/*.test.ts"],
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",
@@ -11,6 +11,23 @@ module.exports = {
   // The package's own name resolves to its source, so that unit tests need no build.
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/.scratch/"],
   watchPathIgnorePatterns: ["<rootDir>/.scratch/"],
+};
+
+/** @type {import("jest").Config} */
+module.exports = {
+  projects: [
+    {
+      ...project,
+      testMatch: ["<rootDir>/test/**/*.test.ts"],
+      testPathIgnorePatterns: ["<rootDir>/test/pulumi/"],
+    },
+    {
+      ...project,
+      // These run the real Pulumi engine, which is prepared once before them, and only where one of them is to run.
+      testMatch: ["<rootDir>/test/pulumi/**/*.test.ts"],
+      globalSetup: "<rootDir>/test/pulumi/globalSetup.ts",
+    },
+  ],
   testTimeout: 30_000,
   reporters: ["default", "<rootDir>/tools/summaryReporter.js"],
 };

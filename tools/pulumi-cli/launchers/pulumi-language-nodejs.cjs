@@ -123,7 +123,7 @@ server.addService(LanguageRuntimeService, {
 
 process.on("exit", stopPrograms);
 // The engine holds the other end: it closes when the engine is gone, however it ended.
-process.stdin.resume().on("close", () => process.exit());
+process.stdin.resume().on("end", () => process.exit());
 
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;

@@ -1,0 +1,206 @@
+import { spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
+import { killProcessesIn } from "./processes";
+
+const REPOSITORY = path.resolve(__dirname, "../..");
+/** Git-ignored, and inside the repository so that a program in it finds the package and `@pulumi/pulumi` by their names. */
+const SCRATCH = path.join(REPOSITORY, ".scratch");
+
+export interface StackOptions {
+  /** Source of the program: `index.js`, or `index.ts` where `typescript` is set. Default: an empty program. */
+  readonly program?: string;
+  /** Instead of `program`: a folder with a whole Pulumi program, such as `examples/quickstart`, that is copied. */
+  readonly folder?: string;
+  /** Runs `program` as TypeScript. Default: false, which saves about two seconds each time. */
+  readonly typescript?: boolean;
+  /** Environment of every command, beside PATH and what the engine needs: nothing else is inherited. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a command ended. */
+export interface CommandResult {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, in the order in which they came. */
+  readonly output: string;
+}
+
+/** A resource as the state holds it. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+export interface State {
+  readonly version: number;
+  readonly deployment: { readonly resources?: StateResource[]; readonly pending_operations?: unknown[] };
+}
+
+const stacks = new Set<PulumiStack>();
+
+jest.setTimeout(180_000);
+afterAll(async () => {
+  await Promise.all([...stacks].map((stack) => stack.dispose()));
+});
+
+/**
+ * Makes a project and its stack `dev` in a scratch folder of their own, with their own Pulumi home and state. Stacks of
+ * several tests can run at once. What a test file leaves is disposed of after it.
+ */
+export async function createStack(options: StackOptions = {}): Promise<PulumiStack> {
+  const engine = await ensurePulumi({ log: () => {} });
+  await mkdir(SCRATCH, { recursive: true });
+  const scratch = await mkdtemp(path.join(SCRATCH, "stack-"));
+  const stack = new PulumiStack(scratch, engine.binDir, options.env ?? {});
+  stacks.add(stack);
+  await Promise.all(["home", "state", "temp", "program"].map((folder) => mkdir(path.join(scratch, folder))));
+  if (options.folder) {
+    const filter = (source: string) => path.basename(source) !== "node_modules";
+    await cp(path.resolve(REPOSITORY, options.folder), stack.folder, { recursive: true, filter });
+  } else {
+    await writeProject(stack, options);
+  }
+  await stack.succeed(["stack", "init", "dev"]);
+  return stack;
+}
+
+async function writeProject(stack: PulumiStack, { program = "", typescript = false }: StackOptions) {
+  await stack.writeFile(
+    "Pulumi.yaml",
+    `name: test\nruntime:\n  name: nodejs\n  options:\n    typescript: ${typescript}\n`,
+  );
+  await stack.writeFile("package.json", JSON.stringify({ name: "test", private: true }));
+  await stack.writeFile(typescript ? "index.ts" : "index.js", program);
+}
+
+/** A Pulumi project in a scratch folder, and its stack. */
+export class PulumiStack {
+  /** The program's folder. */
+  readonly folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(
+    readonly scratch: string,
+    binDir: string,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.folder = path.join(scratch, "program");
+    this.#env = {
+      PATH: binDir + path.delimiter + process.env.PATH,
+      HOME: path.join(scratch, "home"),
+      TMPDIR: path.join(scratch, "temp"),
+      PULUMI_HOME: path.join(scratch, "home"),
+      PULUMI_BACKEND_URL: `file://${path.join(scratch, "state")}`,
+      PULUMI_CONFIG_PASSPHRASE: "test",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      ...env,
+    };
+  }
+
+  /** Runs `pulumi` with these arguments, whatever the exit code. `env` is added for this command alone. */
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+    return new Promise((resolve, reject) => {
+      const command = [...args, "--non-interactive", "--color", "never"];
+      const child = spawn("pulumi", command, {
+        cwd: this.folder,
+        env: { ...this.#env, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const result = { stdout: "", stderr: "", output: "" };
+      const collect = (stream: "stdout" | "stderr") => (chunk: string) => {
+        result[stream] += chunk;
+        result.output += chunk;
+      };
+      child.stdout.setEncoding("utf8").on("data", collect("stdout"));
+      child.stderr.setEncoding("utf8").on("data", collect("stderr"));
+      child.on("error", reject);
+      child.on("close", (exitCode) => resolve({ exitCode, ...result }));
+    });
+  }
+
+  /** Like `run`, and throws an error with all output unless the exit code is 0. */
+  async succeed(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+    const result = await this.run(args, env);
+    if (result.exitCode !== 0) {
+      throw new Error(`pulumi ${args.join(" ")} ended with exit code ${result.exitCode}:\n${result.output}`);
+    }
+    return result;
+  }
+
+  /** Applies the program without a preview before it; throws when that fails. For the rest there is `run`. */
+  up(...args: string[]): Promise<CommandResult> {
+    return this.succeed(["up", "--yes", "--skip-preview", ...args]);
+  }
+
+  /** Throws when the preview fails. */
+  preview(...args: string[]): Promise<CommandResult> {
+    return this.succeed(["preview", ...args]);
+  }
+
+  /** Brings the service's values into the state, without a preview; throws when that fails. */
+  refresh(...args: string[]): Promise<CommandResult> {
+    return this.succeed(["refresh", "--yes", "--skip-preview", ...args]);
+  }
+
+  /** Deletes all resources, without a preview; throws when that fails. */
+  destroy(...args: string[]): Promise<CommandResult> {
+    return this.succeed(["destroy", "--yes", "--skip-preview", ...args]);
+  }
+
+  /** The outputs of the stack, secret ones in plain text. */
+  async outputs(): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.succeed(["stack", "output", "--json", "--show-secrets"])).stdout);
+  }
+
+  /** The state as `pulumi stack export` prints it: secrets stay encrypted. */
+  async exportState(): Promise<State> {
+    return JSON.parse((await this.succeed(["stack", "export"])).stdout);
+  }
+
+  /** Sets config values, such as `{ "serverless-gpu:apiKey": … }`. */
+  async setConfig(values: Readonly<Record<string, string>>, { secret = false } = {}): Promise<void> {
+    const flag = secret ? "--secret" : "--plaintext";
+    await this.succeed([
+      "config",
+      "set-all",
+      ...Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`]),
+    ]);
+  }
+
+  /** Replaces the program, which is `index.js` unless `file` says otherwise. */
+  async writeProgram(source: string, file = "index.js"): Promise<void> {
+    await this.writeFile(file, source);
+  }
+
+  /** Writes a file of the program's folder. */
+  async writeFile(name: string, text: string): Promise<void> {
+    await writeFile(path.join(this.folder, name), text);
+  }
+
+  /**
+   * Every file that the program and the engine have left: program, config, state with its history, temporary files.
+   * Each byte is a character, so that a search finds a key in binary files too.
+   */
+  async files(): Promise<Map<string, string>> {
+    const entries = await readdir(this.scratch, { recursive: true, withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+    return new Map(
+      await Promise.all(names.map(async (name) => [name, await readFile(name, "latin1")] as [string, string])),
+    );
+  }
+
+  /** Ends every process that still runs in the scratch folder, and removes the folder. */
+  async dispose(): Promise<void> {
+    stacks.delete(this);
+    await killProcessesIn(this.scratch);
+    await rm(this.scratch, { recursive: true, force: true });
+  }
+}
