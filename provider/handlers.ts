@@ -1,16 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { requireAddress } from "../sdk/config";
 import type { DeleteProgress } from "../sdk/deleteEndpoint";
-import { ENDPOINT_DEFAULTS, type EndpointInput } from "../sdk/endpointInput";
-import type { Endpoint } from "../sdk/endpoints";
+import type { EndpointInput } from "../sdk/endpointInput";
+import type { Endpoints } from "../sdk/endpoints";
+import { forEngine } from "./boundary";
 import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import { changedFields } from "./diff";
 import { checkInputs, type Properties } from "./inputs";
-
-/** The service's fields of an endpoint that inputs and outputs hold. */
-const FIELDS = ["name", "gpuIds", "templateId", ...Object.keys(ENDPOINT_DEFAULTS)] as (keyof Endpoint &
-  keyof EndpointInput)[];
+import { managedFields, toInputs, toOutputs } from "./outputs";
 
 /** Refreshed resources may share a list of endpoints that is no older than this. */
 const READ_MAX_AGE_MS = 30_000;
@@ -35,72 +33,47 @@ const serverlessEndpoint: pulumi.dynamic.ResourceProvider = {
   },
 
   async create(inputs: Properties) {
-    const { endpoints, queueUrl } = connect();
-    const endpoint = await endpoints.create(managedFields(inputs) as unknown as EndpointInput);
-    return { id: endpoint.id, outs: toOutputs(endpoint, inputs, queueUrl) };
+    const queue = queueUrl();
+    const endpoint = await endpoints().create(managedFields(inputs) as unknown as EndpointInput);
+    return { id: endpoint.id, outs: toOutputs(endpoint, inputs, queue) };
   },
 
   async read(id, outputs: Properties) {
-    const { endpoints, queueUrl } = connect();
-    const endpoint = await endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
+    const queue = queueUrl();
+    const endpoint = await endpoints().find(id, { maxAgeMs: READ_MAX_AGE_MS });
     // An answer without an id tells the engine that the resource is gone.
     if (!endpoint) return {};
-    const inputs = recordedInputs(outputs, endpoint);
-    return { id, props: toOutputs(endpoint, inputs, queueUrl), inputs };
+    const inputs = toInputs(endpoint, outputs);
+    return { id, props: toOutputs(endpoint, inputs, queue), inputs };
   },
 
   async update(id, _outputs: Properties, inputs: Properties) {
-    const { endpoints, queueUrl } = connect();
-    return { outs: toOutputs(await endpoints.update(id, managedFields(inputs)), inputs, queueUrl) };
+    const queue = queueUrl();
+    return { outs: toOutputs(await endpoints().update(id, managedFields(inputs)), inputs, queue) };
   },
 
   async delete(id, outputs: Properties) {
-    const { endpoints } = connect();
-    await endpoints.delete(id, { onProgress: progressLogger(String(outputs.name ?? id)) });
+    await endpoints().delete(id, { onProgress: progressLogger(String(outputs.name ?? id)) });
   },
 };
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
-export const v1 = serverlessEndpoint;
+export const v1 = forEngine(serverlessEndpoint);
 
 function settings(): ProviderSettings {
   return providerSettings(readConfig);
 }
 
-/** The client's endpoints, once all that a call needs is known to be there. */
-function connect() {
+/** The account's endpoints. Throws before any call when the key or the address is missing. */
+function endpoints(): Endpoints {
   const current = settings();
   requireAddress(current, "graphqlUrl");
-  return { endpoints: clientFor(current).endpoints, queueUrl: requireAddress(current, "queueUrl") };
+  return clientFor(current).endpoints;
 }
 
-/** The fields that the program manages. */
-function managedFields(inputs: Properties): Partial<EndpointInput> {
-  return Object.fromEntries(FIELDS.filter((field) => field in inputs).map((field) => [field, inputs[field]]));
-}
-
-/** The endpoint as the service has it, complete, and a record of which inputs there were: `read` is not given them. */
-function toOutputs(endpoint: Endpoint, inputs: Properties, queueUrl: string): Properties {
-  return {
-    ...Object.fromEntries(FIELDS.map((field) => [field, endpoint[field]])),
-    endpointId: endpoint.id,
-    queueUrl: `${queueUrl}/v2/${endpoint.id}`,
-    __provider: inputs.__provider,
-    __inputs: Object.keys(inputs)
-      .filter((input) => input !== "__provider")
-      .join(","),
-  };
-}
-
-/** The inputs that would declare the endpoint as it is now, of those that the program manages. */
-function recordedInputs({ __provider, __inputs }: Properties, endpoint: Endpoint): Properties {
-  const recorded = String(__inputs ?? "").split(",");
-  const fields = FIELDS.filter((field) => recorded.includes(field)).map((field) => [field, endpoint[field]]);
-  return {
-    ...Object.fromEntries(fields),
-    ...(recorded.includes("__nameIsAutomatic") ? { __nameIsAutomatic: true } : {}),
-    __provider,
-  };
+/** Asked for before any call, so that nothing is created that could not be described afterwards. */
+function queueUrl(): string {
+  return requireAddress(settings(), "queueUrl");
 }
 
 /** Tells on the console, which becomes an info line of the stack, what a deletion waits for; a line each ten seconds. */

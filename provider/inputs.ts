@@ -30,26 +30,21 @@ export function checkInputs(
 ): CheckedInputs {
   const isNew = Object.keys(oldInputs).length === 0;
   const { __provider, automaticName, ...given } = newInputs;
-  const name = nameInputs(oldInputs, given.name, automaticName);
+  const isAutomatic = automaticName !== undefined && given.name === undefined;
+  // A resource keeps the automatic name that it was given first.
+  if (isAutomatic) given.name = oldInputs.__nameIsAutomatic ? oldInputs.name : automaticName;
   const known: Properties = {};
   const unknown: Properties = {};
-  for (const [property, value] of Object.entries({ ...removedInputs(oldInputs, given), ...given, name: name.name })) {
-    if (value === undefined) continue;
+  for (const [property, value] of Object.entries({ ...removedInputs(oldInputs, given), ...given })) {
     if (containsUnknown(value)) unknown[property] = UNKNOWN;
     else known[property] = value;
   }
   const { fields, problems } = checkEndpointFields(known, options);
   const present = { ...known, ...unknown, ...fields };
   return {
-    inputs: { ...fields, ...unknown, ...name, __provider },
+    inputs: { ...fields, ...unknown, ...(isAutomatic ? { __nameIsAutomatic: true } : {}), __provider },
     problems: [...problems, ...missingFieldProblems(present), ...crossFieldProblems(present, isNew)],
   };
-}
-
-/** The given name, or the automatic one. A resource keeps the automatic name that it was given first. */
-function nameInputs(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
-  if (automaticName === undefined || (name !== undefined && name !== null)) return { name };
-  return { name: oldInputs.__nameIsAutomatic ? oldInputs.name : automaticName, __nameIsAutomatic: true };
 }
 
 /** Defaults for the fields that the program has set before and sets no more. */

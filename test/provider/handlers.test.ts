@@ -1,0 +1,152 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { PROVIDER_TEXT, type Properties, startDynamicProvider } from "./dynamicProvider";
+
+const CANARY = "canary-key-3f9a1c";
+const INPUTS = { name: "llama", gpuIds: ["AMPERE_24", "AMPERE_16"], templateId: "template" };
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ apiKey: CANARY, drainMs: 300 });
+});
+
+afterEach(() => emulator.stop());
+
+async function checked(
+  provider: Awaited<ReturnType<typeof startDynamicProvider>>,
+  news: Properties,
+  olds: Properties = {},
+) {
+  const { inputs, failures } = await provider.check(olds, news);
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+test("creates with one save, reads, updates in place and deletes", async () => {
+  await using provider = await startDynamicProvider(emulator.env);
+  const inputs = await checked(provider, { ...INPUTS, locations: ["RO", "CZ", "RO"], workersMin: 1 });
+  const { id, outputs } = await provider.create(inputs);
+  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
+  expect(outputs).toEqual({
+    __provider: PROVIDER_TEXT,
+    __inputs: "gpuIds,locations,name,templateId,workersMin",
+    name: "llama",
+    gpuIds: "AMPERE_24,AMPERE_16",
+    templateId: "template",
+    idleTimeout: 10,
+    locations: "CZ,RO",
+    flashBootType: "OFF",
+    scalerType: "QUEUE_DELAY",
+    scalerValue: 4,
+    workersMin: 1,
+    workersMax: 3,
+    networkVolumeId: "",
+    endpointId: id,
+    queueUrl: `${emulator.url}/v2/${id}`,
+  });
+
+  emulator.endpoints.change(id, { idleTimeout: 77, locations: "US" });
+  const read = await provider.read(id, outputs);
+  expect(read.inputs).toEqual({ ...inputs, locations: "US" });
+  expect(read.outputs).toEqual({ ...outputs, locations: "US", idleTimeout: 77 });
+
+  const updated = await provider.update(id, read.outputs, { ...inputs, workersMax: 2 });
+  expect(updated).toMatchObject({ locations: "CZ,RO", workersMax: 2, idleTimeout: 77 });
+
+  emulator.journal.clear();
+  await provider.delete(id, updated);
+  const operations = emulator.journal.operations();
+  expect(operations.slice(0, 3)).toEqual(["myself", "saveEndpoint", "myself"]);
+  expect(operations.slice(-3)).toEqual(["myself", "deleteEndpoint", "myself"]);
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect(provider.output()).toContain("llama: waiting for 1 pod to leave");
+  expect(provider.output()).not.toContain(CANARY);
+});
+
+test("parallel creates of one deployment share their lists and save once each", async () => {
+  await using provider = await startDynamicProvider(emulator.env);
+  const names = Array.from({ length: 20 }, (_, index) => `endpoint-${index}`);
+  await Promise.all(
+    names.map(async (name) => provider.create(await checked(provider, { ...INPUTS, name, workersMax: 1 }))),
+  );
+  expect(
+    emulator.endpoints
+      .list()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([...names].sort());
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(20);
+  expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThan(20);
+});
+
+test("reports every problem of a resource at once and calls nothing", async () => {
+  await using provider = await startDynamicProvider(emulator.env);
+  const { failures } = await provider.check(
+    {},
+    { gpuIds: "AMPER_24", locations: "XX", workersMin: 5, workerMax: 1, templateId: "" },
+  );
+  expect(failures.map(({ property }) => property).sort()).toEqual(
+    ["gpuIds", "locations", "name", "templateId", "workerMax", "workersMin"].sort(),
+  );
+  expect(failures.find(({ property }) => property === "gpuIds")?.reason).toContain("AMPERE_24");
+  expect(emulator.journal.requests()).toEqual([]);
+});
+
+test("checks and compares without a key, an address or a network", async () => {
+  await using provider = await startDynamicProvider({});
+  const inputs = await checked(provider, INPUTS);
+  expect(await provider.diff("id", { ...inputs }, inputs)).toEqual({ changes: "none", replaces: [] });
+  expect(await provider.diff("id", { ...inputs, gpuIds: "AMPERE_80" }, inputs)).toEqual({
+    changes: "unknown",
+    replaces: [],
+  });
+});
+
+test.each([
+  ["no key", { SERVERLESS_GPU_API_KEY: "" }, /there is no API key: set SERVERLESS_GPU_API_KEY/],
+  ["a broken key", { SERVERLESS_GPU_API_KEY: `${CANARY} x` }, /characters that no key has/],
+  ["no queue address", { SERVERLESS_GPU_QUEUE_URL: "" }, /there is no queueUrl/],
+  ["a wrong key", { SERVERLESS_GPU_API_KEY: `${CANARY}-other` }, /401.*Check that the API key is right/],
+])("with %s, create fails with what to do, and shows no key", async (_case, env, message) => {
+  await using provider = await startDynamicProvider({ ...emulator.env, ...env });
+  await expect(provider.create(await checked(provider, INPUTS))).rejects.toThrow(message);
+  await expect(provider.read("some-id", INPUTS)).rejects.not.toThrow(CANARY);
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect(provider.output()).not.toContain(CANARY);
+});
+
+test("an endpoint that is gone reads as deleted, after a second look, and its deletion succeeds", async () => {
+  await using provider = await startDynamicProvider(emulator.env);
+  const { id, outputs } = await provider.create(await checked(provider, INPUTS));
+  emulator.endpoints.delete(id);
+  emulator.journal.clear();
+  expect(await provider.read(id, outputs)).toEqual({ id: "", outputs: { __provider: PROVIDER_TEXT }, inputs: {} });
+  expect(emulator.journal.operations()).toEqual(["myself", "myself"]);
+  emulator.journal.clear();
+  await provider.delete(id, outputs);
+  expect(emulator.journal.operations()).toEqual(["myself", "deleteEndpoint"]);
+});
+
+test("an answer without an account is an error, not an empty account", async () => {
+  const noAccount = await startEmulator({ profile: "observed" });
+  await using provider = await startDynamicProvider({ ...noAccount.env, SERVERLESS_GPU_API_KEY: "another-key-77" });
+  await expect(provider.read("some-id", INPUTS)).rejects.toThrow(/key/);
+  await noAccount.stop();
+});
+
+test("config is read from the stack, and the environment wins over it", async () => {
+  const config = {
+    "serverless-gpu:apiKey": CANARY,
+    "serverless-gpu:graphqlUrl": emulator.url,
+    "serverless-gpu:queueUrl": "http://from-config.example",
+  };
+  await using provider = await startDynamicProvider(
+    { SERVERLESS_GPU_QUEUE_URL: "http://from-environment.example/" },
+    config,
+  );
+  const inputs = await checked(provider, INPUTS);
+  const [first, second] = await Promise.all([provider.create(inputs), provider.create({ ...inputs, name: "other" })]);
+  expect(first.outputs.queueUrl).toBe(`http://from-environment.example/v2/${first.id}`);
+  expect(second.outputs.name).toBe("other");
+});
