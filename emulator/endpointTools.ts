@@ -1,4 +1,5 @@
-import type { EndpointFields, EndpointInput } from "./endpointRules";
+import type { EndpointSeed } from "./account";
+import type { EndpointFields } from "./endpointRules";
 import { type Endpoint, type Endpoints, withDefaults } from "./endpoints";
 import type { EndpointRecord, WorkerPod } from "./model";
 
@@ -13,7 +14,7 @@ export interface EndpointTools {
   list(): EmulatedEndpoint[];
   get(id: string): EmulatedEndpoint | undefined;
   /** Creates an endpoint by the service's rules and with its defaults. Throws when a rule forbids it. */
-  create(input: Partial<EndpointInput> & Pick<EndpointInput, "name" | "gpuIds" | "templateId">): EmulatedEndpoint;
+  create(seed: EndpointSeed): EmulatedEndpoint;
   /** Changes the given fields, whatever their values. Throws when there is no such endpoint. */
   change(id: string, patch: Partial<EndpointFields>): EmulatedEndpoint;
   /** Deletes at once, whatever its workers do. Returns false when there is none. */
@@ -27,7 +28,7 @@ export function createEndpointTools(endpoints: Endpoints): EndpointTools {
       const endpoint = endpoints.find(id);
       return endpoint && view(endpoint);
     },
-    create: (input) => view(endpoints.save(withDefaults(input))),
+    create: ({ id, ...input }) => view(endpoints.create(withDefaults(input), id ?? undefined)),
     change: (id, patch) => view(endpoints.change(id, patch)),
     delete: (id) => endpoints.remove(id),
   };

@@ -19,6 +19,8 @@ export interface EndpointView {
 export interface Endpoints {
   /** Creates, or changes when the input has an id. Throws a business error when a rule forbids it. */
   save(input: EndpointInput): Endpoint;
+  /** Creates an endpoint by the same rules, with an id of one's choice. Throws a RangeError when that is taken. */
+  create(input: EndpointInput, id?: string): Endpoint;
   /** Deletes as `deleteEndpoint` does: refused until both worker counts are 0 and all workers have left. */
   delete(id: string): void;
   /** All endpoints as they were `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`; their pods as they are now. */
@@ -113,17 +115,27 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     return endpoints.delete(id);
   }
 
+  function allowedFields(current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
+    const fields = overlay(current, input, profile);
+    assertAllowed(fields, profile, templates);
+    if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
+    return fields;
+  }
+
+  function create(input: EndpointInput, id = newId(context.random, endpoints)): Endpoint {
+    if (endpoints.has(id)) throw new RangeError(`There is an endpoint with the id "${id}" already.`);
+    const fields = allowedFields(undefined, input);
+    remember(id, undefined);
+    return start({ ...fields, id, createdAt: clock.now(), version: 0 });
+  }
+
   return {
     save(input) {
-      const current = input.id == null ? undefined : mustFind(input.id);
-      const fields = overlay(current?.record, input, profile);
-      assertAllowed(fields, profile, templates);
-      if (fields.workersMax > (current?.record.workersMax ?? 0)) assertQuota(fields.workersMax, current?.record.id);
-      if (current) return change(current, fields);
-      const id = newId(context.random, endpoints);
-      remember(id, undefined);
-      return start({ ...fields, id, createdAt: clock.now(), version: 0 });
+      if (input.id == null) return create(input);
+      const current = mustFind(input.id);
+      return change(current, allowedFields(current.record, input));
     },
+    create,
 
     delete(id) {
       const { record, runtime } = mustFind(id);

@@ -32,7 +32,7 @@ export interface GraphqlOptions {
   readonly profile: Profile;
   readonly keys: Keys;
   readonly endpoints: Endpoints;
-  readonly serverlessDiscount: () => ServerlessDiscount | null;
+  readonly serverlessDiscount: ServerlessDiscount | null;
 }
 
 /** The body of a request: the contract's has `query` alone. */
@@ -75,13 +75,14 @@ function schemaOf(profile: Profile) {
 export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: GraphqlOptions) {
   const schema = schemaOf(profile);
 
-  const root = (options: CallOptions) => ({
+  const root = (options: CallOptions, onSaved: (id: string) => void) => ({
     myself: () => ({
       endpoints: endpoints.list(options.listLagMs).map(({ record, pods }) => ({ ...shown(record, profile), pods })),
-      serverlessDiscount: serverlessDiscount(),
+      serverlessDiscount,
     }),
     saveEndpoint: ({ input }: { input: EndpointInput }) => {
       const { record, runtime } = endpoints.save(input);
+      onSaved(record.id);
       return { ...shown(record, profile), pods: runtime.pods() };
     },
     deleteEndpoint: ({ id }: { id: string }) => {
@@ -93,14 +94,17 @@ export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: 
   function execute({ query, variables, operationName }: Document, options: CallOptions): HttpResponse {
     const problems = validate(schema, query, specifiedRules);
     if (problems.length > 0) return refusal("GRAPHQL_VALIDATION_FAILED", problems, "graphql.validation");
+    let endpointId: string | undefined;
     const { errors, data } = executeSync({
       schema,
       document: query,
-      rootValue: root(options),
+      rootValue: root(options, (id) => {
+        endpointId = id;
+      }),
       variableValues: variables,
       operationName,
     });
-    if (!errors) return json(200, { data });
+    if (!errors) return { ...json(200, { data }), endpointId };
     // Without data nothing was executed: the variables or the operation's name are wrong.
     if (data === undefined) return refusal("GRAPHQL_VALIDATION_FAILED", errors, "graphql.variables");
     const shownErrors = errors.map(withCode);

@@ -57,6 +57,8 @@ export interface HttpResponse {
   readonly fidelity?: FidelityId | undefined;
   /** Why the request was refused, where the status does not tell: a GraphQL error has status 200. For the journal. */
   readonly error?: string | undefined;
+  /** The endpoint that was created or changed. For the journal. */
+  readonly endpointId?: string | undefined;
   /** A fault rule wants the connection reset after half of the body. */
   readonly resetMidway?: boolean | undefined;
 }

@@ -1,63 +1,38 @@
 import { systemClock } from "../sdk/clock";
-import { createEndpoints } from "./endpoints";
+import { createAccount, type Seed } from "./account";
+import { CONTROL_PATH, createControl } from "./control";
+import { createDataFile } from "./dataFile";
 import { createEndpointTools, type EndpointTools } from "./endpointTools";
-import type { ServerlessDiscount } from "./graphql";
-import type { Handlers } from "./handlers";
-import { type HttpRequest, type HttpResponse, json } from "./http";
+import { runWithFault } from "./faultEffects";
+import { type ActiveFault, createFaults, type Faults } from "./faults";
+import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
 import { createJournal, type Journal } from "./journal";
-import type { Profile, RuntimeContext } from "./model";
-import { createPods, type Pods } from "./pods";
+import type { RuntimeContext } from "./model";
+import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
+import type { Pods } from "./pods";
 import { seededRandom } from "./random";
-import type { RateLimitOptions } from "./rateLimits";
 import { type Connection, listen } from "./server";
 import { createService, tooLarge } from "./service";
 import type { EmulatorClock } from "./virtualClock";
 
-export interface EmulatorOptions {
-  /** @default 0, any free port */
-  readonly port?: number;
-  /** The address to listen at. @default "127.0.0.1", this machine only */
-  readonly host?: string;
-  /** @default "contract" */
-  readonly profile?: Profile;
-  /** The key that clients must send. @default LOCAL_API_KEY */
-  readonly apiKey?: string;
-  /** A second key, known but without any permission. @default none */
-  readonly restrictedApiKey?: string;
-  /** How long a worker takes to leave after a scale-down, in milliseconds. @default 1000 */
-  readonly drainMs?: number;
-  /** How long a new worker takes until it accepts jobs, in milliseconds; a quarter with FLASHBOOT. @default 200 */
-  readonly coldStartMs?: number;
-  /** Ids of the templates that exist. @default any non-empty id does */
-  readonly templates?: readonly string[];
-  /** Largest sum of `workersMax` over all endpoints. @default no limit */
-  readonly workerQuota?: number;
-  /** What `myself.serverlessDiscount` shows. @default null */
-  readonly serverlessDiscount?: ServerlessDiscount | null;
-  /** Makes ids, and everything else that chance decides, the same in every run. @default random */
-  readonly seed?: number;
-  /** What workers do with jobs, by the name or the template id of their endpoint. @default they echo the input */
-  readonly handlers?: Handlers;
-  /** @default the limits of the contract */
-  readonly rateLimits?: RateLimitOptions;
-  /** Whether webhooks may leave this machine. @default false */
-  readonly remoteWebhooks?: boolean;
-  /** `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock, the machine's own */
-  readonly clock?: EmulatorClock;
-}
+type Run = () => Promise<HttpResponse | undefined>;
 
-/** The key of an emulator that was given none. It opens nothing but emulators. */
-export const LOCAL_API_KEY = "local-emulator-key";
-
+/** A running emulator. */
 export interface Emulator {
   /** The address of all three interfaces, `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly apiKey: string;
   /** The environment that points this package's client and provider at the emulator. */
   readonly env: Readonly<Record<string, string>>;
+  readonly clock: EmulatorClock;
   readonly journal: Journal;
+  readonly faults: Faults;
   readonly endpoints: EndpointTools;
   readonly pods: Pods;
+  /** Adds endpoints, pods and templates. Throws when a rule of the service forbids one. */
+  seed(seed: Seed): void;
+  /** Back to how it started: with what its seed holds, and without requests and fault rules. */
+  reset(): void;
   /** Ends all connections and timers. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -71,52 +46,75 @@ export interface Emulator {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
-  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
+  const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
+  const { faults, next: nextFault, dropsWebhook } = createFaults(random.next);
+  const dataFile =
+    options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
   const context: RuntimeContext = {
     clock,
     profile,
-    random: seededRandom(options.seed ?? Math.floor(Math.random() * 2 ** 32)),
+    random: random.next,
     drainMs: options.drainMs ?? 1000,
     coldStartMs: options.coldStartMs ?? 200,
     handlers: options.handlers,
     rateLimits: options.rateLimits,
     remoteWebhooks: options.remoteWebhooks,
-    changed: () => {},
-    dropsWebhook: () => false,
+    changed: () => dataFile?.changed(),
+    dropsWebhook,
   };
-  const endpoints = createEndpoints({
-    context,
-    templates: new Set(options.templates),
-    workerQuota: options.workerQuota,
-  });
-  const pods = createPods(context.changed);
-  const { journal, open } = createJournal(
-    clock,
-    [apiKey, options.restrictedApiKey].filter((key) => key !== undefined),
-  );
-  const read = createService({
-    profile,
-    keys,
-    endpoints,
-    pods,
-    serverlessDiscount: () => options.serverlessDiscount ?? null,
-  });
+  const account = createAccount(context, options.workerQuota);
+  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
+  const { journal, open } = createJournal(clock, keys);
+  const read = createService({ profile, keys, ...account, serverlessDiscount: options.serverlessDiscount ?? null });
+  const endpoints = createEndpointTools(account.endpoints);
+  const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
+
+  function seedFromOptions() {
+    account.seed({ templates: options.templates });
+    account.seed(options.seed ?? {});
+  }
+
+  function reset() {
+    account.clear();
+    journal.clear();
+    faults.clear();
+    random.restart();
+    seedFromOptions();
+  }
 
   async function answer(request: HttpRequest, connection: Connection): Promise<HttpResponse | undefined> {
+    if (request.path.startsWith(`${CONTROL_PATH}/`)) {
+      const response = await control(request, connection.remoteAddress);
+      await dataFile?.saved();
+      return response;
+    }
     const call = read(request);
     if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
-    const entry = open(request, call);
+    if (connection.oversized) return record(request, call, async () => tooLarge(call));
+    const fault = nextFault(call);
+    return record(request, call, () => runWithFault(call, fault?.effect ?? {}, request, connection, clock), fault);
+  }
+
+  async function record(request: HttpRequest, call: Call, run: Run, fault?: ActiveFault) {
+    const entry = open(request, call, fault?.name);
     request.signal.addEventListener("abort", () => entry.end(undefined));
-    const response = connection.oversized ? tooLarge(call) : await call.run({});
-    entry.end(response);
+    const response = await run();
+    await dataFile?.saved();
+    entry.end(response?.resetMidway ? undefined : response);
     return response;
   }
 
+  const saved = dataFile?.load();
+  if (saved === undefined) seedFromOptions();
+  else account.restore(saved);
   const server = await listen(host, port, answer);
+
   async function stop() {
     await server.close();
-    endpoints.clear();
+    await dataFile?.saved();
+    account.clear();
   }
+
   return {
     url: server.url,
     apiKey,
@@ -126,21 +124,28 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       SERVERLESS_GPU_REST_URL: server.url,
       SERVERLESS_GPU_QUEUE_URL: server.url,
     },
+    clock,
     journal,
-    endpoints: createEndpointTools(endpoints),
-    pods,
+    faults,
+    endpoints,
+    pods: account.pods,
+    seed: account.seed,
+    reset,
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
 export { systemClock } from "../sdk/clock";
+export type { EndpointSeed, Seed } from "./account";
 export type { EmulatedEndpoint, EndpointTools } from "./endpointTools";
+export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./faults";
 export type { ServerlessDiscount } from "./graphql";
 export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./handlers";
 export type { Interface } from "./http";
 export type { Journal, JournalEntry, JournalFilter } from "./journal";
 export type { Profile } from "./model";
+export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./podRecord";
 export type { Pods } from "./pods";
 export type { RateLimit, RateLimitOptions } from "./rateLimits";

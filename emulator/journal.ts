@@ -1,4 +1,5 @@
 import type { Clock } from "../sdk/clock";
+import type { Keys } from "./auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "./http";
 
 /** A request that the emulator was sent. Keys and storage credentials are replaced by `[redacted]`. */
@@ -13,6 +14,7 @@ export interface JournalEntry {
   readonly path: string;
   /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for what is none. */
   readonly operation: string;
+  /** Of the endpoint that the request names or that it created. */
   readonly endpointId?: string | undefined;
   /** What the operation was given, as it was written. The input of a job is not recorded. */
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -43,7 +45,6 @@ export interface Journal {
 
 /** An entry that is being written. */
 export interface OpenEntry {
-  applied(fault: string): void;
   /** Ends the entry; undefined when the connection was cut. Only the first call counts. */
   end(response: HttpResponse | undefined): void;
 }
@@ -53,10 +54,10 @@ const MAX_ENTRIES = 20_000;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-export function createJournal(clock: Clock, keys: readonly string[]) {
+export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) {
   const entries: Writable<JournalEntry>[] = [];
   let count = 0;
-  const scrub = scrubber(keys);
+  const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
 
   const requests = (filter: JournalFilter = {}) => {
     const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
@@ -74,7 +75,7 @@ export function createJournal(clock: Clock, keys: readonly string[]) {
     },
   };
 
-  function open(request: HttpRequest, call: Call): OpenEntry {
+  function open(request: HttpRequest, call: Call, fault: string | undefined): OpenEntry {
     const at = clock.now();
     const entry: Writable<JournalEntry> = {
       number: ++count,
@@ -87,17 +88,16 @@ export function createJournal(clock: Clock, keys: readonly string[]) {
       arguments: JSON.parse(JSON.stringify(redacted(call)), (_, value) =>
         typeof value === "string" ? scrub(value) : value,
       ),
+      fault,
       outcome: "pending",
     };
     entries.push(entry);
     if (entries.length > MAX_ENTRIES) entries.splice(0, MAX_ENTRIES / 2);
     return {
-      applied(fault) {
-        entry.fault = fault;
-      },
       end(response) {
         if (entry.outcome !== "pending") return;
         entry.status = response?.status;
+        entry.endpointId ??= response?.endpointId;
         entry.error = response?.error === undefined ? undefined : scrub(response.error);
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
         entry.durationMs = clock.now() - at;

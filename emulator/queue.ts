@@ -11,8 +11,9 @@ export interface QueueOptions {
 /** The queue interface: a function that reads what a request under `/v2/` asks for. */
 export function createQueue({ keys, endpoints }: QueueOptions) {
   function answer(request: QueueRequest): HttpResponse | Promise<HttpResponse> {
-    if (accessOf(bearerOrBareKey(request), keys) !== "granted")
+    if (accessOf(bearerOrBareKey(request), keys) !== "granted") {
       return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
+    }
     const endpoint = endpoints.find(request.endpointId);
     if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
     return queueRoutes(request, endpoint.runtime);
@@ -45,9 +46,9 @@ function readPayload({ body }: HttpRequest): unknown {
   }
 }
 
-/** A job's input and storage credentials are its owner's: neither the journal nor a fault rule needs them. */
+/** What a job says of itself. Its input is its owner's: neither the journal nor a fault rule needs it. */
 function withoutInput(payload: unknown): Record<string, unknown> {
-  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return {};
-  const { input: _, s3Config: __, ...rest } = payload as Record<string, unknown>;
-  return rest;
+  if (typeof payload !== "object" || payload === null) return {};
+  const { webhook, policy, s3Config } = payload as Record<string, unknown>;
+  return { webhook, policy, s3Config };
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { RUNSYNC_BODY_MAX_BYTES } from "../sdk/spec";
 import { levelOf } from "./fidelity";
-import type { HttpRequest, HttpResponse } from "./http";
+import { type HttpRequest, type HttpResponse, text } from "./http";
 
 /** Answers a request; undefined when its connection was cut instead. */
 export type Answer = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
@@ -27,8 +27,11 @@ export interface ListeningServer {
 
 /** Serves `answer` over HTTP/1.1. */
 export async function listen(host: string, port: number, answer: Answer): Promise<ListeningServer> {
+  const open = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
-    serve(incoming, outgoing, answer).catch(() => outgoing.destroy());
+    open.add(outgoing);
+    outgoing.once("close", () => open.delete(outgoing));
+    serve(incoming, outgoing, answer).catch((error: unknown) => fail(incoming, outgoing, error));
   });
   // A client's idle connection must not be closed at the moment it is used again.
   server.keepAliveTimeout = 60_000;
@@ -38,7 +41,7 @@ export async function listen(host: string, port: number, answer: Answer): Promis
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${chosenPort}`,
     async close() {
-      const closed = once(server, "close");
+      const closed = Promise.all([once(server, "close"), ...[...open].map((outgoing) => once(outgoing, "close"))]);
       server.close();
       server.closeAllConnections();
       await closed;
@@ -67,6 +70,17 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer
     reset: () => incoming.socket.resetAndDestroy(),
   });
   if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
+}
+
+/** Something went wrong in the emulator itself, or on its disk: whoever sent the request is told. */
+function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+  if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
+  else
+    void send(
+      incoming,
+      outgoing,
+      text(500, `The emulator failed: ${error instanceof Error ? error.message : error}\n`),
+    );
 }
 
 /** The whole body; undefined when it is too large, the rest of it then being thrown away unread. */

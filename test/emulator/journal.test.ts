@@ -62,7 +62,8 @@ describe("journal", () => {
     const { journal } = emulator;
     expect(journal.operations({ interface: "graphql" })).toEqual(["saveEndpoint", "saveEndpoint", "myself"]);
     expect(journal.requests({ operation: "saveEndpoint" })).toHaveLength(2);
-    expect(journal.requests({ operation: "saveEndpoint", endpointId: id })).toHaveLength(1);
+    expect(journal.operations({ endpointId: id })).toEqual(["saveEndpoint", "saveEndpoint"]);
+    expect(journal.requests({ endpointId: "other" })).toEqual([]);
     expect(journal.operations({ outcome: "error" })).toEqual(["getPod"]);
   });
 

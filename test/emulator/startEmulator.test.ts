@@ -27,9 +27,9 @@ describe("startEmulator", () => {
   });
 
   test("gives the same ids for the same seed", async () => {
-    await using first = await startEmulator({ seed: 7 });
-    await using second = await startEmulator({ seed: 7 });
-    await using third = await startEmulator({ seed: 8 });
+    await using first = await startEmulator({ randomSeed: 7 });
+    await using second = await startEmulator({ randomSeed: 7 });
+    await using third = await startEmulator({ randomSeed: 8 });
     const id = await createEndpoint(first);
     expect(await createEndpoint(second)).toBe(id);
     expect(await createEndpoint(third)).not.toBe(id);

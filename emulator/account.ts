@@ -1,0 +1,110 @@
+import { z } from "zod";
+import type { EndpointInput } from "./endpointRules";
+import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "./endpoints";
+import type { RuntimeContext } from "./model";
+import type { Pod, PodSeed } from "./podRecord";
+import { createPods, type Pods } from "./pods";
+
+/** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that it gets. */
+export type EndpointSeed = Partial<EndpointInput> & Pick<EndpointInput, "name" | "gpuIds" | "templateId">;
+
+/** What an account holds from the start. */
+export interface Seed {
+  readonly endpoints?: readonly EndpointSeed[];
+  readonly pods?: readonly PodSeed[];
+  /** Ids of the templates that exist; with none, every template does. */
+  readonly templates?: readonly string[];
+}
+
+/** The account whose key clients send: the emulator has one. */
+export interface Account {
+  readonly endpoints: Endpoints;
+  readonly pods: Pods;
+  /** Adds what a seed holds. Throws when it is not well formed, or when one of the service's rules forbids it. */
+  seed(seed: Seed): void;
+  snapshot(): AccountSnapshot;
+  /** Takes back what `snapshot` gave, which may have gone through a file. */
+  restore(snapshot: unknown): void;
+  /** Stops and forgets everything. */
+  clear(): void;
+}
+
+interface AccountSnapshot {
+  readonly version: 1;
+  readonly endpoints: readonly EndpointSnapshot[];
+  readonly pods: readonly Pod[];
+  readonly templates: readonly string[];
+}
+
+/** What can be set of an endpoint, for input that was not checked by the compiler. */
+const endpointFields = {
+  name: z.string(),
+  gpuIds: z.string(),
+  templateId: z.string(),
+  idleTimeout: z.number().optional(),
+  scalerValue: z.number().optional(),
+  workersMin: z.int().optional(),
+  workersMax: z.int().optional(),
+  locations: z.string().nullish(),
+  scalerType: z.string().nullish(),
+  flashBootType: z.enum(["FLASHBOOT", "OFF"]).nullish(),
+  networkVolumeId: z.string().nullish(),
+};
+
+export const endpointSeedSchema = z.strictObject({ id: z.string().min(1).optional(), ...endpointFields });
+export const endpointPatchSchema = z.strictObject(endpointFields).partial();
+export const podSeedSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  ports: z.array(z.string()).optional(),
+  costPerHr: z.number().optional(),
+});
+const seedSchema = z.strictObject({
+  endpoints: z.array(endpointSeedSchema).optional(),
+  pods: z.array(podSeedSchema).optional(),
+  templates: z.array(z.string().min(1)).optional(),
+});
+const snapshotSchema = z.looseObject({
+  version: z.literal(1),
+  endpoints: z.array(z.looseObject({ record: z.looseObject({ id: z.string() }) })),
+  pods: z.array(podSeedSchema),
+  templates: z.array(z.string()),
+});
+
+/** Checks input that comes from a file or over HTTP. Throws a TypeError that names every wrong field. */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new TypeError(`${what} is not well formed.\n${z.prettifyError(error)}`);
+}
+
+export function createAccount(context: RuntimeContext, workerQuota: number | undefined): Account {
+  const templates = new Set<string>();
+  const endpoints = createEndpoints({ context, templates, workerQuota });
+  const pods = createPods(context.changed);
+  return {
+    endpoints,
+    pods,
+    seed(seed) {
+      const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
+      parsed(seedSchema, seed, "The seed");
+      for (const template of newTemplates) templates.add(template);
+      for (const { id, ...input } of newEndpoints) endpoints.create(withDefaults(input), id ?? undefined);
+      for (const pod of newPods) pods.add(pod);
+      context.changed();
+    },
+    snapshot: () => ({ version: 1, endpoints: endpoints.snapshot(), pods: pods.list(), templates: [...templates] }),
+    restore(snapshot) {
+      const saved = parsed(snapshotSchema, snapshot, "The saved state") as unknown as AccountSnapshot;
+      for (const template of saved.templates) templates.add(template);
+      for (const pod of saved.pods) pods.add(pod);
+      endpoints.restore(saved.endpoints);
+    },
+    clear() {
+      endpoints.clear();
+      pods.clear();
+      templates.clear();
+      context.changed();
+    },
+  };
+}

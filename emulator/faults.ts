@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { Call, Interface } from "./http";
+
+/** Makes the emulator misbehave for the requests that it matches. */
+export interface FaultRule {
+  /** How the journal calls it. @default the names of what it does */
+  readonly name?: string;
+  /** Which requests; every field that is given must agree. @default all */
+  readonly match?: FaultMatch;
+  readonly effect: FaultEffect;
+  /** How often it is applied before it has no effect any more. @default for ever */
+  readonly times?: number;
+}
+
+export interface FaultMatch {
+  readonly interface?: Interface;
+  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, … */
+  readonly operation?: string;
+  readonly endpointId?: string;
+  /** Only the nth request that agrees in the fields above, counted from 1 since the rule was added. */
+  readonly nth?: number;
+  /** Only this share of the requests, from 0 to 1, by the emulator's seeded chance. */
+  readonly probability?: number;
+}
+
+/** What happens. `latencyMs` goes with any of the others; of the rest a rule has one at most. */
+export interface FaultEffect {
+  /** Waits this long, in milliseconds, before anything else happens. */
+  readonly latencyMs?: number;
+  /** Answers with this HTTP status. */
+  readonly status?: number;
+  /** Headers of that answer, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Body of that answer: a string as it is, anything else as JSON. @default an error in the interface's own form */
+  readonly body?: unknown;
+  /** Answers with status 200 and a GraphQL error. @default code "INTERNAL_SERVER_ERROR" */
+  readonly graphqlError?: { readonly message: string; readonly code?: string };
+  /** Answers `{"data":{"myself":null}}`. */
+  readonly nullAccount?: boolean;
+  /** Answers with a web page, as a gateway does. Its status is 502 unless `status` says otherwise. */
+  readonly html?: boolean;
+  /** Sends only the first half of the body, as if it were all. */
+  readonly truncated?: boolean;
+  /** Never answers. */
+  readonly hang?: boolean;
+  /** Resets the TCP connection; `midway` after half of the answer's body. */
+  readonly reset?: boolean | "midway";
+  /** Whether the request had its effect on the service before it fails. @default "before": it had none */
+  readonly when?: "before" | "after";
+  /** The list of endpoints is as it was this long ago, in milliseconds, at most 60,000. */
+  readonly listLagMs?: number;
+  /** A try to deliver a webhook comes to nothing. Matches webhooks, by `endpointId`, and no requests. */
+  readonly dropWebhook?: boolean;
+}
+
+/** A rule, and how it went so far. */
+export interface ActiveFault extends FaultRule {
+  readonly id: number;
+  readonly name: string;
+  /** How often it matched, by all but `nth` and `probability`. */
+  readonly matched: number;
+  readonly applied: number;
+}
+
+/** Fault rules in order: the first one that matches a request is applied, and no other. */
+export interface Faults {
+  /** Adds a rule behind the others. Throws when it is not well formed. */
+  add(rule: FaultRule): ActiveFault;
+  list(): ActiveFault[];
+  remove(id: number): boolean;
+  clear(): void;
+}
+
+const mainEffects = [
+  "status",
+  "graphqlError",
+  "nullAccount",
+  "truncated",
+  "hang",
+  "reset",
+  "listLagMs",
+  "dropWebhook",
+] as const;
+
+const effectSchema = z
+  .strictObject({
+    latencyMs: z.number().nonnegative().optional(),
+    status: z.int().min(200).max(599).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown().optional(),
+    graphqlError: z.strictObject({ message: z.string(), code: z.string().optional() }).optional(),
+    nullAccount: z.boolean().optional(),
+    html: z.boolean().optional(),
+    truncated: z.boolean().optional(),
+    hang: z.boolean().optional(),
+    reset: z.union([z.boolean(), z.literal("midway")]).optional(),
+    when: z.enum(["before", "after"]).optional(),
+    listLagMs: z.number().nonnegative().max(60_000).optional(),
+    dropWebhook: z.boolean().optional(),
+  })
+  .refine((effect) => mainEffects.filter((name) => effect[name]).length <= 1, {
+    message: `at most one of ${mainEffects.join(", ")} can be given`,
+  });
+
+const ruleSchema = z.strictObject({
+  name: z.string().optional(),
+  match: z
+    .strictObject({
+      interface: z.enum(["graphql", "rest", "queue"]).optional(),
+      operation: z.string().optional(),
+      endpointId: z.string().optional(),
+      nth: z.int().positive().optional(),
+      probability: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
+  effect: effectSchema,
+  times: z.int().positive().optional(),
+}) satisfies z.ZodType<FaultRule>;
+
+type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
+
+export function createFaults(random: () => number) {
+  let rules: Writable<ActiveFault>[] = [];
+  let added = 0;
+
+  function applies(rule: Writable<ActiveFault>, subject: Subject): boolean {
+    const { match = {}, times = Number.POSITIVE_INFINITY } = rule;
+    for (const field of ["interface", "operation", "endpointId"] as const) {
+      if (match[field] !== undefined && match[field] !== subject[field]) return false;
+    }
+    rule.matched += 1;
+    if (rule.applied >= times) return false;
+    if (match.nth !== undefined && match.nth !== rule.matched) return false;
+    if (match.probability !== undefined && random() >= match.probability) return false;
+    rule.applied += 1;
+    return true;
+  }
+
+  const faults: Faults = {
+    add(rule) {
+      const { name, ...rest } = parse(rule);
+      const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
+      rules.push(active);
+      return { ...active };
+    },
+    list: () => rules.map((rule) => ({ ...rule })),
+    remove(id) {
+      const before = rules.length;
+      rules = rules.filter((rule) => rule.id !== id);
+      return rules.length < before;
+    },
+    clear() {
+      rules = [];
+    },
+  };
+
+  return {
+    faults,
+    /** The rule to apply to a request. */
+    next: (call: Subject): ActiveFault | undefined =>
+      rules.find((rule) => !rule.effect.dropWebhook && applies(rule, call)),
+    dropsWebhook: (endpointId: string): boolean =>
+      rules.some(
+        (rule) => rule.effect.dropWebhook && applies(rule, { interface: "queue", operation: "webhook", endpointId }),
+      ),
+  };
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+function parse(rule: FaultRule): FaultRule {
+  const { success, data, error } = ruleSchema.safeParse(rule);
+  if (success) return structuredClone(data) as FaultRule;
+  throw new TypeError(`This fault rule is not well formed.\n${z.prettifyError(error)}`);
+}
+
+/** `status 503`, `reset after`, `latencyMs 100, hang`. */
+function nameOf(effect: FaultEffect): string {
+  const { headers: _, body: __, graphqlError, ...told } = effect;
+  const words = Object.entries(told).map(([name, value]) => (value === true ? name : `${name} ${value}`));
+  return [...words, ...(graphqlError ? [`graphqlError ${graphqlError.code ?? "INTERNAL_SERVER_ERROR"}`] : [])].join(
+    ", ",
+  );
+}
