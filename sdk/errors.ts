@@ -61,7 +61,7 @@ export class InvalidInputError extends ServerlessGpuError {
 
   constructor(what: string, problems: readonly InputProblem[]) {
     super(`${what} is not valid: ${problems.map(({ property, message }) => `${property}: ${message}`).join("; ")}`);
-    this.problems = problems.map(({ property, message }) => ({ property, message: redact(message) }));
+    this.problems = problems.map(({ property, message }) => ({ property: redact(property), message: redact(message) }));
   }
 }
 
@@ -138,14 +138,15 @@ export class DeleteTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Causes deeper than this are left out: a chain may lead back to itself. */
+const DEEPEST_CAUSE = 8;
+
 /** A copy of a cause that is safe to show: texts redacted, everything but name, message, code and stack left behind. */
-function withoutKeys(cause: unknown): unknown {
+function withoutKeys(cause: unknown, depth = 1): unknown {
   if (cause instanceof ServerlessGpuError) return cause;
   if (!(cause instanceof Error)) return redact(String(cause));
-  const copy = new Error(
-    redact(cause.message),
-    cause.cause === undefined ? undefined : { cause: withoutKeys(cause.cause) },
-  );
+  const hasCause = cause.cause !== undefined && depth < DEEPEST_CAUSE;
+  const copy = new Error(redact(cause.message), hasCause ? { cause: withoutKeys(cause.cause, depth + 1) } : undefined);
   copy.name = cause.name;
   copy.stack = redact(cause.stack ?? copy.message);
   if ("code" in cause && typeof cause.code === "string") Object.assign(copy, { code: cause.code });

@@ -30,7 +30,9 @@ export function normalizeLocations(value: string | readonly string[] | null | un
   return [...new Set(splitList(value ?? ""))].sort().join(",");
 }
 
-/** An endpoint's name without the suffix that the service may append for FLASHBOOT. */
+/** An endpoint's name without the suffix that the service may append for FLASHBOOT, once or more often. */
 export function normalizeName(name: string): string {
-  return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;
+  let result = name;
+  while (result.endsWith(FLASH_BOOT_NAME_SUFFIX)) result = result.slice(0, -FLASH_BOOT_NAME_SUFFIX.length);
+  return result;
 }

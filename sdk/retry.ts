@@ -20,7 +20,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs:
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 
-/** A `Retry-After` beyond the time left is cut so that this much remains for one last attempt. */
+/** A `Retry-After` beyond the time left is cut so that this much, or half of it, remains for one last attempt. */
 const LAST_ATTEMPT_MS = 5_000;
 
 /** What to do after a failed attempt. */
@@ -58,10 +58,9 @@ export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
   if (repeatability === "submit" && effectUnknown) return { lookUp };
   const timeLeftMs = policy.maxElapsedMs - elapsedMs;
-  const retryInMs =
-    error.retryAfterMs === undefined
-      ? pauseMs(attempt, failed.random)
-      : Math.min(error.retryAfterMs, Math.max(0, timeLeftMs - LAST_ATTEMPT_MS));
+  const latestMs = Math.max(timeLeftMs - LAST_ATTEMPT_MS, timeLeftMs / 2);
+  const { retryAfterMs } = error;
+  const retryInMs = retryAfterMs === undefined ? pauseMs(attempt, failed.random) : Math.min(retryAfterMs, latestMs);
   return retryInMs < timeLeftMs ? { lookUp, retryInMs } : { lookUp };
 }
 

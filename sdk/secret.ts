@@ -5,15 +5,17 @@ const REDACTED = "[redacted]";
 /** Shorter texts are no keys, and replacing them would garble every message. */
 const SHORTEST_SECRET = 4;
 
-/** Every text that must not be shown, in each form it travels in. Filled by `Secret` alone. */
-const hiddenTexts = new Set<string>();
+/** Every text that must not be shown, the longest first: one may begin with another. Filled by `Secret` alone. */
+let hiddenTexts: readonly string[] = [];
 
 /** What looks like a key by its place in a text, even when the value itself is not known here. */
 const KEY_PLACES: readonly RegExp[] = [
   /(api_key=)[^&\s"'<>]+/gi,
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(["']?accessSecret["']?\s*[:=]\s*["'])(?:\\.|[^"'\\])*/gi,
+  /(accessSecret\\*["']?\s*[:=]\s*\\*["'])(?:\\.|[^"'\\])*/gi,
+  // A pod's environment: all of its values.
+  /("env"\s*:\s*\{)(?:"(?:\\.|[^"\\])*"?|[^"}])*/gi,
 ];
 
 /**
@@ -26,7 +28,8 @@ export class Secret {
   constructor(value: string) {
     this.#value = value;
     if (value.length < SHORTEST_SECRET) return;
-    for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]) hiddenTexts.add(form);
+    const forms = new Set([...hiddenTexts, ...formsOf(value)]);
+    hiddenTexts = [...forms].sort((a, b) => b.length - a.length);
   }
 
   /** The value itself, for the place that sends it. */
@@ -45,6 +48,14 @@ export class Secret {
   [inspect.custom](): string {
     return REDACTED;
   }
+}
+
+/** The forms that a text travels in: in addresses, in JSON and JSON within JSON, in `util.inspect`. */
+function formsOf(value: string): string[] {
+  const quoted = JSON.stringify(value).slice(1, -1);
+  const inForm = new URLSearchParams({ "": value }).toString().slice(1);
+  const quotedTwice = JSON.stringify(quoted).slice(1, -1);
+  return [value, encodeURIComponent(value), inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
 /** The text without any known secret and without anything that stands where a key stands. */
