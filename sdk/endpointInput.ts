@@ -1,8 +1,9 @@
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "./enums";
 import { type InputProblem, InvalidInputError } from "./errors";
 import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
+import { redact } from "./secret";
 import {
   DATA_CENTER_ID,
   FLASH_BOOT_TYPES,
@@ -73,20 +74,19 @@ export function missingFieldProblems(fields: Readonly<Record<string, unknown>>):
 
 /** Rules between fields. Fields that are not there count as the service's defaults when the endpoint is `new`. */
 export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
-  const problems: InputProblem[] = [];
-  const { workersMin, workersMax = isNew ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
-  if (typeof workersMin === "number" && typeof workersMax === "number" && workersMin > workersMax) {
-    const origin = fields.workersMax === undefined ? ", its default" : "";
-    problems.push({
-      property: "workersMin",
-      message: `is ${workersMin}, more than workersMax (${workersMax}${origin})`,
-    });
-  }
+  const problems = workerProblems(fields, isNew);
   if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
     const message = `needs a scalerType beside it, because its unit depends on that (${SCALER_TYPES.join(" or ")})`;
     problems.push({ property: "scalerValue", message });
   }
   return problems;
+}
+
+function workerProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
+  const { workersMin, workersMax = isNew ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
+  if (typeof workersMin !== "number" || typeof workersMax !== "number" || workersMin <= workersMax) return [];
+  const origin = fields.workersMax === undefined ? ", its default" : "";
+  return [{ property: "workersMin", message: `is ${workersMin}, more than workersMax (${workersMax}${origin})` }];
 }
 
 /** Checks some or all fields and returns them in normal form; throws one error with every problem. */
@@ -99,6 +99,8 @@ export function parseEndpointFields<T extends Partial<EndpointInput>>(
   // A field with a problem of its own is there, so it is not also reported as missing.
   const given = { ...input, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
+  // An endpoint that exists has a scalerType, so a change may hold a scalerValue alone.
+  else problems.push(...workerProblems(given, false));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }
@@ -118,23 +120,30 @@ export function checkEndpointFields(
       continue;
     }
     const result = schemas[property]?.safeParse(value);
-    if (result?.success) fields[property] = result.data;
-    else problems.push(...(result?.error.issues ?? []).map(({ message }) => ({ property, message })));
+    if (!result?.success) {
+      const messages = new Set(result?.error.issues.map(({ message }) => message));
+      problems.push(...[...messages].map((message) => ({ property, message })));
+    } else if (typeof result.data === "string" && HALF_CHARACTER.test(result.data)) {
+      problems.push({ property, message: "must be Unicode text, which half a surrogate pair is not" });
+    } else fields[property] = result.data;
   }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }
+
+/** A surrogate without its other half: neither JSON nor GraphQL carries it unchanged. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
 
 function fieldSchemas(extraGpuTiers: readonly string[]): {
   [K in keyof EndpointSettings]: z.ZodType<EndpointSettings[K]>;
 } {
   return {
-    name: text("a name").transform(normalizeName),
+    name: text("a name", normalizeName),
     gpuIds: list("a GPU tier, a list of tiers or a comma list")
       .superRefine((value, context) => {
         for (const message of gpuIdProblems(value, extraGpuTiers)) context.addIssue({ code: "custom", message });
       })
       .transform(normalizeGpuIds),
-    templateId: text("the id of a template"),
+    templateId: text("the id of a template", (id) => id.trim()),
     idleTimeout: wholeNumber("whole seconds, 0 or more").nullable().transform(orDefault("idleTimeout")),
     locations: list("a country, a list of countries or a comma list")
       .nullable()
@@ -160,13 +169,15 @@ function fieldSchemas(extraGpuTiers: readonly string[]): {
 
 function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
   const known = [...Object.keys(GPU_TIERS), ...extraGpuTiers];
-  const tiers = splitList(value).filter((part) => !isGpuExclusion(part));
+  const parts = splitList(value);
+  const tiers = parts.filter((part) => !isGpuExclusion(part));
+  if (parts.includes("-")) return ['"-" excludes nothing: a GPU type follows the minus, as in "-NVIDIA L4"'];
   if (tiers.length === 0) return [`name at least one GPU tier: ${known.join(", ")}`];
   return tiers
     .filter((tier) => !known.includes(tier))
     .map(
       (tier) =>
-        `"${tier}" is not a known GPU tier. ${nearest(tier, known)} A tier newer than this list is accepted ` +
+        `${describe(tier)} is not a known GPU tier. ${nearest(tier, known)} A tier newer than this list is accepted ` +
         "once it is named in serverless-gpu:extraGpuTiers",
     );
 }
@@ -176,12 +187,16 @@ function locationProblems(value: string | string[]): string[] {
     .filter((part) => !(LOCATIONS as readonly string[]).includes(part) && !DATA_CENTER_ID.test(part))
     .map(
       (part) =>
-        `"${part}" is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, LOCATIONS)}`,
+        `${describe(part)} is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, LOCATIONS)}`,
     );
 }
 
-function text(what: string) {
-  return z.string(must(`${what}, not empty`)).refine((value) => value.trim() !== "", must(`${what}, not empty`));
+function text(what: string, normalize: (value: string) => string) {
+  const message = must(`${what}, not empty`);
+  return z
+    .string(message)
+    .transform(normalize)
+    .refine((value) => value.trim() !== "", message);
 }
 
 function list(what: string) {
@@ -199,7 +214,9 @@ function wholeNumber(what: string) {
 function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
   return z.enum(words, {
     error: ({ input }) =>
-      typeof input === "string" ? `"${input}" is not known. ${nearest(input, words)}` : `must be ${words.join(" or ")}`,
+      typeof input === "string"
+        ? `${describe(input)} is not known. ${nearest(input, words)}`
+        : `must be ${words.join(" or ")}`,
   });
 }
 
@@ -212,18 +229,24 @@ function must(what: string) {
 }
 
 function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "string") {
+    // Redacted before it is cut: half a key would not be recognised.
+    const shown = redact(value);
+    return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
+  }
   if (value === null || value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : String(value);
+  return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
 }
 
 /** The nearest of the allowed words, when it is near, and all of them. */
 function nearest(word: string, allowed: readonly string[]): string {
+  const wanted = word.toUpperCase();
   const candidate = closest(
-    word.toUpperCase(),
+    wanted,
     allowed.map((each) => each.toUpperCase()),
   );
   const match = allowed.find((each) => each.toUpperCase() === candidate);
-  return `Did you mean ${match}? Allowed: ${allowed.join(", ")}.`;
+  const isNear = distance(wanted, candidate) < word.length / 2;
+  return `${isNear ? `Did you mean ${match}? ` : ""}Allowed: ${allowed.join(", ")}.`;
 }

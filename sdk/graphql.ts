@@ -8,8 +8,8 @@ import {
   type ValueNode,
 } from "graphql";
 import { ClientError, GraphQLClient } from "graphql-request";
-import type { Dispatcher } from "undici";
 import { z } from "zod";
+import type { Attempt } from "./call";
 import {
   AuthenticationError,
   NotFoundError,
@@ -18,12 +18,16 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
 } from "./errors";
-import { decodeJson, type HttpResponse, send, unexpectedResponse } from "./http";
+import { decodeJson, type Http, type HttpResponse, send, unexpectedResponse } from "./http";
 import type { Secret } from "./secret";
 
 /** A GraphQL enum value, printed without quotes. */
 export class EnumValue {
-  constructor(readonly name: string) {}
+  constructor(readonly name: string) {
+    if (!/^(?!(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) {
+      throw new RangeError(`${JSON.stringify(name)} cannot be written as a GraphQL enum value`);
+    }
+  }
 }
 
 /** A value that can be written as a GraphQL literal. */
@@ -90,18 +94,18 @@ export function toValueNode(value: Literal): ValueNode {
 }
 
 function parseSelection(selection: string): SelectionSetNode {
-  const [definition] = parse(`{ ${selection} }`, { noLocation: true }).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError("A selection holds fields only");
+  const [definition, ...others] = parse(`{ ${selection} }`, { noLocation: true }).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
+    throw new TypeError("A selection holds fields only");
   return definition.selectionSet;
 }
 
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
-  readonly agent: Dispatcher;
+  readonly http: Http;
   /** Without the path `/graphql`. */
   readonly graphqlUrl: string;
   readonly apiKey: Secret;
-  readonly now: () => number;
 }
 
 /** Sends one operation once. Returns the root field's value; throws the typed error that the answer stands for. */
@@ -109,22 +113,23 @@ export async function execute(
   transport: GraphqlTransport,
   operation: string,
   field: RootField,
-  signal: AbortSignal,
+  attempt: Attempt,
 ): Promise<unknown> {
   const client = new GraphQLClient(
     `${transport.graphqlUrl}/graphql?api_key=${encodeURIComponent(transport.apiKey.reveal())}`,
     {
       errorPolicy: "all",
       fetch: async (url, init) => {
-        const response = await send(transport.agent, {
+        const response = await send(transport.http, {
+          name: field.name,
           operation,
           method: "POST",
           url: String(url),
           headers: { "content-type": "application/json" },
           body: String(init?.body),
-          signal,
+          attempt,
         });
-        return toFetchResponse(response, operation, transport.now());
+        return toFetchResponse(response, operation, transport.http.clock.now());
       },
     },
   );
