@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
-import { killProcessesIn } from "./processes";
+import { killProcessesIn, processesIn, type RunningProcess } from "./processes";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
-/** Git-ignored, and inside the repository so that a program in it finds the package and `@pulumi/pulumi` by their names. */
-const SCRATCH = path.join(REPOSITORY, ".scratch");
+/** Where tests keep their files: git-ignored, and inside the repository so that a program in it finds the package and `@pulumi/pulumi` by their names. */
+export const SCRATCH = path.join(REPOSITORY, ".scratch");
 
 export interface StackOptions {
   /** Source of the program: `index.js`, or `index.ts` where `typescript` is set. Default: an empty program. */
@@ -197,10 +197,15 @@ export class PulumiStack {
     );
   }
 
+  /** The engine and its plugins, while a command runs or after it was killed. Known on Linux only. */
+  processes(): Promise<RunningProcess[]> {
+    return processesIn(this.scratch);
+  }
+
   /** Ends every process that still runs in the scratch folder, and removes the folder. */
   async dispose(): Promise<void> {
     stacks.delete(this);
     await killProcessesIn(this.scratch);
-    await rm(this.scratch, { recursive: true, force: true });
+    await rm(this.scratch, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,0 +1,194 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
+const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+/** Two endpoints: one with every input, one with the required ones. */
+function program(changes: Record<string, unknown> = {}): string {
+  const full = {
+    name: "full",
+    gpuIds: ["ADA_24", "AMPERE_24", "-NVIDIA L4"],
+    templateId: "template-1",
+    idleTimeout: 30,
+    locations: ["RO", "CZ"],
+    flashBootType: "FLASHBOOT",
+    scalerType: "REQUEST_COUNT",
+    scalerValue: 2,
+    workersMin: 1,
+    workersMax: 2,
+    networkVolumeId: "volume-1",
+    ...changes,
+  };
+  return `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const full = new ServerlessEndpoint("full", ${JSON.stringify(full)});
+const plain = new ServerlessEndpoint("plain", { gpuIds: "AMPERE_16", templateId: "template-2" });
+exports.fullId = full.endpointId;
+exports.plainName = plain.name;
+exports.queueUrl = full.queueUrl;
+`;
+}
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ drainMs: 700 });
+  stack = await createStack({ program: program(), env: emulator.env });
+});
+
+beforeEach(() => emulator.journal.clear());
+
+afterAll(() => emulator.stop());
+
+function endpoint(name: string) {
+  const found = emulator.endpoints.list().find((each) => each.name.startsWith(name));
+  if (!found) throw new Error(`the emulator has no endpoint ${name}`);
+  return found;
+}
+
+function saves() {
+  return emulator.journal.requests({ operation: "saveEndpoint" }).map((request) => request.arguments.input);
+}
+
+test("up creates each endpoint with one save", async () => {
+  await stack.up();
+  expect(saves()).toHaveLength(2);
+  expect(saves()).toContainEqual({
+    name: "full",
+    gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
+    templateId: "template-1",
+    idleTimeout: 30,
+    locations: "CZ,RO",
+    flashBootType: "FLASHBOOT",
+    scalerType: "REQUEST_COUNT",
+    scalerValue: 2,
+    workersMin: 1,
+    workersMax: 2,
+    networkVolumeId: "volume-1",
+  });
+  const { id } = endpoint("full");
+  expect(await stack.outputs()).toEqual({
+    fullId: id,
+    plainName: expect.stringMatching(/^plain-[0-9a-f]{7}$/),
+    queueUrl: `${emulator.url}/v2/${id}`,
+  });
+});
+
+test("state holds one short, permanent line of provider code", async () => {
+  const { deployment } = await stack.exportState();
+  const endpoints = deployment.resources?.filter(({ type }) => type === TYPE) ?? [];
+  expect(endpoints).toHaveLength(2);
+  for (const { inputs, outputs } of endpoints) {
+    expect(inputs?.__provider).toBe(PROVIDER_TEXT);
+    expect(outputs?.__provider).toBe(PROVIDER_TEXT);
+  }
+  expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(80);
+});
+
+test("a program that means the same calls nothing", async () => {
+  const { output } = await stack.up();
+  expect(output).toContain("3 unchanged");
+  await stack.writeProgram(program({ locations: " RO,CZ , RO", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4" }));
+  await stack.preview("--expect-no-changes");
+  expect(emulator.journal.requests()).toEqual([]);
+});
+
+test("a change is shown field by field and made in place with the full field set", async () => {
+  const { id } = endpoint("full");
+  await stack.writeProgram(program({ gpuIds: "AMPERE_80", locations: null, scalerValue: 5, flashBootType: undefined }));
+  const { output } = await stack.preview("--diff");
+  expect(output).toMatch(/~ gpuIds +: "ADA_24,AMPERE_24,-NVIDIA L4" => "AMPERE_80"/);
+  expect(output).toMatch(/~ locations +: "CZ,RO" => ""/);
+  expect(output).toMatch(/~ scalerValue +: 2 => 5/);
+  expect(output).toMatch(/~ flashBootType: "FLASHBOOT" => "OFF"/);
+  expect(emulator.journal.requests()).toEqual([]);
+
+  await stack.up();
+  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
+  expect(saves()).toEqual([
+    {
+      id,
+      name: "full",
+      gpuIds: "AMPERE_80",
+      templateId: "template-1",
+      idleTimeout: 30,
+      locations: "",
+      flashBootType: null,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 5,
+      workersMin: 1,
+      workersMax: 2,
+      networkVolumeId: "volume-1",
+    },
+  ]);
+  await stack.preview("--refresh", "--expect-no-changes");
+});
+
+test("drift is found field by field, and the next up repairs it", async () => {
+  const { id } = endpoint("full");
+  emulator.endpoints.change(id, { gpuIds: "AMPERE_48", workersMax: 1 });
+  const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
+  expect(drift.exitCode).toBe(7);
+  expect(drift.output).toMatch(/~ gpuIds +: "AMPERE_80" => "AMPERE_48"/);
+  expect(drift.output).toMatch(/~ workersMax: 2 => 1/);
+  expect(emulator.journal.operations()).toEqual(["myself"]);
+
+  await stack.refresh();
+  await stack.up();
+  expect(endpoint("full")).toMatchObject({ id, gpuIds: "AMPERE_80", workersMax: 2 });
+  await stack.preview("--refresh", "--expect-no-changes");
+});
+
+test("what the program never set is kept, wherever it was set", async () => {
+  const { id } = endpoint("plain");
+  emulator.endpoints.change(id, { idleTimeout: 99, networkVolumeId: "volume-9" });
+  await stack.writeProgram(program({ gpuIds: "AMPERE_80" }).replace('"AMPERE_16"', '"AMPERE_24"'));
+  await stack.up("--refresh");
+  expect(endpoint("plain")).toMatchObject({ id, gpuIds: "AMPERE_24", idleTimeout: 99, networkVolumeId: "volume-9" });
+});
+
+test("an endpoint that was deleted elsewhere is dropped by refresh and made again by up", async () => {
+  emulator.endpoints.delete(endpoint("plain").id);
+  await stack.refresh();
+  expect((await stack.exportState()).deployment.resources?.filter(({ type }) => type === TYPE)).toHaveLength(1);
+  emulator.journal.clear();
+  await stack.up();
+  expect(saves()).toHaveLength(1);
+  expect(emulator.endpoints.list()).toHaveLength(2);
+});
+
+test("a replacement deletes first", async () => {
+  const { id, name } = endpoint("plain");
+  await stack.run(["up", "--yes", "--skip-preview", "--target-replace", await urnOf("plain")]);
+  const changes = emulator.journal.operations().filter((operation) => operation !== "myself");
+  expect(changes).toEqual(["saveEndpoint", "deleteEndpoint", "saveEndpoint"]);
+  expect(endpoint("plain")).toMatchObject({ name });
+  expect(endpoint("plain").id).not.toBe(id);
+});
+
+test("destroy scales to zero, waits for the pods, deletes and looks; what is already gone is no obstacle", async () => {
+  const { id } = endpoint("full");
+  emulator.endpoints.delete(endpoint("plain").id);
+  emulator.journal.clear();
+  const { output } = await stack.destroy();
+  expect(output).toContain("full: waiting for 1 pod to leave");
+  const mine = emulator.journal
+    .requests()
+    .filter(({ operation, endpointId }) => operation === "myself" || endpointId === id);
+  const operations = mine.map(({ operation }) => operation);
+  expect(operations.filter((operation) => operation !== "myself")).toEqual(["saveEndpoint", "deleteEndpoint"]);
+  const saved = operations.indexOf("saveEndpoint");
+  const deleted = operations.indexOf("deleteEndpoint");
+  expect(operations.slice(saved + 1, deleted).length).toBeGreaterThan(1);
+  expect(operations.at(-1)).toBe("myself");
+  expect(saves()).toContainEqual(expect.objectContaining({ id, workersMin: 0, workersMax: 0, gpuIds: "AMPERE_80" }));
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
+});
+
+async function urnOf(name: string): Promise<string> {
+  const { deployment } = await stack.exportState();
+  return deployment.resources?.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
+}
