@@ -4,7 +4,8 @@ import { runEmulator } from "./emulator";
 const usage = `Usage: serverless-gpu <command>
 
 Commands:
-  emulator    Run the emulator of the service on a local port
+  emulator         Run the emulator of the service on a local port
+  emulator exec    Run a command with an emulator of its own
 
 Run "serverless-gpu <command> --help" for the options of a command.`;
 

@@ -122,9 +122,12 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     return fields;
   }
 
-  function create(input: EndpointInput, id = newId(context.random, endpoints)): Endpoint {
-    if (endpoints.has(id)) throw new RangeError(`There is an endpoint with the id "${id}" already.`);
+  function create(input: EndpointInput, wantedId?: string): Endpoint {
+    if (wantedId !== undefined && endpoints.has(wantedId)) {
+      throw new RangeError(`There is an endpoint with the id "${wantedId}" already.`);
+    }
     const fields = allowedFields(undefined, input);
+    const id = wantedId ?? newId(context.random, endpoints);
     remember(id, undefined);
     return start({ ...fields, id, createdAt: clock.now(), version: 0 });
   }

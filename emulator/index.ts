@@ -107,12 +107,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const saved = dataFile?.load();
   if (saved === undefined) seedFromOptions();
   else account.restore(saved);
+  // A file that cannot be written is told now, not at the first request.
+  dataFile?.changed();
+  await dataFile?.saved();
   const server = await listen(host, port, answer);
 
   async function stop() {
     await server.close();
-    await dataFile?.saved();
-    account.clear();
+    try {
+      await dataFile?.saved();
+    } finally {
+      account.clear();
+    }
   }
 
   return {

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import type { ParseArgsConfig } from "node:util";
+import {
+  type EmulatorClock,
+  type EmulatorOptions,
+  loadHandlers,
+  manualClock,
+  type Seed,
+  scaledClock,
+  systemClock,
+} from "../emulator";
+
+/** The options that say what emulator to start, for `node:util` parseArgs. */
+export const emulatorFlags = {
+  port: { type: "string" },
+  host: { type: "string" },
+  profile: { type: "string" },
+  seed: { type: "string" },
+  data: { type: "string" },
+  handlers: { type: "string" },
+  clock: { type: "string" },
+  "drain-ms": { type: "string" },
+  "cold-start-ms": { type: "string" },
+  "worker-quota": { type: "string" },
+  "random-seed": { type: "string" },
+  "no-rate-limits": { type: "boolean" },
+  "remote-webhooks": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const satisfies ParseArgsConfig["options"];
+
+export const emulatorFlagsHelp = `Options:
+  --port N            the port to listen at (default: any free one)
+  --host ADDRESS      the address to listen at (default: 127.0.0.1, this machine only)
+  --profile NAME      contract or observed: which reading of the service to play (default: contract)
+  --seed FILE         JSON with the endpoints, pods and templates that exist from the start
+  --data FILE         keep endpoints, jobs and pods in this file, and go on from it
+  --handlers FOLDER   what workers do: <endpoint name or template id>.js exports a function (default: they echo)
+  --clock CLOCK       real, manual (time passes on request), or a number: that many times faster (default: real)
+  --drain-ms N        how long a worker takes to leave after a scale-down (default: 1000)
+  --cold-start-ms N   how long a worker takes to start (default: 200)
+  --worker-quota N    largest sum of workersMax over all endpoints (default: none)
+  --random-seed N     make ids and chance the same in every run
+  --no-rate-limits    answer everything, never 429
+  --remote-webhooks   deliver webhooks to other machines too
+  --help`;
+
+type Values = {
+  readonly [K in keyof typeof emulatorFlags]?: (typeof emulatorFlags)[K]["type"] extends "boolean" ? boolean : string;
+};
+
+/** Throws an Error that names the option when its value makes no sense. */
+export function emulatorOptionsOf(values: Values): EmulatorOptions {
+  return {
+    port: numberOf(values, "port", 65_535),
+    host: values.host,
+    profile: profileOf(values.profile),
+    seed: values.seed === undefined ? undefined : readSeed(values.seed),
+    dataFile: values.data,
+    handlers: values.handlers === undefined ? undefined : loadHandlers(values.handlers),
+    clock: clockOf(values.clock),
+    drainMs: numberOf(values, "drain-ms"),
+    coldStartMs: numberOf(values, "cold-start-ms"),
+    workerQuota: numberOf(values, "worker-quota"),
+    randomSeed: numberOf(values, "random-seed"),
+    rateLimits: values["no-rate-limits"] ? { limits: "off" } : undefined,
+    remoteWebhooks: values["remote-webhooks"],
+  };
+}
+
+function numberOf(
+  values: Values,
+  name: "port" | "drain-ms" | "cold-start-ms" | "worker-quota" | "random-seed",
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
+  throw new Error(`--${name} takes a whole number from 0 to ${max}, not "${text}".`);
+}
+
+function profileOf(text: string | undefined): EmulatorOptions["profile"] {
+  if (text === undefined || text === "contract" || text === "observed") return text;
+  throw new Error(`--profile takes contract or observed, not "${text}".`);
+}
+
+function clockOf(text = "real"): EmulatorClock {
+  if (text === "real") return systemClock;
+  if (text === "manual") return manualClock();
+  const factor = Number(text);
+  if (text !== "" && factor >= 1) return scaledClock(factor);
+  throw new Error(`--clock takes real, manual or a number of 1 or more, not "${text}".`);
+}
+
+function readSeed(file: string): Seed {
+  const text = readFileSync(file, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`--seed ${file} holds no JSON: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+
+const main = path.resolve(__dirname, "../../dist/cli/main.js");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "emulator-command-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const start = (...args: string[]) => spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  const outputs = [text(child.stdout as NodeJS.ReadableStream), text(child.stderr as NodeJS.ReadableStream)];
+  const [[code], stdout = "", stderr = ""] = await Promise.all([once(child, "close"), ...outputs]);
+  return { code, stdout, stderr };
+}
+
+const run = (...args: string[]) => ended(start(...args));
+
+async function firstOutput(child: ChildProcess): Promise<string> {
+  const [chunk] = await once(child.stdout as NodeJS.ReadableStream, "data");
+  return String(chunk);
+}
+
+describe("serverless-gpu emulator", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("prints the environment to export, and runs until %s", async (signal) => {
+    const child = start("emulator");
+    const output = await firstOutput(child);
+    const env = Object.fromEntries(
+      [...output.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(Object.keys(env)).toEqual([
+      "SERVERLESS_GPU_API_KEY",
+      "SERVERLESS_GPU_GRAPHQL_URL",
+      "SERVERLESS_GPU_REST_URL",
+      "SERVERLESS_GPU_QUEUE_URL",
+    ]);
+    const headers = { authorization: `Bearer ${env.SERVERLESS_GPU_API_KEY}` };
+    expect((await fetch(`${env.SERVERLESS_GPU_REST_URL}/v1/pods/x`, { headers })).status).toBe(404);
+    child.kill(signal);
+    expect((await ended(child)).code).toBe(0);
+  });
+
+  test("prints one line of JSON with --json, and takes its options", async () => {
+    const seed = path.join(folder, "seed.json");
+    writeFileSync(seed, JSON.stringify({ endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] }));
+    const child = start("emulator", "--json", "--seed", seed, "--clock", "manual", "--profile", "observed");
+    const output = await firstOutput(child);
+    expect(output.indexOf("\n")).toBe(output.length - 1);
+    const { url, env } = JSON.parse(output);
+    expect(env.SERVERLESS_GPU_GRAPHQL_URL).toBe(url);
+    expect(await (await fetch(`${url}/_emulator/endpoints/mine`)).json()).toMatchObject({ name: "a" });
+    expect(await (await fetch(`${url}/_emulator/clock`)).json()).toMatchObject({ manual: true });
+    child.kill("SIGTERM");
+    await ended(child);
+  });
+
+  test("runs the handlers of a folder", async () => {
+    writeFileSync(path.join(folder, "doubler.js"), "module.exports = (job) => job.input.n * 2;");
+    const script = `
+      const { SERVERLESS_GPU_QUEUE_URL: url, SERVERLESS_GPU_API_KEY: key } = process.env;
+      const post = async (path, body) => (await fetch(url + path, { method: "POST", headers: {
+        authorization: key, "content-type": "application/json" }, body: JSON.stringify(body) })).json();
+      (async () => {
+        const { id } = await post("/_emulator/endpoints", { name: "doubler", gpuIds: "ADA_24", templateId: "t" });
+        console.log((await post("/v2/" + id + "/runsync", { input: { n: 21 } })).output);
+      })();`;
+    const { code, stdout } = await run("emulator", "exec", "--handlers", folder, "--", process.execPath, "-e", script);
+    expect([code, stdout]).toEqual([0, "42\n"]);
+  });
+
+  test.each([
+    [["--port", "99999"], "--port"],
+    [["--profile", "newest"], "--profile"],
+    [["--clock", "slow"], "--clock"],
+    [["--drain-ms", "-1"], "--drain-ms"],
+    [["--seed", "missing.json"], "missing.json"],
+    [["--nonsense"], "--nonsense"],
+  ])("refuses %j with a message that names it", async (args, named) => {
+    const { code, stdout, stderr } = await run("emulator", ...args);
+    expect(code).not.toBe(0);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(named);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("explains itself with --help", async () => {
+    const { code, stdout } = await run("emulator", "--help");
+    expect(code).toBe(0);
+    for (const option of ["--port", "--data", "--seed", "--clock", "exec"]) expect(stdout).toContain(option);
+  });
+});
+
+describe("serverless-gpu emulator exec", () => {
+  const exec = (...command: string[]) => run("emulator", "exec", "--", ...command);
+
+  test("runs a command with the emulator's environment, and hands on its exit code", async () => {
+    const script =
+      "fetch(process.env.SERVERLESS_GPU_REST_URL + '/v1/pods/x').then((r) => process.exit(r.status - 394))";
+    expect((await exec(process.execPath, "-e", script)).code).toBe(7);
+  });
+
+  test("hands on the arguments as they are", async () => {
+    const { stdout } = await exec(
+      process.execPath,
+      "-e",
+      "console.log(process.argv.slice(1))",
+      "--",
+      "a b",
+      "--port",
+      "$HOME",
+    );
+    expect(stdout).toBe("[ 'a b', '--port', '$HOME' ]\n");
+  });
+
+  test("has the exit code of a shell for a command that is killed or missing", async () => {
+    expect((await exec("sh", "-c", "kill -9 $$")).code).toBe(137);
+    const missing = await exec("no-such-command");
+    expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining("no-such-command")]);
+    expect((await run("emulator", "exec")).code).toBe(2);
+  });
+
+  test("hands a SIGTERM on to the command, and stops with it", async () => {
+    const child = start(
+      "emulator",
+      "exec",
+      "--",
+      process.execPath,
+      "-e",
+      "console.log('up'); setInterval(() => {}, 1000)",
+    );
+    await firstOutput(child);
+    child.kill("SIGTERM");
+    expect((await ended(child)).code).toBe(143);
+  });
+});
