@@ -1,3 +1,4 @@
+const { createRequire } = require("node:module");
 const { buildEngine } = require("./build");
 const { addToCache, cachedFolder, findInCache } = require("./cache");
 const { MINIMUM_VERSION, findOnPath } = require("./find");
@@ -77,9 +78,9 @@ function prepare(folder, attempt, log) {
 async function download(root) {
   // Loaded here because it is slow to load and seldom needed.
   const { PulumiCommand } = require("@pulumi/pulumi/automation");
-  // The installer wants a class of the package "semver"; text serves as well.
-  const options = /** @type {{ root: string, version: any }} */ ({ root, version: VERSION });
-  await PulumiCommand.install(options);
+  // The installer wants the version as a class of a package that is Pulumi's, not ours.
+  const { SemVer } = createRequire(require.resolve("@pulumi/pulumi"))("semver");
+  await PulumiCommand.install({ root, version: new SemVer(VERSION) });
 }
 
 /** @param {string[]} failures */
