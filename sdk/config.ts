@@ -63,7 +63,7 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
       `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
 /** The named service, or nothing. Throws for a name that is not known. */

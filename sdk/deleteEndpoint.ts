@@ -41,22 +41,31 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   const { signal, drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = options;
   const startedAt = steps.clock.now();
   let pollMs = FIRST_POLL_MS;
+  let scaledAt = Number.NEGATIVE_INFINITY;
   let obstacle = "";
 
   const report = (phase: DeleteProgress["phase"], activePods = 0) =>
     options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
 
   async function pause() {
-    if (steps.clock.now() - startedAt >= drainTimeoutMs) throw deleteTimeout(id, drainTimeoutMs, obstacle);
-    await sleep(steps.clock, pollMs, signal);
+    const timeLeftMs = drainTimeoutMs - (steps.clock.now() - startedAt);
+    if (timeLeftMs <= 0) throw deleteTimeout(id, drainTimeoutMs, obstacle);
+    await sleep(steps.clock, Math.min(pollMs, timeLeftMs), signal);
     pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
   }
 
   for (;;) {
     const endpoint = await steps.find(signal);
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
+      // A list that was changed a moment ago may still show what was before.
+      if (steps.clock.now() - scaledAt < LIST_LAG_MS) {
+        await pause();
+        continue;
+      }
+      obstacle = "its workersMin and workersMax do not stay at zero";
       report("scaling to zero", countActivePods(endpoint));
-      await steps.scaleToZero(endpoint, signal);
+      await scaleToZero(endpoint, steps, signal);
+      scaledAt = steps.clock.now();
       continue;
     }
     const activePods = endpoint ? countActivePods(endpoint) : 0;
@@ -69,18 +78,29 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
     report("deleting");
     try {
       await steps.deleteNow(signal);
+      obstacle = "the service accepted its deletion, yet still lists it";
     } catch (error) {
-      if (error instanceof NotFoundError) return;
-      // The service may take a while to notice that the workers are gone.
-      if (!(error instanceof RejectedError)) throw error;
+      if (error instanceof NotFoundError && !endpoint) return;
+      if (!(error instanceof NotFoundError) && !(error instanceof RejectedError)) throw error;
       obstacle = error.message;
-      await pause();
-      continue;
+      // The service may take a while to notice that the workers are gone.
+      if (error instanceof RejectedError) {
+        await pause();
+        continue;
+      }
     }
     report("proving gone");
     if (await isGone(steps, signal)) return;
-    obstacle = "the service accepted its deletion, yet still lists it";
     await pause();
+  }
+}
+
+/** Scales to zero. Not finding the endpoint is as good, once the list agrees. */
+async function scaleToZero(endpoint: Endpoint, steps: DeleteSteps, signal?: AbortSignal): Promise<void> {
+  try {
+    await steps.scaleToZero(endpoint, signal);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || !(await isGone(steps, signal))) throw error;
   }
 }
 

@@ -16,6 +16,9 @@ export interface EndpointList {
 
 interface SharedList {
   readonly endpoints: Promise<Endpoint[]>;
+  /** Aborted when all its readers have gone: nobody waits for it any more. */
+  readonly abandoned: AbortController;
+  readers: number;
   /** Set when the request is sent. */
   sentAt?: number;
 }
@@ -32,12 +35,16 @@ export function createEndpointList(
   let onItsWay: Promise<unknown> = Promise.resolve();
 
   function queueNext(): SharedList {
+    const abandoned = new AbortController();
     const queued: SharedList = {
+      abandoned,
+      readers: 0,
       endpoints: onItsWay.then(() => {
+        abandoned.signal.throwIfAborted();
         next = undefined;
         current = queued;
         queued.sentAt = clock.now();
-        return fetchList();
+        return fetchList(abandoned.signal);
       }),
     };
     onItsWay = queued.endpoints.then(
@@ -50,28 +57,36 @@ export function createEndpointList(
     return queued;
   }
 
+  /** The shared list as one reader sees it: its own abort ends only its own wait. */
+  function follow(shared: SharedList, signal?: AbortSignal): Promise<Endpoint[]> {
+    shared.readers++;
+    if (!signal) return shared.endpoints;
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        reject(signal.reason);
+        if (--shared.readers === 0) abandon(shared, signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      shared.endpoints.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    });
+  }
+
+  function abandon(shared: SharedList, reason: unknown) {
+    if (next === shared) next = undefined;
+    if (current === shared) current = undefined;
+    shared.abandoned.abort(reason);
+  }
+
   return {
     async read({ maxAgeMs = 0 }, signal) {
       signal?.throwIfAborted();
       const age = current?.sentAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - current.sentAt;
-      if (!current || maxAgeMs <= 0 || age > maxAgeMs) {
-        next ??= queueNext();
-        return abortable(next.endpoints, signal);
-      }
-      return abortable(current.endpoints, signal);
+      if (current && maxAgeMs > 0 && age <= maxAgeMs) return follow(current, signal);
+      next ??= queueNext();
+      return follow(next, signal);
     },
     noteWrite() {
       current = undefined;
     },
   };
-}
-
-/** The shared promise as one reader sees it: its own abort ends only its own wait. */
-function abortable<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return shared;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    shared.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -158,6 +158,9 @@ function toFetchResponse(response: HttpResponse, operation: string, now: number)
     const body = decodeJson(response, operation, now);
     const envelope = envelopeSchema.safeParse(body);
     if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
+    // `errors: null` is no error, yet graphql-request refuses it.
+    const { data, errors } = envelope.data;
+    return Response.json({ data, errors: errors ?? undefined });
   }
   return new Response(response.body, { status: response.status, headers: { "content-type": "application/json" } });
 }
@@ -181,12 +184,14 @@ function errorFromGraphql(
   const message = errors.map((error) => error.message ?? "an error without a message").join("; ");
   const codes = errors.map((error) => error.extensions?.code);
   const said = `${operation}: the service says "${message}"`;
-  if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${message}`)) {
+  // What is quoted is somebody's own text, such as an endpoint's name.
+  const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
+  if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
-  if (ABSENT.test(message)) return new NotFoundError(`${said}. It does not exist, or not in this account`);
-  if (/quota/i.test(message)) {
+  if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. It does not exist, or not in this account`);
+  if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(
       `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +
         "endpoint, or have the quota raised",
