@@ -104,13 +104,20 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     return response;
   }
 
-  const saved = dataFile?.load();
-  if (saved === undefined) seedFromOptions();
-  else account.restore(saved);
-  // A file that cannot be written is told now, not at the first request.
-  dataFile?.changed();
-  await dataFile?.saved();
-  const server = await listen(host, port, answer);
+  async function start() {
+    const saved = dataFile?.load();
+    if (saved === undefined) seedFromOptions();
+    else account.restore(saved);
+    // A file that cannot be written is told now, not at the first request.
+    dataFile?.changed();
+    await dataFile?.saved();
+    return listen(host, port, answer);
+  }
+
+  const server = await start().catch((error) => {
+    account.clear();
+    throw error;
+  });
 
   async function stop() {
     await server.close();

@@ -79,10 +79,9 @@ describe("keys in the contract profile", () => {
     ["[graphql.no-permission] a key without permission", "api_key=restricted-key"],
     ["[graphql.no-key] no key", ""],
     ["[graphql.no-key] an empty key", "api_key="],
-  ])("%s answers 401", async (_, query) => {
+  ])("%s answers 401 [graphql.unauthorized-body]", async (_, query) => {
     const { status, body, headers } = await post(JSON.stringify({ query: LIST }), query);
     expect(status).toBe(401);
-    // [graphql.unauthorized-body]
     expect(body).toEqual({ errors: [{ message: "Unauthorized" }] });
     expect(headers.get("x-emulator-fidelity")).toBe("assumed");
   });
@@ -206,7 +205,6 @@ describe("deleteEndpoint", () => {
   const remove = (id: string, on = emulator) => graphql(on, `mutation { deleteEndpoint(id: "${id}") }`);
   const zero = (id: string, on = emulator) => save(on, `id: "${id}", ${REQUIRED}, workersMin: 0, workersMax: 0`);
   const refusal = (message: RegExp) => ({
-    // [delete.same-data]
     data: { deleteEndpoint: null },
     errors: [expect.objectContaining({ message: expect.stringMatching(message), extensions: { code: "RUNPOD" } })],
   });
