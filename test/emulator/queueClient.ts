@@ -1,0 +1,84 @@
+import { type Emulator, type EmulatorOptions, type ManualClock, manualClock, startEmulator } from "../../emulator";
+import { type Answer, send } from "./plainClient";
+
+type EndpointInput = Parameters<Emulator["endpoints"]["create"]>[0];
+
+/** A started emulator on a clock that stands still, with one endpoint. */
+export interface QueueTest {
+  readonly emulator: Emulator;
+  readonly clock: ManualClock;
+  readonly endpointId: string;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  /** Submits a job by `/run` and returns its id. */
+  run(input: object, more?: object): Promise<string>;
+  /** Sends a request, and resolves once the emulator has it; `answer` is its answer. */
+  begin(path: string, body?: unknown): Promise<{ readonly answer: Promise<Answer> }>;
+  /** The job's `status` and everything else of its record. */
+  job(id: string): Promise<Answer["body"]>;
+  health(): Promise<Answer["body"]>;
+  pods(): readonly { readonly id: string; readonly slsVersion: number }[];
+}
+
+const open: Emulator[] = [];
+
+/** To be called after each test. */
+export async function stopAll(): Promise<void> {
+  for (const emulator of open.splice(0)) await emulator.stop();
+}
+
+/**
+ * By default a worker is there at once and for ever (`workersMin` 1), workers start and leave in no time, and nothing is
+ * limited.
+ */
+export async function startQueue(
+  endpoint: Partial<EndpointInput> = {},
+  options: Omit<EmulatorOptions, "clock"> = {},
+): Promise<QueueTest> {
+  const clock = manualClock(Date.UTC(2025, 0, 1));
+  const emulator = await startEmulator({
+    coldStartMs: 0,
+    drainMs: 0,
+    rateLimits: { limits: "off" },
+    ...options,
+    clock,
+  });
+  open.push(emulator);
+  const required = { name: "worker", gpuIds: "AMPERE_16", templateId: "template-1" };
+  const { id: endpointId } = emulator.endpoints.create({ ...required, workersMin: 1, workersMax: 1, ...endpoint });
+  await clock.advance(0);
+
+  const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
+  const url = (path: string) => `${emulator.url}/v2/${endpointId}/${path}`;
+  const get = (path: string) => send(url(path), { headers });
+  const post = (path: string, body?: unknown) => {
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    return send(url(path), { method: "POST", headers, ...(text !== undefined && { body: text }) });
+  };
+
+  return {
+    emulator,
+    clock,
+    endpointId,
+    get,
+    post,
+    async run(input, more) {
+      const { status, body, text } = await post("run", { input, ...more });
+      if (status !== 200) throw new Error(`/run answered ${status}: ${text}`);
+      return body.id;
+    },
+    async begin(path, body) {
+      const pending = () => emulator.journal.requests({ outcome: "pending" }).length;
+      const before = pending();
+      let answered = false;
+      const answer = post(path, body).finally(() => {
+        answered = true;
+      });
+      while (pending() === before && !answered) await new Promise((resolve) => setImmediate(resolve));
+      return { answer };
+    },
+    job: async (id) => (await get(`status/${id}`)).body,
+    health: async () => (await get("health")).body,
+    pods: () => emulator.endpoints.get(endpointId)?.pods ?? [],
+  };
+}
