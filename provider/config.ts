@@ -1,5 +1,6 @@
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES } from "../sdk/config";
 import { splitList } from "../sdk/normalForms";
+import { Secret } from "../sdk/secret";
 
 /** The namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
@@ -22,8 +23,11 @@ export function providerSettings(
     const variable = name === "extraGpuTiers" ? "SERVERLESS_GPU_EXTRA_GPU_TIERS" : ENVIRONMENT_VARIABLES[name];
     return environment[variable]?.trim() || readConfig(name)?.trim() || undefined;
   };
+  const apiKey = read("apiKey");
+  // Known as a secret from here on, not only once there is a client: `check` makes none.
+  if (apiKey !== undefined) new Secret(apiKey);
   return {
-    apiKey: read("apiKey"),
+    apiKey,
     service: read("service"),
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),

@@ -2,6 +2,7 @@ import {
   checkEndpointFields,
   crossFieldProblems,
   ENDPOINT_DEFAULTS,
+  ENDPOINT_FIELDS,
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../sdk/endpointInput";
@@ -33,12 +34,9 @@ export function checkInputs(
   const isAutomatic = automaticName !== undefined && given.name === undefined;
   // A resource keeps the automatic name that it was given first.
   if (isAutomatic) given.name = oldInputs.__nameIsAutomatic ? oldInputs.name : automaticName;
-  const known: Properties = {};
-  const unknown: Properties = {};
-  for (const [property, value] of Object.entries({ ...removedInputs(oldInputs, given), ...given })) {
-    if (containsUnknown(value)) unknown[property] = UNKNOWN;
-    else known[property] = value;
-  }
+  const entries = Object.entries({ ...given, ...removedInputs(oldInputs, given) });
+  const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
+  const known = Object.fromEntries(entries.filter((entry) => !isUnknownField(entry)));
   const { fields, problems } = checkEndpointFields(known, options);
   const present = { ...known, ...unknown, ...fields };
   return {
@@ -51,6 +49,11 @@ export function checkInputs(
 function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
   const defaults = Object.entries(ENDPOINT_DEFAULTS);
   return Object.fromEntries(defaults.filter(([field]) => field in oldInputs && newInputs[field] === undefined));
+}
+
+/** A property that does not exist is a mistake, whether its value is known or not. */
+function isUnknownField([property, value]: [string, unknown]): boolean {
+  return (ENDPOINT_FIELDS as readonly string[]).includes(property) && containsUnknown(value);
 }
 
 function containsUnknown(value: unknown): boolean {

@@ -1,16 +1,13 @@
-import { ENDPOINT_DEFAULTS, type EndpointInput } from "../sdk/endpointInput";
+import { ENDPOINT_FIELDS, type EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpoints";
 import type { Properties } from "./inputs";
-
-/** The service's fields of an endpoint, which inputs and outputs share. */
-const FIELDS = ["name", "gpuIds", "templateId", ...Object.keys(ENDPOINT_DEFAULTS)] as (keyof EndpointInput)[];
 
 /** Inputs that are not the service's and that outputs keep as they were given. */
 const OWN_INPUTS = ["__nameIsAutomatic"];
 
 /** The service's fields that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
-  return pick(inputs, FIELDS);
+  return pick(inputs, ENDPOINT_FIELDS);
 }
 
 /**
@@ -18,9 +15,10 @@ export function managedFields(inputs: Properties): Partial<EndpointInput> {
  * records which inputs there were, because `read` is given the outputs only.
  */
 export function toOutputs(endpoint: Endpoint, inputs: Properties, queueUrl: string): Properties {
-  const names = Object.keys(inputs).filter((input) => !input.startsWith("__"));
+  // In an order of our own: another one would look like a change.
+  const names = ENDPOINT_FIELDS.filter((field) => field in inputs);
   return {
-    ...pick({ ...endpoint }, FIELDS),
+    ...pick({ ...endpoint }, ENDPOINT_FIELDS),
     ...pick(inputs, OWN_INPUTS),
     endpointId: endpoint.id,
     queueUrl: `${queueUrl}/v2/${endpoint.id}`,
@@ -35,7 +33,7 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
     ...pick(outputs, OWN_INPUTS),
     ...pick(
       { ...endpoint },
-      FIELDS.filter((field) => names.includes(field)),
+      ENDPOINT_FIELDS.filter((field) => names.includes(field)),
     ),
   };
 }

@@ -60,6 +60,9 @@ const REQUIRED_FIELDS = ["name", "gpuIds", "templateId"] as const;
 /** What optional fields hold when nothing sets them, in normal form. */
 export const ENDPOINT_DEFAULTS = { ...SAVE_ENDPOINT_DEFAULTS, ...UNSET_ENDPOINT_FIELDS } as const;
 
+/** All fields of an endpoint that can be set. */
+export const ENDPOINT_FIELDS = [...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFAULTS)] as (keyof EndpointInput)[];
+
 /** Choices of the caller that widen what is allowed. */
 export interface EndpointInputOptions {
   /** GPU tiers newer than the contract that are to be accepted. */
