@@ -107,13 +107,17 @@ export class PulumiStack {
 
   /** Runs `pulumi` with these arguments, whatever the exit code. `env` is added for this command alone. */
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+    return this.exec("pulumi", [...args, "--non-interactive", "--color", "never"], { env });
+  }
+
+  /** Runs any command in the stack's environment, in the program's folder unless `cwd` says otherwise. */
+  exec(
+    file: string,
+    args: readonly string[],
+    { env = {}, cwd = this.folder }: { env?: Readonly<Record<string, string>>; cwd?: string } = {},
+  ): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
-      const command = [...args, "--non-interactive", "--color", "never"];
-      const child = spawn("pulumi", command, {
-        cwd: this.folder,
-        env: { ...this.#env, ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
+      const child = spawn(file, args, { cwd, env: { ...this.#env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
       const result = { stdout: "", stderr: "", output: "" };
       const collect = (stream: "stdout" | "stderr") => (chunk: string) => {
         result[stream] += chunk;
