@@ -1,0 +1,252 @@
+import type { HandlerContext, HandlerJob } from "../../emulator";
+import { getPod } from "./plainClient";
+import { type QueueTest, startQueue, stopAll } from "./queueClient";
+
+afterEach(stopAll);
+
+const second = 1000;
+const day = 24 * 60 * 60 * second;
+
+const handlers = {
+  worker: async ({ input }: HandlerJob, { sleep }: HandlerContext) => {
+    await sleep((input.sleep as number) ?? 10 * second);
+  },
+};
+const submit = async (queue: QueueTest, count: number, more?: object) => {
+  for (let n = 0; n < count; n += 1) await queue.run({ n }, more);
+};
+const podCount = (queue: QueueTest) => queue.pods().length;
+const onDemand = { workersMin: 0, workersMax: 10, idleTimeout: 5 };
+
+describe("counts", () => {
+  test("[workers.minimum] workersMin workers are there without any job", async () => {
+    const queue = await startQueue({ workersMin: 2, workersMax: 3 });
+    expect(podCount(queue)).toBe(2);
+    expect((await queue.health()).workers).toEqual({ idle: 2, running: 0 });
+    await queue.clock.advance(day);
+    expect(podCount(queue)).toBe(2);
+  });
+
+  test("[workers.maximum] no more than workersMax workers run; other jobs wait", async () => {
+    const queue = await startQueue(
+      { ...onDemand, workersMax: 2, scalerType: "REQUEST_COUNT", scalerValue: 1 },
+      { handlers },
+    );
+    await submit(queue, 5);
+    await queue.clock.advance(0);
+    expect(await queue.health()).toMatchObject({
+      jobs: { inProgress: 2, inQueue: 3 },
+      workers: { running: 2, idle: 0 },
+    });
+    await queue.clock.advance(30 * second);
+    expect((await queue.health()).jobs).toMatchObject({ completed: 5 });
+  });
+
+  test("[queue.health] jobs and workers are counted by state", async () => {
+    const worker = (job: HandlerJob, context: HandlerContext) => {
+      if (job.input.fail) throw new Error("no");
+      return handlers.worker(job, context);
+    };
+    const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { handlers: { worker } });
+    const failed = await queue.run({ fail: true });
+    await queue.clock.advance(1);
+    await queue.post(`retry/${failed}`);
+    await queue.clock.advance(1);
+    await submit(queue, 1);
+    const { status, body } = await queue.get("health");
+    expect([status, body]).toEqual([
+      200,
+      {
+        jobs: { completed: 0, failed: 2, inProgress: 1, inQueue: 0, retried: 1 },
+        workers: { idle: 1, running: 1 },
+      },
+    ]);
+  });
+
+  test("[queue.health-totals] ended jobs go on counting when they are forgotten", async () => {
+    const queue = await startQueue();
+    await submit(queue, 3);
+    await queue.clock.advance(day);
+    expect((await queue.get("requests")).body.requests).toEqual([]);
+    expect((await queue.health()).jobs).toMatchObject({ completed: 3 });
+  });
+
+  test("[queue.health-observed] the observed profile counts more states of workers", async () => {
+    const queue = await startQueue({ workersMin: 1, workersMax: 3 }, { profile: "observed", coldStartMs: 5 * second });
+    expect((await queue.health()).workers).toEqual({
+      idle: 0,
+      running: 0,
+      initializing: 1,
+      ready: 0,
+      throttled: 0,
+      unhealthy: 0,
+    });
+    await queue.clock.advance(5 * second);
+    expect((await queue.health()).workers).toMatchObject({ idle: 1, initializing: 0, ready: 1 });
+  });
+});
+
+describe("scaling", () => {
+  test("[workers.request-count] REQUEST_COUNT wants a worker for each scalerValue jobs", async () => {
+    const queue = await startQueue({ ...onDemand, scalerType: "REQUEST_COUNT", scalerValue: 3 }, { handlers });
+    expect(podCount(queue)).toBe(0);
+    const seen: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      await submit(queue, 1);
+      seen.push(podCount(queue));
+    }
+    expect(seen).toEqual([1, 1, 1, 2, 2, 2, 3]);
+  });
+
+  test("[workers.queue-delay] QUEUE_DELAY starts a worker for the first job, more when jobs wait too long", async () => {
+    const queue = await startQueue({ ...onDemand, scalerType: "QUEUE_DELAY", scalerValue: 4 }, { handlers });
+    await submit(queue, 3);
+    expect(podCount(queue)).toBe(1);
+    await queue.clock.advance(4 * second - 1);
+    expect(podCount(queue)).toBe(1);
+    await queue.clock.advance(1);
+    expect(podCount(queue)).toBe(3);
+    expect((await queue.health()).jobs).toMatchObject({ inProgress: 3, inQueue: 0 });
+  });
+
+  test("[workers.low-priority] jobs with lowPriority start no worker, and use those that are there", async () => {
+    for (const scalerType of ["REQUEST_COUNT", "QUEUE_DELAY"] as const) {
+      const queue = await startQueue({ ...onDemand, scalerType, scalerValue: 1 }, { handlers });
+      await submit(queue, 3, { policy: { lowPriority: true } });
+      await queue.clock.advance(60 * second);
+      expect(podCount(queue)).toBe(0);
+      expect((await queue.health()).jobs).toMatchObject({ inQueue: 3 });
+      await submit(queue, 1);
+      await queue.clock.runUntilIdle();
+      expect((await queue.health()).jobs).toMatchObject({ completed: 4 });
+    }
+  });
+
+  test("[workers.idle-timeout] a worker stops after idleTimeout seconds without a job, down to workersMin", async () => {
+    const queue = await startQueue(
+      { ...onDemand, workersMin: 1, scalerType: "REQUEST_COUNT", scalerValue: 1 },
+      { handlers },
+    );
+    await submit(queue, 3);
+    await queue.clock.advance(10 * second);
+    expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
+    await queue.clock.advance(5 * second - 1);
+    expect(podCount(queue)).toBe(3);
+    await queue.clock.advance(1);
+    expect(podCount(queue)).toBe(1);
+  });
+
+  test("[workers.idle-timeout] a changed idleTimeout and workersMin hold at once for workers that are idle", async () => {
+    const queue = await startQueue({ workersMin: 2, workersMax: 2, idleTimeout: 60 });
+    await queue.clock.advance(10 * second);
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, idleTimeout: 5 });
+    await queue.clock.advance(5 * second);
+    expect(podCount(queue)).toBe(0);
+  });
+
+  test("[workers.idle-scale-down] workersMax drops to 2 after 3 days without jobs, to 0 after 7", async () => {
+    const queue = await startQueue({ ...onDemand, workersMax: 5 });
+    const workersMax = () => queue.emulator.endpoints.get(queue.endpointId)?.workersMax;
+    await queue.clock.advance(2 * day);
+    await submit(queue, 1);
+    await queue.clock.advance(3 * day - 1);
+    expect(workersMax()).toBe(5);
+    await queue.clock.advance(1);
+    expect(workersMax()).toBe(2);
+    await queue.clock.advance(4 * day - 1);
+    expect(workersMax()).toBe(2);
+    const { version } = queue.emulator.endpoints.get(queue.endpointId) ?? { version: Number.NaN };
+    await queue.clock.advance(1);
+    expect(workersMax()).toBe(0);
+    expect(queue.emulator.endpoints.get(queue.endpointId)?.version).toBe(version + 1);
+  });
+
+  test("[workers.idle-scale-down] saving the endpoint starts the days anew", async () => {
+    const queue = await startQueue({ ...onDemand, workersMax: 5 });
+    await queue.clock.advance(3 * day);
+    queue.emulator.endpoints.change(queue.endpointId, { workersMax: 4 });
+    await queue.clock.advance(3 * day - 1);
+    expect(queue.emulator.endpoints.get(queue.endpointId)?.workersMax).toBe(4);
+  });
+
+  test("[workers.idle-scale-down-minimum] workersMin drops with it, and the workers leave", async () => {
+    const queue = await startQueue({ workersMin: 3, workersMax: 3 });
+    await queue.clock.advance(7 * day);
+    expect(queue.emulator.endpoints.get(queue.endpointId)).toMatchObject({ workersMin: 0, workersMax: 0 });
+    await queue.clock.advance(second);
+    expect(podCount(queue)).toBe(0);
+  });
+});
+
+describe("cold starts", () => {
+  const coldStart = async (flashBootType: "FLASHBOOT" | undefined, coldStartMs?: number) => {
+    const options = coldStartMs === undefined ? { coldStartMs: undefined } : { coldStartMs };
+    const queue = await startQueue({ ...onDemand, flashBootType }, options as { coldStartMs: number });
+    const id = await queue.run({});
+    await queue.clock.runUntilIdle();
+    return (await queue.job(id)).delayTime;
+  };
+
+  test("[workers.cold-start] a job waits until its worker has started", async () => {
+    expect(await coldStart(undefined)).toBe(200);
+    expect(await coldStart(undefined, 20 * second)).toBe(20 * second);
+  });
+
+  test("[workers.flashboot] [workers.flashboot-factor] FLASHBOOT takes a quarter of the time", async () => {
+    expect(await coldStart("FLASHBOOT", 20 * second)).toBe(5 * second);
+  });
+});
+
+describe("draining", () => {
+  test("[workers.draining] after a scale to zero idle workers leave after drainMs", async () => {
+    const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { drainMs: 3 * second });
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
+    await queue.clock.advance(3 * second - 1);
+    expect(podCount(queue)).toBe(2);
+    expect((await queue.health()).workers).toEqual({ idle: 0, running: 0 });
+    await queue.clock.advance(1);
+    expect(podCount(queue)).toBe(0);
+  });
+
+  test("[workers.draining] a busy worker finishes its job, takes no other, and leaves", async () => {
+    const queue = await startQueue({}, { drainMs: 3 * second, handlers });
+    const [running, waiting] = [await queue.run({ sleep: 20 * second }), await queue.run({})];
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
+    await queue.clock.advance(20 * second);
+    expect((await queue.job(running)).status).toBe("COMPLETED");
+    expect((await queue.job(waiting)).status).toBe("IN_QUEUE");
+    expect(podCount(queue)).toBe(1);
+    await queue.clock.advance(3 * second);
+    expect(podCount(queue)).toBe(0);
+  });
+
+  test("a lowered workersMax lets idle workers go before busy ones", async () => {
+    const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { handlers });
+    await queue.run({});
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 1, workersMax: 1 });
+    await queue.clock.advance(0);
+    expect((await queue.health()).workers).toEqual({ idle: 0, running: 1 });
+    expect(podCount(queue)).toBe(1);
+  });
+
+  test("workers that are scaled up again while others drain are new ones", async () => {
+    const queue = await startQueue({}, { drainMs: 3 * second });
+    const [old] = queue.pods();
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 1, workersMax: 1 });
+    expect(podCount(queue)).toBe(2);
+    await queue.clock.advance(3 * second);
+    expect(queue.pods().map((pod) => pod.id)).not.toContain(old?.id);
+    expect(podCount(queue)).toBe(1);
+  });
+});
+
+test("[workers.version] a worker's pod shows the endpoint's version when it was started", async () => {
+  const queue = await startQueue({ workersMin: 1, workersMax: 2 });
+  queue.emulator.endpoints.change(queue.endpointId, { workersMin: 2 });
+  const { version } = queue.emulator.endpoints.get(queue.endpointId) ?? { version: Number.NaN };
+  expect(queue.pods().map((pod) => pod.slsVersion)).toEqual([version - 1, version]);
+  const [, second] = queue.pods();
+  const { body } = await getPod(queue.emulator, `${second?.id}?includeWorkers=true`);
+  expect(body).toMatchObject({ id: second?.id, endpointId: queue.endpointId, slsVersion: version });
+});
