@@ -1,6 +1,7 @@
 import type { Clock } from "./clock";
 import { sleep } from "./clock";
-import { RequestTimeoutError, ServerlessGpuError } from "./errors";
+import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "./errors";
+import type { Gate } from "./gate";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 
 /** What the attempts of a call have in common. */
@@ -12,55 +13,76 @@ export interface CallContext {
   readonly attemptTimeoutMs: number;
 }
 
+/** One attempt of a call. */
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
 /** One call of the service, made of one or more attempts. */
 export interface Call<T> {
   /** Names the call in errors. */
   readonly operation: string;
   readonly repeatability: Repeatability;
   /** Sends the request once. */
-  readonly attempt: (signal: AbortSignal) => Promise<T>;
+  readonly attempt: (attempt: Attempt) => Promise<T>;
   /** After an attempt of unknown effect: its result if it had one after all, otherwise nothing. */
   readonly lookUp?: () => Promise<T | undefined>;
+  /** Lets attempts through within the rate limit. The time of a call begins when its first attempt is let through. */
+  readonly gate?: Gate | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Makes the attempts of a call, with the pauses that the decision table asks for, until one succeeds or it stops. */
 export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
-  const startedAt = context.clock.now();
-  for (let attempt = 1; ; attempt++) {
-    const elapsedMs = context.clock.now() - startedAt;
+  call.signal?.throwIfAborted();
+  let startedAt: number | undefined;
+  for (let number = 1; ; number++) {
+    const turn = call.gate?.enter(call.signal);
+    if (turn) await turn;
+    startedAt ??= context.clock.now();
     try {
-      return await withTimeout(context, call, context.retry.maxElapsedMs - elapsedMs);
+      return await withTimeout(context, call, number, context.retry.maxElapsedMs - (context.clock.now() - startedAt));
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
       const elapsedMs = context.clock.now() - startedAt;
       const decision = decide(
-        { repeatability: call.repeatability, error, attempt, elapsedMs, random: context.random() },
+        { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() },
         context.retry,
       );
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
-      if (decision.retryInMs === undefined) throw error.afterAttempts(attempt, elapsedMs);
+      if (decision.retryInMs === undefined) throw error.afterAttempts(number, elapsedMs);
       await sleep(context.clock, decision.retryInMs, call.signal);
     }
   }
 }
 
 /** One attempt, ended by its own time, by the time left for the call, or by the caller. */
-async function withTimeout<T>(context: CallContext, call: Call<T>, timeLeftMs: number): Promise<T> {
-  call.signal?.throwIfAborted();
+async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
+  const { clock } = context;
+  const sentAt = clock.now();
   const timeoutMs = Math.max(1, Math.min(context.attemptTimeoutMs, timeLeftMs));
   const controller = new AbortController();
-  const cancelTimer = context.clock.schedule(timeoutMs, () => {
+  const cancelTimer = clock.schedule(timeoutMs, () => {
     const seconds = Math.round(timeoutMs / 100) / 10;
     controller.abort(new RequestTimeoutError(`${call.operation}: no complete answer within ${seconds} s`));
   });
   const onAbort = () => controller.abort(call.signal?.reason);
   call.signal?.addEventListener("abort", onAbort, { once: true });
+  let refused = false;
   try {
-    return await call.attempt(controller.signal);
+    // Waiting for the gate took time.
+    call.signal?.throwIfAborted();
+    return await call.attempt({ number, signal: controller.signal });
+  } catch (error) {
+    refused = error instanceof RateLimitError;
+    throw error;
   } finally {
     cancelTimer();
     call.signal?.removeEventListener("abort", onAbort);
+    call.gate?.leave(sentAt, refused);
   }
 }

@@ -2,13 +2,14 @@ import type { CallContext } from "./call";
 import { type Clock, systemClock } from "./clock";
 import { type ConnectionSettings, requireAddress, requireApiKey, type ServiceName, serviceName } from "./config";
 import { createEndpoints, type Endpoints } from "./endpoints";
-import { createAgent } from "./http";
+import { createReport, type Observers } from "./events";
+import { createAgent, type Http } from "./http";
 import { createPods, type Pods } from "./pods";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
 import { Secret } from "./secret";
 
 /** How a client reaches the service. Either `service` or the addresses of the interfaces that are used. */
-export interface ClientOptions extends ConnectionSettings {
+export interface ClientOptions extends ConnectionSettings, Observers {
   readonly apiKey: string;
   readonly service?: ServiceName | undefined;
   /** Bounds of each call. Default: 6 attempts, 120,000 ms. */
@@ -42,6 +43,7 @@ export function createClient(options: ClientOptions): Client {
   const apiKey = new Secret(requireApiKey(options));
   const agent = createAgent();
   const clock = options.clock ?? systemClock;
+  const http: Http = { agent, clock, report: createReport(options) };
   const calls: CallContext = {
     clock,
     random: Math.random,
@@ -53,9 +55,8 @@ export function createClient(options: ClientOptions): Client {
     extraGpuTiers: options.extraGpuTiers ?? [],
     clearFlashBootWith: serviceName(options) === "runpod" ? "OFF" : "null",
     transport: {
-      agent,
+      http,
       apiKey,
-      now: clock.now,
       get graphqlUrl() {
         return requireAddress(options, "graphqlUrl");
       },
@@ -63,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
   });
   const pods = createPods({
     ...calls,
-    agent,
+    http,
     apiKey,
     get restUrl() {
       return requireAddress(options, "restUrl");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CallContext, makeCall } from "./call";
+import { type Attempt, type CallContext, makeCall } from "./call";
 import { sleep } from "./clock";
 import { decode } from "./decode";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
@@ -103,15 +103,13 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
 
   async function save(endpoint: Endpoint, changes: Partial<EndpointSettings>, options: CallOptions = {}) {
     const input = { id: endpoint.id, ...toSaveInput({ ...endpoint, ...changes }, context.clearFlashBootWith) };
-    const saved = await sendSave(
-      context,
-      `saveEndpoint of "${endpoint.name}" (${endpoint.id})`,
-      "safe",
-      input,
-      options,
-    );
-    list.noteWrite();
-    return saved;
+    const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
+    try {
+      return await sendSave(context, operation, "safe", input, options);
+    } finally {
+      // Also after a failure: the answer may be lost and the change made.
+      list.noteWrite();
+    }
   }
 
   return {
@@ -120,7 +118,8 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
       return save(await get(id, options), fields, options);
     },
-    list: (options) => list.read({}, options?.signal),
+    // A copy: the list itself is shared with other readers.
+    list: async (options) => [...(await list.read({}, options?.signal))],
     find,
     get,
     async scaleToZero(id, options) {
@@ -134,9 +133,12 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
           const operation = `deleteEndpoint of ${id}`;
-          const attempt = (each: AbortSignal) => execute(context.transport, operation, field, each);
-          await makeCall(context, { operation, repeatability: "safe", attempt, signal });
-          list.noteWrite();
+          const attempt = (each: Attempt) => execute(context.transport, operation, field, each);
+          try {
+            await makeCall(context, { operation, repeatability: "safe", attempt, signal });
+          } finally {
+            list.noteWrite();
+          }
         },
       }),
     getServerlessDiscount: (options) => fetchDiscount(context, options?.signal),
@@ -152,12 +154,13 @@ async function createEndpoint(
   const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
   const before = new Set((await list.read({}, signal)).map((each) => each.id));
   const operation = `saveEndpoint (create) of "${fields.name}"`;
-  const created = await sendSave(context, operation, "create", toSaveInput(fields, context.clearFlashBootWith), {
-    signal,
-    lookUp: () => findCreated(context, list, fields, before, operation, signal),
-  });
-  list.noteWrite();
-  return created;
+  const saveInput = toSaveInput(fields, context.clearFlashBootWith);
+  const lookUp = () => findCreated(context, list, fields, before, operation, signal);
+  try {
+    return await sendSave(context, operation, "create", saveInput, { signal, lookUp });
+  } finally {
+    list.noteWrite();
+  }
 }
 
 /** After a lost answer: what it would have told is in the list, once the list's lag has passed. */
@@ -226,8 +229,8 @@ function sendSave(
   return makeCall(context, {
     operation,
     repeatability,
-    attempt: async (signal) =>
-      decode(endpointSchema, await execute(context.transport, operation, field, signal), operation),
+    attempt: async (attempt) =>
+      decode(endpointSchema, await execute(context.transport, operation, field, attempt), operation),
     ...options,
   });
 }

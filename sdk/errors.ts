@@ -97,10 +97,20 @@ export class ServiceFaultError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
-/** Thrown when the connection could not be made, or broke before the answer was complete. */
+/** Thrown when the connection broke before the answer was complete. */
 export class ConnectionError extends ServerlessGpuError {
-  readonly code = "CONNECTION";
+  readonly code: string = "CONNECTION";
   override readonly disposition = "wait";
+}
+
+/** Thrown when no connection could be made: nothing was sent. */
+export class CannotConnectError extends ConnectionError {
+  override readonly code = "CANNOT_CONNECT";
+}
+
+/** Thrown when a client is used after it was closed, and to those who wait for jobs when it is closed. */
+export class ClientClosedError extends ServerlessGpuError {
+  readonly code = "CLIENT_CLOSED";
 }
 
 /** Thrown when no complete answer came within the time for one attempt. */

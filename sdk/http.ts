@@ -1,16 +1,20 @@
-import { Agent, type Dispatcher, request, errors as undiciErrors } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
+import type { Attempt } from "./call";
+import type { Clock } from "./clock";
 import {
   AuthenticationError,
+  CannotConnectError,
+  ClientClosedError,
   ConnectionError,
   NotFoundError,
   RateLimitError,
   RejectedError,
-  RequestTimeoutError,
-  type ServerlessGpuError,
+  ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
   UnreadableResponseError,
 } from "./errors";
+import type { ReportRequest } from "./events";
 import { redact } from "./secret";
 
 /** A gateway in front of the service refuses user agents that look like a library's. */
@@ -18,14 +22,24 @@ const USER_AGENT = "serverless-gpu/1";
 
 const EXCERPT_LENGTH = 200;
 
-/** One HTTP request. `operation` names it in errors, for instance `saveEndpoint of "llama"`. */
+/** The connections of one client, and who is told of its requests. */
+export interface Http {
+  readonly agent: Dispatcher;
+  readonly clock: Clock;
+  readonly report: ReportRequest;
+}
+
+/** One HTTP request. */
 export interface HttpRequest {
+  /** The operation's name in events: `run`, `saveEndpoint`. */
+  readonly name: string;
+  /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
+  readonly attempt: Attempt;
 }
 
 /** A complete answer. */
@@ -41,28 +55,67 @@ export function createAgent(): Agent {
 }
 
 /** Sends one request and reads its whole answer, whatever its status. Throws when no complete answer came. */
-export async function send(
-  agent: Dispatcher,
-  { operation, url, headers, ...rest }: HttpRequest,
-): Promise<HttpResponse> {
+export async function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
+  const startedAt = http.clock.now();
   try {
-    const response = await request(url, {
-      ...rest,
-      dispatcher: agent,
-      headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
-    });
-    return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+    const { statusCode: status, headers, body } = await open(http, httpRequest);
+    const response = { status, headers, body: await body.text() };
+    report(http, httpRequest, startedAt, { status });
+    return response;
   } catch (cause) {
-    if (rest.signal?.aborted) throw rest.signal.reason;
-    const host = hostOf(url);
-    if (cause instanceof undiciErrors.ConnectTimeoutError) {
-      throw new RequestTimeoutError(`${operation}: no connection to ${host} within 10 s. Is the address right?`, {
-        cause,
-      });
-    }
-    throw new ConnectionError(`${operation}: ${connectionProblem(cause, host)}`, { cause });
+    const failure = failureOf(cause, httpRequest);
+    report(http, httpRequest, startedAt, {
+      error: failure instanceof ServerlessGpuError ? failure.code : "ABORTED",
+    });
+    throw failure;
   }
 }
+
+function open({ agent }: Http, { url, method, headers, body, attempt }: HttpRequest): Promise<Dispatcher.ResponseData> {
+  return request(url, {
+    method,
+    body,
+    signal: attempt.signal,
+    dispatcher: agent,
+    headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
+  });
+}
+
+function report(
+  http: Http,
+  { name, operation, attempt }: HttpRequest,
+  startedAt: number,
+  outcome: { readonly status: number } | { readonly error: string },
+): void {
+  const ms = http.clock.now() - startedAt;
+  http.report?.({ operation: name, description: operation, attempt: attempt.number, ...outcome, ms });
+}
+
+/** The error of a request that got no complete answer: the reason of its end if it was ended, a typed one otherwise. */
+function failureOf(cause: unknown, { operation, url, attempt }: HttpRequest): unknown {
+  if (attempt.signal.aborted) return attempt.signal.reason;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const host = new URL(url).origin;
+  if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
+    return new ClientClosedError(`${operation}: the client was closed. Make a new one with createClient`, { cause });
+  }
+  const problem = CONNECT_PROBLEMS[code];
+  if (problem) return new CannotConnectError(`${operation}: ${problem(host)}`, { cause });
+  return new ConnectionError(`${operation}: the connection to ${host} broke before the answer was complete`, { cause });
+}
+
+const unknownHost = (host: string) => `the host of ${host} is not known. Check the address`;
+const unreachableHost = (host: string) => `${host} cannot be reached. Check the network and the address`;
+
+/** What went wrong when there was no connection at all, by the code that Node and undici give it. */
+const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  EHOSTUNREACH: unreachableHost,
+  ENETUNREACH: unreachableHost,
+  ECONNREFUSED: (host) => `nothing answers at ${host}. Check the address, or start the emulator if it is meant`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Is the address right?`,
+};
 
 /** The JSON of a good answer; otherwise the typed error that its status or its body stands for. */
 export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
@@ -128,16 +181,4 @@ function excerpt(body: string): string {
   const text = redact(body).replace(/\s+/g, " ").trim();
   if (text === "") return "no body";
   return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text;
-}
-
-function connectionProblem(cause: unknown, host: string): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host of ${host} is not known. Check the address`;
-  if (code === "ECONNREFUSED")
-    return `nothing answers at ${host}. Check the address, or start the emulator if it is meant`;
-  return `the connection to ${host} broke before the answer was complete`;
-}
-
-function hostOf(url: string): string {
-  return new URL(url).origin;
 }

@@ -1,11 +1,10 @@
-import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { type CallContext, makeCall } from "./call";
 import { decode } from "./decode";
 import type { CallOptions } from "./endpoints";
 import type { OpenEnum } from "./enums";
 import { InvalidInputError } from "./errors";
-import { decodeJson, send } from "./http";
+import { decodeJson, type Http, send } from "./http";
 import type { Secret } from "./secret";
 import type { POD_STATES } from "./spec";
 
@@ -188,7 +187,7 @@ export interface Pods {
 }
 
 export interface PodsContext extends CallContext {
-  readonly agent: Dispatcher;
+  readonly http: Http;
   /** Without the path `/v1`. */
   readonly restUrl: string;
   readonly apiKey: Secret;
@@ -213,13 +212,14 @@ export function createPods(context: PodsContext): Pods {
         operation,
         repeatability: "safe",
         signal,
-        async attempt(each) {
-          const response = await send(context.agent, {
+        async attempt(attempt) {
+          const response = await send(context.http, {
+            name: "getPod",
             operation,
             method: "GET",
             url: url.href,
             headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
-            signal: each,
+            attempt,
           });
           return decode(podSchema, decodeJson(response, operation, context.clock.now()), operation);
         },

@@ -44,16 +44,31 @@ export interface FailedAttempt {
 }
 
 /** Codes of errors after which it is certain that the request had no effect. */
-const WITHOUT_EFFECT = ["RATE_LIMITED", "REJECTED", "QUOTA_EXCEEDED", "AUTHENTICATION", "NOT_FOUND", "CONFIGURATION"];
+const WITHOUT_EFFECT = [
+  "RATE_LIMITED",
+  "CANNOT_CONNECT",
+  "CLIENT_CLOSED",
+  "REJECTED",
+  "QUOTA_EXCEEDED",
+  "AUTHENTICATION",
+  "NOT_FOUND",
+  "CONFIGURATION",
+];
+
+/** Whether a request that failed with this error may have had its effect all the same. */
+export function mayHaveHadEffect(error: ServerlessGpuError): boolean {
+  return !WITHOUT_EFFECT.includes(error.code);
+}
 
 /**
- * The whole decision table. A refusal (429) had no effect and is always tried again. After any other passing fault the
- * effect is unknown: `safe` calls are sent again, a `create` only after a look-up, a `submit` never. An answer that
- * cannot be understood is not asked for again, but a `create` looks what it did.
+ * The whole decision table. A refusal (429), or a connection that was never made, had no effect and is always tried
+ * again. After any other passing fault the effect is unknown: `safe` calls are sent again, a `create` only after a
+ * look-up, a `submit` never. An answer that cannot be understood is not asked for again, but a `create` looks what it
+ * did.
  */
 export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   const { repeatability, error, attempt, elapsedMs } = failed;
-  const effectUnknown = !WITHOUT_EFFECT.includes(error.code);
+  const effectUnknown = mayHaveHadEffect(error);
   const lookUp = repeatability === "create" && effectUnknown;
   if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
   if (repeatability === "submit" && effectUnknown) return { lookUp };
