@@ -54,7 +54,12 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       );
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
-      if (decision.retryInMs === undefined) throw error.afterAttempts(number, elapsedMs);
+      // The look-up took time as well.
+      const elapsedAfterwardsMs = context.clock.now() - startedAt;
+      const timeLeftMs = context.retry.maxElapsedMs - elapsedAfterwardsMs;
+      if (decision.retryInMs === undefined || decision.retryInMs >= timeLeftMs) {
+        throw error.afterAttempts(number, elapsedAfterwardsMs);
+      }
       await sleep(context.clock, decision.retryInMs, call.signal);
     }
   }
