@@ -31,7 +31,9 @@ describe("keys", () => {
     ["no key", {}],
   ])("[queue.wrong-key] [queue.unauthorized-body] %s answers 401", async (_, headers) => {
     const { emulator, endpointId } = await startQueue({}, { restrictedApiKey: "restricted" });
-    const { status, body } = await send(`${emulator.url}/v2/${endpointId}/health`, { headers: headers as HeadersInit });
+    const { status, body } = await send(`${emulator.url}/v2/${endpointId}/health`, {
+      headers: headers as Record<string, string>,
+    });
     expect([status, body]).toEqual([401, { status: 401, title: "Unauthorized", detail: expect.any(String) }]);
   });
 
