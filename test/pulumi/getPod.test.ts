@@ -27,7 +27,7 @@ test("pods are looked up at once or when an output is known, and their env is se
     image: "image:1",
     env: { TOKEN: "pod-secret-123" },
     machine: { dataCenterId: "EU-RO-1" },
-    networkVolume: { id: "volume-1" },
+    networkVolume: { id: "volume-1", name: "models", size: 50, dataCenterId: "EU-RO-1" },
   });
   const stack = await createStack({ program: PROGRAM, env: emulator.env });
 
