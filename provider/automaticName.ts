@@ -1,14 +1,32 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { CONFIG_NAMESPACE } from "./config";
 
 const DIGITS = 7;
 
-/** `<logical name>-<7 hex digits>`, the digits from all that tells the resource from others: the same on every run. */
-export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
-  const nameUnder = (parentUrn: string) => {
-    const identity = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack(), parentUrn, logicalName];
+/** What `getOrganization` returns on every self-managed backend. */
+const NO_ORGANIZATION = "organization";
+
+/** An automatic name, and whether only this very stack can have given it. */
+export interface AutomaticName {
+  readonly name: string;
+  readonly unique: boolean;
+}
+
+/**
+ * `<logical name>-<7 hex digits>`, the digits from all that tells the resource from others: the same on every run. The
+ * stack is unique by its organization or, on a self-managed backend, by the config `serverless-gpu:namespace`.
+ */
+export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<AutomaticName> {
+  const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");
+  const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()];
+  const nameUnder = (parentUrn: string): AutomaticName => {
+    const identity = [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName];
     const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
-    return `${logicalName}-${digest.slice(0, DIGITS)}`;
+    return {
+      name: `${logicalName}-${digest.slice(0, DIGITS)}`,
+      unique: Boolean(namespace) || pulumi.getOrganization() !== NO_ORGANIZATION,
+    };
   };
   return parent === undefined ? nameUnder("") : parent.urn.apply(nameUnder);
 }

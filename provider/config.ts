@@ -1,29 +1,43 @@
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES } from "../sdk/config";
+import { ConfigurationError } from "../sdk/errors";
 import { splitList } from "../sdk/normalForms";
 import { Secret } from "../sdk/secret";
 
 /** The namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
-/** Reads one setting of the stack's config, by its name without the namespace. */
+/** Reads one setting of the stack's, or of an explicit provider's, config by its name without the namespace. */
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
   /** GPU tiers newer than the contract that are to be accepted. */
   readonly extraGpuTiers: readonly string[];
+  /** Whether an endpoint that is absent from another account than its own counts as gone. */
+  readonly allowAccountChange: boolean;
 }
 
-/** The settings in force: the environment's first, because it is always current; then the stack's config. */
+/**
+ * The settings in force. The environment comes first, because it is always current, then the config. An explicit
+ * provider (its config says `explicit`) has its key and addresses from itself alone, never mixed with others'.
+ */
 export function providerSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
 ): ProviderSettings {
-  const read = (name: keyof typeof ENVIRONMENT_VARIABLES | "extraGpuTiers") => {
-    const variable = name === "extraGpuTiers" ? "SERVERLESS_GPU_EXTRA_GPU_TIERS" : ENVIRONMENT_VARIABLES[name];
-    return environment[variable]?.trim() || readConfig(name)?.trim() || undefined;
-  };
-  const apiKey = read("apiKey");
+  const fromEnvironment = (variable: string) => environment[variable]?.trim() || undefined;
+  const fromConfig = (name: string) => readConfig(name)?.trim() || undefined;
+  const isExplicit = fromConfig("explicit") === "true";
+  const read = (name: keyof ConnectionSettings) =>
+    (isExplicit ? undefined : fromEnvironment(ENVIRONMENT_VARIABLES[name])) ?? fromConfig(name);
+
+  const apiKeyEnv = isExplicit ? fromConfig("apiKeyEnv") : undefined;
+  const apiKey = apiKeyEnv === undefined ? read("apiKey") : fromEnvironment(apiKeyEnv);
+  if (apiKeyEnv !== undefined && apiKey === undefined) {
+    throw new ConfigurationError(
+      `there is no API key: the provider's apiKeyEnv says that it is in the environment variable ${apiKeyEnv}, which is not set`,
+    );
+  }
   // Known as a secret from here on, not only once there is a client: `check` makes none.
   if (apiKey !== undefined) new Secret(apiKey);
   return {
@@ -32,6 +46,13 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    extraGpuTiers: splitList(read("extraGpuTiers") ?? ""),
+    extraGpuTiers: extraGpuTiers(readConfig, environment),
+    allowAccountChange:
+      (fromEnvironment("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE") ?? fromConfig("allowAccountChange")) === "true",
   };
+}
+
+/** GPU tiers that are accepted beside those of the contract. Needs no key. */
+export function extraGpuTiers(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env): string[] {
+  return splitList(environment.SERVERLESS_GPU_EXTRA_GPU_TIERS?.trim() || readConfig("extraGpuTiers") || "");
 }

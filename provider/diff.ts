@@ -1,5 +1,8 @@
+import { ENDPOINT_FIELDS } from "../sdk/endpointInput";
+import { InvalidInputError } from "../sdk/errors";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "../sdk/normalForms";
-import type { Properties } from "./inputs";
+import { type Properties, UNKNOWN } from "./inputs";
+import { STEERING_INPUTS } from "./ownInputs";
 
 /** Fields of which several texts mean the same. */
 const NORMAL_FORMS: Record<string, (value: string) => string> = {
@@ -8,18 +11,28 @@ const NORMAL_FORMS: Record<string, (value: string) => string> = {
   name: normalizeName,
 };
 
-/** Properties that only steer the provider. */
-const NOT_COMPARED = ["__provider", "__nameIsAutomatic"];
-
 /**
- * Fields of the checked inputs that differ from the resource's last known outputs. What the inputs do not hold is not
- * managed and never differs.
+ * The service's fields of the checked inputs that differ from the resource's last known outputs. What the inputs do not
+ * hold is not managed and never differs.
  */
 export function changedFields(outputs: Properties, inputs: Properties): string[] {
-  return Object.keys(inputs).filter((field) => {
-    if (NOT_COMPARED.includes(field)) return false;
-    return normalForm(field, inputs[field]) !== normalForm(field, outputs[field]);
-  });
+  return ENDPOINT_FIELDS.filter(
+    (field) => field in inputs && normalForm(field, inputs[field]) !== normalForm(field, outputs[field]),
+  );
+}
+
+/** Whether anything has to be done or recorded. */
+export function hasChanged(outputs: Properties, inputs: Properties): boolean {
+  return changedFields(outputs, inputs).length > 0 || STEERING_INPUTS.some((input) => inputs[input] !== outputs[input]);
+}
+
+/** Throws when the program asks a resource that has an endpoint to take over another one. */
+export function refuseOtherEndpoint(id: string, { adoptId }: Properties): void {
+  if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
+  const message =
+    `is ${adoptId}, but this resource has endpoint ${id} already. An endpoint is taken over only when a resource is ` +
+    "new: declare another resource for it, or take adoptId out";
+  throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
 function normalForm(field: string, value: unknown): unknown {

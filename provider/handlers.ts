@@ -1,17 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { requireAddress } from "../sdk/config";
-import type { DeleteProgress } from "../sdk/deleteEndpoint";
+import { requireAddress, requireApiKey } from "../sdk/config";
 import type { EndpointInput } from "../sdk/endpointInput";
+import type { Endpoint } from "../sdk/endpointRecord";
 import type { Endpoints } from "../sdk/endpoints";
+import { NotFoundError } from "../sdk/errors";
+import { accountRecord, refuseOtherAccount } from "./account";
 import { forEngine } from "./boundary";
 import { clientFor } from "./clients";
-import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
-import { changedFields } from "./diff";
-import { checkInputs, type Properties } from "./inputs";
-import { managedFields, toInputs, toOutputs } from "./outputs";
+import { CONFIG_NAMESPACE, extraGpuTiers, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
+import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
+import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { managedFields, type Place, toEndpoint, toInputs, toOutputs } from "./outputs";
+import { log, logDrain } from "./progress";
+import { describeChanges, takeOverOwn } from "./takeOver";
 
 /** Refreshed resources may share a list of endpoints that is no older than this. */
-const READ_MAX_AGE_MS = 30_000;
+const READ_MAX_AGE_MS = 60_000;
 
 /** The config of the deployment that this process serves; `configure` sets it before the first call. */
 let readConfig: ReadConfig = () => undefined;
@@ -23,66 +27,98 @@ const serverlessEndpoint: pulumi.dynamic.ResourceProvider = {
   },
 
   async check(oldInputs: Properties, newInputs: Properties) {
-    const { inputs, problems } = checkInputs(oldInputs, newInputs, settings());
+    const { inputs, problems } = checkInputs(oldInputs, newInputs, { extraGpuTiers: extraGpuTiers(readConfig) });
+    const { adoptId } = inputs;
+    if (adoptId !== undefined && adoptId !== UNKNOWN && Object.keys(oldInputs).length === 0) {
+      log(
+        String(inputs.name ?? adoptId),
+        `endpoint ${adoptId} is taken over and changed to match the program; none is created`,
+      );
+    }
     return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
   },
 
-  async diff(_id, outputs: Properties, inputs: Properties) {
+  async diff(id, outputs: Properties, inputs: Properties) {
+    refuseOtherEndpoint(id, inputs);
     // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
-    return changedFields(outputs, inputs).length === 0 ? { changes: false } : { deleteBeforeReplace: true };
+    return hasChanged(outputs, inputs) ? { deleteBeforeReplace: true } : { changes: false };
   },
 
   async create(inputs: Properties) {
-    const queue = queueUrl();
-    const endpoint = await endpoints().create(managedFields(inputs) as unknown as EndpointInput);
-    return { id: endpoint.id, outs: toOutputs(endpoint, inputs, queue) };
+    const { endpoints, place } = connect();
+    const endpoint = await (inputs.adoptId === undefined ? create(endpoints, inputs) : adopt(endpoints, inputs));
+    return { id: endpoint.id, outs: toOutputs(endpoint, inputs, place) };
   },
 
   async read(id, outputs: Properties) {
-    const queue = queueUrl();
-    const endpoint = await endpoints().find(id, { maxAgeMs: READ_MAX_AGE_MS });
+    const { endpoints, place, settings } = connect();
+    const endpoint = await endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
+    if (endpoint) {
+      const inputs = toInputs(endpoint, outputs);
+      return { id, props: toOutputs(endpoint, inputs, place), inputs };
+    }
+    if (outputs.__mustExist) {
+      throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
+    }
+    refuseOtherAccount(id, outputs, place.account, settings.allowAccountChange);
     // An answer without an id tells the engine that the resource is gone.
-    if (!endpoint) return {};
-    const inputs = toInputs(endpoint, outputs);
-    return { id, props: toOutputs(endpoint, inputs, queue), inputs };
+    return {};
   },
 
-  async update(id, _outputs: Properties, inputs: Properties) {
-    const queue = queueUrl();
-    return { outs: toOutputs(await endpoints().update(id, managedFields(inputs)), inputs, queue) };
+  async update(id, outputs: Properties, inputs: Properties) {
+    const { endpoints, place } = connect();
+    const mustSave = changedFields(outputs, inputs).length > 0;
+    const endpoint = mustSave ? await endpoints.update(id, managedFields(inputs)) : toEndpoint(outputs);
+    return { outs: toOutputs(endpoint, inputs, place) };
   },
 
   async delete(id, outputs: Properties) {
-    await endpoints().delete(id, { onProgress: progressLogger(String(outputs.name ?? id)) });
+    const { endpoints, place, settings } = connect();
+    const drainTimeoutMs = typeof outputs.drainTimeout === "number" ? outputs.drainTimeout * 1000 : undefined;
+    await endpoints.delete(id, {
+      ...(drainTimeoutMs === undefined ? {} : { drainTimeoutMs }),
+      onProgress: logDrain(String(outputs.name ?? id)),
+      onAbsent: () => refuseOtherAccount(id, outputs, place.account, settings.allowAccountChange),
+    });
   },
 };
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
 export const v1 = forEngine(serverlessEndpoint);
 
-function settings(): ProviderSettings {
-  return providerSettings(readConfig);
+/** Creates, or takes over what an interrupted create of this very resource has left. */
+function create(endpoints: Endpoints, inputs: Properties): Promise<Endpoint> {
+  return endpoints.create(managedFields(inputs) as EndpointInput, {
+    onNameTaken(existing) {
+      const own = takeOverOwn(existing, inputs);
+      log(
+        own.name,
+        `endpoint ${own.id} was created by an interrupted run of this stack; it is taken over, none is created`,
+      );
+      return own;
+    },
+  });
 }
 
-/** The account's endpoints. Throws before any call when the key or the address is missing. */
-function endpoints(): Endpoints {
-  const current = settings();
-  requireAddress(current, "graphqlUrl");
-  return clientFor(current).endpoints;
+/** Takes over the endpoint that the program names, and changes it to match. */
+async function adopt(endpoints: Endpoints, inputs: Properties): Promise<Endpoint> {
+  const id = String(inputs.adoptId);
+  const found = await endpoints.get(id);
+  const fields = managedFields(inputs);
+  const isAsWanted = changedFields({ ...found }, fields).length === 0;
+  const endpoint = isAsWanted ? found : await endpoints.update(id, fields);
+  log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint })}`);
+  return endpoint;
 }
 
-/** Asked for before any call, so that nothing is created that could not be described afterwards. */
-function queueUrl(): string {
-  return requireAddress(settings(), "queueUrl");
-}
-
-/** Tells on the console, which becomes an info line of the stack, what a deletion waits for; a line each ten seconds. */
-function progressLogger(name: string): (progress: DeleteProgress) => void {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  return ({ phase, activePods, elapsedMs }) => {
-    if (phase !== "draining" || elapsedMs - toldAtMs < 10_000) return;
-    toldAtMs = elapsedMs;
-    const pods = activePods === 1 ? "1 pod" : `${activePods} pods`;
-    console.log(`${name}: waiting for ${pods} to leave before it is deleted (${Math.round(elapsedMs / 1000)} s)`);
+/** All that a call needs. Throws before any call when a setting is missing. */
+function connect(): { endpoints: Endpoints; place: Place; settings: ProviderSettings } {
+  const settings = providerSettings(readConfig);
+  const graphqlUrl = requireAddress(settings, "graphqlUrl");
+  const account = accountRecord(graphqlUrl, requireApiKey(settings));
+  return {
+    endpoints: clientFor(settings).endpoints,
+    place: { queueUrl: requireAddress(settings, "queueUrl"), account },
+    settings,
   };
 }

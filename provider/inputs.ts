@@ -7,6 +7,7 @@ import {
   missingFieldProblems,
 } from "../sdk/endpointInput";
 import type { InputProblem } from "../sdk/errors";
+import { checkOwnInputs, isOwnInput } from "./ownInputs";
 
 /** A map of properties as the engine passes it. */
 export type Properties = Record<string, unknown>;
@@ -29,20 +30,45 @@ export function checkInputs(
   newInputs: Properties,
   options: EndpointInputOptions,
 ): CheckedInputs {
-  const isNew = Object.keys(oldInputs).length === 0;
   const { __provider, automaticName, ...given } = newInputs;
-  const isAutomatic = automaticName !== undefined && given.name === undefined;
-  // A resource keeps the automatic name that it was given first.
-  if (isAutomatic) given.name = oldInputs.__nameIsAutomatic ? oldInputs.name : automaticName;
-  const entries = Object.entries({ ...given, ...removedInputs(oldInputs, given) });
+  // Taking over happens once: whether the program still says so makes no difference.
+  given.adoptId ??= oldInputs.adoptId;
+  const isAdopted = given.adoptId !== undefined;
+  const naming = given.name === undefined && !isAdopted ? nameAutomatically(oldInputs, automaticName) : {};
+  const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
+    ([, value]) => value !== undefined,
+  );
   const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
   const known = Object.fromEntries(entries.filter((entry) => !isUnknownField(entry)));
-  const { fields, problems } = checkEndpointFields(known, options);
-  const present = { ...known, ...unknown, ...fields };
+
+  const own = checkOwnInputs(pick(known, isOwnInput));
+  const endpoint = checkEndpointFields(
+    pick(known, (name) => !isOwnInput(name)),
+    options,
+  );
+  const present = { ...known, ...unknown, ...endpoint.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
+  const isNew = Object.keys(oldInputs).length === 0 && !isAdopted;
   return {
-    inputs: { ...fields, ...unknown, ...(isAutomatic ? { __nameIsAutomatic: true } : {}), __provider },
-    problems: [...problems, ...missingFieldProblems(present), ...crossFieldProblems(present, isNew)],
+    inputs: { ...endpoint.fields, ...own.inputs, ...unknown, __provider },
+    problems: [
+      ...own.problems,
+      ...endpoint.problems,
+      ...missingFieldProblems(present),
+      ...crossFieldProblems(present, isNew),
+    ],
   };
+}
+
+/**
+ * The automatic name, as the class passes it: `{ name, unique }`. A resource keeps the one that it was given first.
+ * `__automaticName` records whether nobody else's stack can have given it.
+ */
+function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
+  if (oldInputs.__automaticName !== undefined) return pick(oldInputs, (name) => /^(name|__automaticName)$/.test(name));
+  if (containsUnknown(automaticName)) return { name: UNKNOWN, __automaticName: UNKNOWN };
+  if (typeof automaticName !== "object" || automaticName === null) return {};
+  const { name, unique } = automaticName as { name?: unknown; unique?: unknown };
+  return { name, __automaticName: unique ? "unique" : "shared" };
 }
 
 /** Defaults for the fields that the program has set before and sets no more. */
@@ -53,10 +79,17 @@ function removedInputs(oldInputs: Properties, newInputs: Properties): Properties
 
 /** A property that does not exist is a mistake, whether its value is known or not. */
 function isUnknownField([property, value]: [string, unknown]): boolean {
-  return (ENDPOINT_FIELDS as readonly string[]).includes(property) && containsUnknown(value);
+  const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isOwnInput(property);
+  return exists && containsUnknown(value);
 }
 
-function containsUnknown(value: unknown): boolean {
+/** Whether a value, at any depth, is not known yet. */
+export function containsUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === UNKNOWN;
   return Object.values(value).some(containsUnknown);
+}
+
+/** The properties whose names are wanted. */
+export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
 }

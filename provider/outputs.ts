@@ -1,43 +1,51 @@
 import { ENDPOINT_FIELDS, type EndpointInput } from "../sdk/endpointInput";
-import type { Endpoint } from "../sdk/endpoints";
-import type { Properties } from "./inputs";
-
-/** Inputs that are not the service's and that outputs keep as they were given. */
-const OWN_INPUTS = ["__nameIsAutomatic"];
+import type { Endpoint } from "../sdk/endpointRecord";
+import type { AccountRecord } from "./account";
+import { type Properties, pick } from "./inputs";
+import { isOwnInput } from "./ownInputs";
 
 /** The service's fields that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
-  return pick(inputs, ENDPOINT_FIELDS);
+  return pick(inputs, isEndpointField);
+}
+
+/** Where an endpoint is, beside its own record. */
+export interface Place {
+  /** Address of the queue interface. */
+  readonly queueUrl: string;
+  readonly account: AccountRecord;
 }
 
 /**
  * The endpoint as the service has it, complete: outputs that left out what inputs hold would hide drift. `__inputs`
- * records which inputs there were, because `read` is given the outputs only.
+ * records which of its fields the program manages, because `read` is given the outputs only.
  */
-export function toOutputs(endpoint: Endpoint, inputs: Properties, queueUrl: string): Properties {
-  // In an order of our own: another one would look like a change.
-  const names = ENDPOINT_FIELDS.filter((field) => field in inputs);
+export function toOutputs(endpoint: Endpoint, inputs: Properties, { queueUrl, account }: Place): Properties {
   return {
-    ...pick({ ...endpoint }, ENDPOINT_FIELDS),
-    ...pick(inputs, OWN_INPUTS),
+    ...pick({ ...endpoint }, isEndpointField),
+    ...pick(inputs, isOwnInput),
     endpointId: endpoint.id,
     queueUrl: `${queueUrl}/v2/${endpoint.id}`,
-    __inputs: names.join(","),
+    // In an order of our own: another one would look like a change.
+    __inputs: ENDPOINT_FIELDS.filter((field) => field in inputs).join(","),
+    __account: account(endpoint.id),
   };
 }
 
 /** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
 export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
-  const names = String(outputs.__inputs ?? "").split(",");
+  const managed = String(outputs.__inputs ?? "").split(",");
   return {
-    ...pick(outputs, OWN_INPUTS),
-    ...pick(
-      { ...endpoint },
-      ENDPOINT_FIELDS.filter((field) => names.includes(field)),
-    ),
+    ...pick({ ...endpoint }, (name) => isEndpointField(name) && managed.includes(name)),
+    ...pick(outputs, isOwnInput),
   };
 }
 
-function pick(properties: Properties, names: readonly string[]): Properties {
-  return Object.fromEntries(names.filter((name) => name in properties).map((name) => [name, properties[name]]));
+/** The endpoint that outputs describe. */
+export function toEndpoint(outputs: Properties): Endpoint {
+  return { ...pick(outputs, isEndpointField), id: String(outputs.endpointId), pods: [] } as unknown as Endpoint;
+}
+
+function isEndpointField(name: string): boolean {
+  return (ENDPOINT_FIELDS as readonly string[]).includes(name);
 }

@@ -13,6 +13,8 @@ const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 /** The engine fills in only properties that are there when the resource is registered. */
 const UNRESOLVED = {
+  gpuIds: undefined,
+  templateId: undefined,
   endpointId: undefined,
   queueUrl: undefined,
   name: undefined,
@@ -67,6 +69,20 @@ export interface ServerlessEndpointArgs {
   workersMax?: pulumi.Input<number | null>;
   /** Id of a network volume to mount. Default: none. */
   networkVolumeId?: pulumi.Input<string | null>;
+  /**
+   * Id of an existing endpoint that a new resource takes over and changes to match the program, instead of creating one.
+   * Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the program or be taken out.
+   */
+  adoptId?: pulumi.Input<string>;
+  /**
+   * How long a deletion waits for the workers to leave, in seconds. When it is over, the deletion fails and the
+   * endpoint stays in state, scaled to zero. Default 600 (10 minutes).
+   */
+  drainTimeout?: pulumi.Input<number>;
+  /** Whether create and update wait until `workersMin` workers are ready. Default `false`. */
+  awaitReady?: pulumi.Input<boolean>;
+  /** How long `awaitReady` waits, in seconds. Default 600 (10 minutes). */
+  awaitReadyTimeout?: pulumi.Input<number>;
 }
 
 /**
@@ -118,15 +134,37 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   /** Id of the mounted network volume; empty for none. */
   declare readonly networkVolumeId: pulumi.Output<string>;
 
-  constructor(name: string, args: ServerlessEndpointArgs, options: pulumi.CustomResourceOptions = {}) {
-    const properties = {
-      ...UNRESOLVED,
-      ...args,
-      // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
-      automaticName: args.name === undefined ? automaticName(name, options.parent) : undefined,
-      __provider: PROVIDER_TEXT,
-    };
-    // Created first, the replacement would find the old endpoint by its name.
-    super(TYPE, name, properties, pulumi.mergeOptions(options, { deleteBeforeReplace: true }));
+  /**
+   * Reads an endpoint without managing it: it is neither changed nor deleted. Fails when there is none with this id.
+   * @param name logical name of the resource
+   * @param id identifier of the endpoint
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ServerlessEndpoint {
+    return new ServerlessEndpoint(name, undefined, { ...options, id });
   }
+
+  /**
+   * @param name logical name of the resource, unique in the stack
+   * @param args may be missing only together with `options.id`, as `get` uses it
+   */
+  constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
+    const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
+    // Created first, the replacement would find the old endpoint by its name.
+    const resourceOptions = pulumi.mergeOptions(options, { deleteBeforeReplace: true });
+    super(TYPE, name, { ...UNRESOLVED, ...properties, __provider: PROVIDER_TEXT }, resourceOptions);
+    if (args?.workersMin !== undefined) warnOfIdleCost(this, args.workersMin);
+  }
+}
+
+function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
+  // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
+  return { ...args, automaticName: args.name === undefined ? automaticName(name, parent) : undefined };
+}
+
+function warnOfIdleCost(resource: pulumi.Resource, workersMin: pulumi.Input<number | null>): void {
+  pulumi.output(workersMin).apply((workers) => {
+    if (typeof workers !== "number" || workers < 1) return;
+    const many = workers === 1 ? "1 worker runs and is" : `${workers} workers run and are`;
+    pulumi.log.warn(`workersMin is ${workers}: ${many} billed also while there is nothing to do`, resource);
+  });
 }

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from "./clock";
-import type { CallOptions, Endpoint } from "./endpoints";
+import type { Endpoint } from "./endpointRecord";
+import type { CallOptions } from "./endpoints";
 import { DeleteTimeoutError, NotFoundError, RejectedError } from "./errors";
 import { LIST_LAG_MS } from "./spec";
 
@@ -17,6 +18,8 @@ export interface DeleteOptions extends CallOptions {
   readonly drainTimeoutMs?: number;
   /** Called at each step. */
   readonly onProgress?: (progress: DeleteProgress) => void;
+  /** Called when the endpoint is in no list at first. What it throws ends the deletion. Default: absent is deleted. */
+  readonly onAbsent?: () => void;
 }
 
 /** The single steps that a deletion is made of. */
@@ -43,6 +46,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   let pollMs = FIRST_POLL_MS;
   let scaledAt = Number.NEGATIVE_INFINITY;
   let obstacle = "";
+  let wasSeen = false;
 
   const report = (phase: DeleteProgress["phase"], activePods = 0) =>
     options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
@@ -56,6 +60,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
 
   for (;;) {
     const endpoint = await steps.find(signal);
+    wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.
       if (steps.clock.now() - scaledAt < LIST_LAG_MS) {
@@ -80,7 +85,10 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
       await steps.deleteNow(signal);
       obstacle = "the service accepted its deletion, yet still lists it";
     } catch (error) {
-      if (error instanceof NotFoundError && !endpoint) return;
+      if (error instanceof NotFoundError && !endpoint) {
+        if (!wasSeen) options.onAbsent?.();
+        return;
+      }
       if (!(error instanceof NotFoundError) && !(error instanceof RejectedError)) throw error;
       obstacle = error.message;
       // The service may take a while to notice that the workers are gone.

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock";
-import type { Endpoint } from "./endpoints";
+import type { Endpoint } from "./endpointRecord";
 
 /** How old a list may be for its reader. Never older than the last write of this client. */
 export interface ListFreshness {

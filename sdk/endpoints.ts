@@ -1,36 +1,27 @@
 import { z } from "zod";
 import { type Attempt, type CallContext, makeCall } from "./call";
 import { sleep } from "./clock";
+import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { decode } from "./decode";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import {
-  ENDPOINT_DEFAULTS,
   type EndpointInput,
   type EndpointInputOptions,
   type EndpointSettings,
   parseEndpointFields,
 } from "./endpointInput";
 import { createEndpointList, type EndpointList, type ListFreshness } from "./endpointList";
-import type { OpenEnum } from "./enums";
-import { AuthenticationError, CreateUncertainError, NotFoundError, ServerlessGpuError } from "./errors";
-import { EnumValue, execute, type GraphqlTransport, type Literal, type RootField } from "./graphql";
-import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
-import { LIST_LAG_MS, type POD_STATES } from "./spec";
-
-/** An endpoint as the service has it, in normal form. */
-export interface Endpoint extends EndpointSettings {
-  readonly id: string;
-  /** The endpoint's pods. Words other than `RUNNING`, `EXITED` and `TERMINATED` may occur. */
-  readonly pods: readonly { readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]> }[];
-}
-
-/** A discount on serverless prices. */
-export interface ServerlessDiscount {
-  readonly discountFactor: number | null;
-  readonly type: string | null;
-  /** As the service writes it. */
-  readonly expirationDate: string | null;
-}
+import {
+  discountSchema,
+  ENDPOINT_SELECTION,
+  type Endpoint,
+  endpointSchema,
+  type ServerlessDiscount,
+  toSaveInput,
+} from "./endpointRecord";
+import { AuthenticationError, NotFoundError, QuotaExceededError } from "./errors";
+import { execute, type GraphqlTransport, type RootField } from "./graphql";
+import { LIST_LAG_MS } from "./spec";
 
 /** Options that every call takes. */
 export interface CallOptions {
@@ -44,9 +35,10 @@ export interface Endpoints {
    * Creates an endpoint. When the answer is lost, it looks whether the endpoint was created before it tries again, so
    * that there is never a second one.
    * @throws InvalidInputError, before any call
+   * @throws QuotaExceededError when `workersMax` passes what the account has left; says who uses it
    * @throws CreateUncertainError when several new endpoints could be the one
    */
-  create(input: EndpointInput, options?: CallOptions): Promise<Endpoint>;
+  create(input: EndpointInput, options?: CreateOptions): Promise<Endpoint>;
   /**
    * Changes fields of an endpoint. Fields that are not given keep their value.
    * @throws NotFoundError when there is no such endpoint
@@ -80,9 +72,6 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly clearFlashBootWith: "null" | "OFF";
 }
 
-const ENDPOINT_SELECTION =
-  "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
-
 /** The management interface of one account. */
 export function createEndpoints(context: EndpointsContext): Endpoints {
   const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
@@ -101,35 +90,60 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     return endpoint;
   }
 
-  async function save(endpoint: Endpoint, changes: Partial<EndpointSettings>, options: CallOptions = {}) {
-    const input = { id: endpoint.id, ...toSaveInput({ ...endpoint, ...changes }, context.clearFlashBootWith) };
-    const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
+  /** Sends the whole field set: with an id it changes that endpoint, without it makes a new one. */
+  async function save(
+    operation: string,
+    repeatability: "safe" | "create",
+    fields: Partial<EndpointSettings> & { readonly id?: string },
+    options: CallOptions & { readonly lookUp?: () => Promise<Endpoint | undefined> } = {},
+  ): Promise<Endpoint> {
+    const input = { id: fields.id, ...toSaveInput(fields, context.clearFlashBootWith) };
+    const field: RootField = { type: "mutation", name: "saveEndpoint", args: { input }, selection: ENDPOINT_SELECTION };
     try {
-      return await sendSave(context, operation, "safe", input, options);
+      return await makeCall(context, {
+        operation,
+        repeatability,
+        attempt: async (attempt) =>
+          decode(endpointSchema, await execute(context.transport, operation, field, attempt), operation),
+        ...options,
+      });
+    } catch (error) {
+      throw error instanceof QuotaExceededError ? await withUsage(error, list, options.signal) : error;
     } finally {
       // Also after a failure: the answer may be lost and the change made.
       list.noteWrite();
     }
   }
 
+  function change(endpoint: Endpoint, changes: Partial<EndpointSettings>, options?: CallOptions) {
+    return save(`saveEndpoint of "${endpoint.name}" (${endpoint.id})`, "safe", { ...endpoint, ...changes }, options);
+  }
+
   return {
-    create: (input, options) => createEndpoint(context, list, input, options),
+    create(input, options = {}) {
+      const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
+      return createEndpoint(fields, options, {
+        clock: context.clock,
+        list: (signal) => list.read({}, signal),
+        save: (operation, lookUp) => save(operation, "create", fields, { signal: options.signal, lookUp }),
+      });
+    },
     async update(id, changes, options) {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
-      return save(await get(id, options), fields, options);
+      return change(await get(id, options), fields, options);
     },
     // A copy: the list itself is shared with other readers.
     list: async (options) => [...(await list.read({}, options?.signal))],
     find,
     get,
     async scaleToZero(id, options) {
-      return save(await get(id, options), { workersMin: 0, workersMax: 0 }, options);
+      return change(await get(id, options), { workersMin: 0, workersMax: 0 }, options);
     },
     delete: (id, options = {}) =>
       deleteEndpoint(id, options, {
         clock: context.clock,
         find: async (signal) => (await list.read({}, signal)).find((each) => each.id === id),
-        scaleToZero: (endpoint, signal) => save(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
+        scaleToZero: (endpoint, signal) => change(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
           const operation = `deleteEndpoint of ${id}`;
@@ -145,94 +159,14 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   };
 }
 
-async function createEndpoint(
-  context: EndpointsContext,
-  list: EndpointList,
-  input: EndpointInput,
-  { signal }: CallOptions = {},
-): Promise<Endpoint> {
-  const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
-  const before = new Set((await list.read({}, signal)).map((each) => each.id));
-  const operation = `saveEndpoint (create) of "${fields.name}"`;
-  const saveInput = toSaveInput(fields, context.clearFlashBootWith);
-  const lookUp = () => findCreated(context, list, fields, before, operation, signal);
-  try {
-    return await sendSave(context, operation, "create", saveInput, { signal, lookUp });
-  } finally {
-    list.noteWrite();
-  }
-}
-
-/** After a lost answer: what it would have told is in the list, once the list's lag has passed. */
-async function findCreated(
-  context: EndpointsContext,
-  list: EndpointList,
-  fields: Pick<EndpointSettings, "name" | "templateId" | "gpuIds">,
-  before: ReadonlySet<string>,
-  operation: string,
-  signal?: AbortSignal,
-): Promise<Endpoint | undefined> {
-  await sleep(context.clock, LIST_LAG_MS, signal);
-  const after = await list.read({}, signal).catch((cause: unknown) => {
-    if (!(cause instanceof ServerlessGpuError)) throw cause;
-    const message = `${operation}: the answer was lost, and so was the look for what it did. The endpoint may exist`;
-    throw new CreateUncertainError(`${message}: look before you create it again`, [], { cause });
-  });
-  const candidates = after.filter((each) => !before.has(each.id) && isSameEndpoint(each, fields));
-  if (candidates.length < 2) return candidates[0];
-  const ids = candidates.map((each) => each.id);
-  throw new CreateUncertainError(
-    `${operation}: the answer was lost, and several new endpoints could be it: ${ids.join(", ")}. ` +
-      "Keep one of them and delete the others",
-    ids,
-  );
-}
-
-function isSameEndpoint(
-  one: EndpointSettings,
-  other: Pick<EndpointSettings, "name" | "templateId" | "gpuIds">,
-): boolean {
-  return one.name === other.name && one.templateId === other.templateId && one.gpuIds === other.gpuIds;
-}
-
-/** The input of `saveEndpoint`: every field that is set, cleared ones in the way the service takes. */
-function toSaveInput(
-  fields: Partial<EndpointSettings>,
-  clearFlashBootWith: "null" | "OFF",
-): Record<string, Literal | undefined> {
-  const { flashBootType, networkVolumeId } = fields;
-  const flashBootOff = clearFlashBootWith === "OFF" ? new EnumValue("OFF") : null;
-  return {
-    name: fields.name,
-    gpuIds: fields.gpuIds,
-    templateId: fields.templateId,
-    idleTimeout: fields.idleTimeout,
-    locations: fields.locations,
-    flashBootType:
-      flashBootType === undefined ? undefined : flashBootType === "OFF" ? flashBootOff : new EnumValue(flashBootType),
-    scalerType: fields.scalerType,
-    scalerValue: fields.scalerValue,
-    workersMin: fields.workersMin,
-    workersMax: fields.workersMax,
-    networkVolumeId: networkVolumeId === "" ? null : networkVolumeId,
-  };
-}
-
-function sendSave(
-  context: EndpointsContext,
-  operation: string,
-  repeatability: "safe" | "create",
-  input: Record<string, Literal | undefined>,
-  options: CallOptions & { readonly lookUp?: () => Promise<Endpoint | undefined> },
-): Promise<Endpoint> {
-  const field: RootField = { type: "mutation", name: "saveEndpoint", args: { input }, selection: ENDPOINT_SELECTION };
-  return makeCall(context, {
-    operation,
-    repeatability,
-    attempt: async (attempt) =>
-      decode(endpointSchema, await execute(context.transport, operation, field, attempt), operation),
-    ...options,
-  });
+/** The quota's error with what uses the quota, as far as that can be read. */
+async function withUsage(error: QuotaExceededError, list: EndpointList, signal?: AbortSignal): Promise<Error> {
+  const endpoints = await list.read({}, signal).catch(() => []);
+  const users = endpoints.filter(({ workersMax }) => workersMax > 0);
+  if (users.length === 0) return error;
+  const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
+  const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
+  return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}`);
 }
 
 async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<Endpoint[]> {
@@ -267,39 +201,3 @@ function fetchMyself(
     },
   });
 }
-
-/** What a field may come back as when it was never set. */
-function unset<K extends keyof typeof ENDPOINT_DEFAULTS, T>(schema: z.ZodType<T>, field: K) {
-  return schema.nullish().transform((value) => value ?? (ENDPOINT_DEFAULTS[field] as T));
-}
-
-const endpointSchema: z.ZodType<Endpoint> = z.looseObject({
-  id: z.string().min(1),
-  name: z.string().transform(normalizeName),
-  gpuIds: z
-    .string()
-    .nullish()
-    .transform((value) => normalizeGpuIds(value ?? "")),
-  templateId: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? ""),
-  idleTimeout: unset(z.number(), "idleTimeout"),
-  locations: z.string().nullish().transform(normalizeLocations),
-  flashBootType: unset(z.string(), "flashBootType"),
-  scalerType: unset(z.string(), "scalerType"),
-  scalerValue: unset(z.number(), "scalerValue"),
-  workersMin: unset(z.number(), "workersMin"),
-  workersMax: unset(z.number(), "workersMax"),
-  networkVolumeId: unset(z.string(), "networkVolumeId"),
-  pods: z
-    .array(z.looseObject({ desiredStatus: z.string() }))
-    .nullish()
-    .transform((pods) => pods ?? []),
-});
-
-const discountSchema = z.looseObject({
-  discountFactor: z.number().nullable(),
-  type: z.string().nullable(),
-  expirationDate: z.string().nullable(),
-});

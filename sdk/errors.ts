@@ -148,6 +148,29 @@ export class DeleteTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when an endpoint of the new one's name exists already and must not be taken for it. Nothing was created. */
+export class NameTakenError extends ServerlessGpuError {
+  readonly code = "NAME_TAKEN";
+  /** The endpoints that have the name. */
+  readonly endpointIds: readonly string[];
+
+  constructor(message: string, endpointIds: readonly string[]) {
+    super(message);
+    this.endpointIds = endpointIds;
+  }
+}
+
+/** Thrown when an endpoint is absent, yet key or address are others than it was last seen with: it may exist there. */
+export class AccountChangedError extends ServerlessGpuError {
+  readonly code = "ACCOUNT_CHANGED";
+}
+
+/** Thrown when an endpoint's workers are not ready within the time for it. The endpoint exists. */
+export class ReadyTimeoutError extends ServerlessGpuError {
+  readonly code = "READY_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
 /** Causes deeper than this are left out: a chain may lead back to itself. */
 const DEEPEST_CAUSE = 8;
 

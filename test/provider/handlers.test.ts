@@ -29,7 +29,8 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
   expect(outputs).toEqual({
     __provider: PROVIDER_TEXT,
-    __inputs: "gpuIds,locations,name,templateId,workersMin",
+    __inputs: "name,gpuIds,templateId,workersMin,locations",
+    __account: expect.stringMatching(new RegExp(`^${emulator.url} [0-9a-f]{12}$`)),
     name: "llama",
     gpuIds: "AMPERE_24,AMPERE_16",
     templateId: "template",

@@ -1,6 +1,6 @@
 import { manualClock } from "../../emulator/virtualClock";
 import { createEndpointList } from "../../sdk/endpointList";
-import type { Endpoint } from "../../sdk/endpoints";
+import type { Endpoint } from "../../sdk/endpointRecord";
 
 /** A list whose requests are answered by hand: each answers with one endpoint that is named after its number. */
 function handAnsweredList() {
