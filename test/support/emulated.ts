@@ -1,0 +1,122 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { inspect } from "node:util";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
+import { type ManualClock, manualClock } from "../../emulator/virtualClock";
+import { type Client, type ClientOptions, createClient } from "../../sdk/client";
+
+/** The key of every test: it must not show in anything. */
+export const CANARY = "canary-key-e1f2a3b4";
+
+/** No call takes longer than this in virtual time. */
+const LONGEST_MS = 4 * 3_600_000;
+const STEP_MS = 100;
+
+export interface Emulated {
+  readonly emulator: Emulator;
+  readonly client: Client;
+  readonly clock: ManualClock;
+  /** Lets virtual time pass until the promise is settled, and returns its value. */
+  run<T>(promise: Promise<T>): Promise<T>;
+  /** Does the same for a promise that must fail, returns its error, and makes sure that the key is nowhere in it. */
+  failure(promise: Promise<unknown>): Promise<Error>;
+  /** The operations that the emulator was asked for, in order. */
+  calls(): string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface EmulatedOptions {
+  readonly emulator?: EmulatorOptions;
+  readonly client?: Partial<ClientOptions>;
+}
+
+/** An emulator and a client on one clock, which stands still while a request is on its way and no fault makes it hang. */
+export async function startEmulated(options: EmulatedOptions = {}): Promise<Emulated> {
+  const clock = manualClock();
+  const emulator = await startEmulator({ apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
+  const { url } = emulator;
+  const client = createClient({
+    apiKey: CANARY,
+    graphqlUrl: url,
+    restUrl: url,
+    queueUrl: url,
+    clock,
+    ...options.client,
+  });
+  const isHanging = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault === "hang");
+  const stopHolding = holdDuringRequests(clock, isHanging);
+  const run = <T>(promise: Promise<T>) => runUntilSettled(clock, promise);
+  return {
+    emulator,
+    client,
+    clock,
+    run,
+    failure: async (promise) =>
+      withoutCanary(
+        await run(
+          promise.then(
+            () => undefined,
+            (error: unknown) => error,
+          ),
+        ),
+      ),
+    calls: () => emulator.journal.operations(),
+    async [Symbol.asyncDispose]() {
+      stopHolding();
+      const shown = inspect(emulator.journal.requests(), { depth: 20 });
+      await emulator.stop();
+      await client.close();
+      if (shown.includes(CANARY)) throw new Error("the journal holds the key");
+    },
+  };
+}
+
+/** Lets virtual time pass until the promise is settled, and returns its value. */
+export async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  for (let passedMs = 0; !settled; passedMs += STEP_MS) {
+    if (passedMs > LONGEST_MS) throw new Error("still not settled after hours of virtual time");
+    await clock.advance(STEP_MS);
+  }
+  return promise;
+}
+
+/** The error, once it is certain that it shows the key in no way. */
+export function withoutCanary(error: unknown): Error {
+  if (!(error instanceof Error)) throw new TypeError(`it should have failed with an error, not ${inspect(error)}`);
+  const shown = [inspect(error, { depth: 20, showHidden: true }), error.stack, JSON.stringify(error), String(error)];
+  if (shown.join().includes(CANARY)) throw new Error("the error shows the key");
+  return error;
+}
+
+/** Stops time between the creation of each of undici's requests and its end. Returns a function that ends that. */
+function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () => void {
+  const ends = new Map<object, () => void>();
+  const onCreate = (message: unknown) => {
+    const { request } = message as { request: object };
+    const ended = new Promise<void>((resolve) => ends.set(request, resolve));
+    clock.hold(Promise.race([ended, untilHanging(isHanging, () => !ends.has(request))]));
+  };
+  const onEnd = (message: unknown) => {
+    const { request } = message as { request: object };
+    ends.get(request)?.();
+    ends.delete(request);
+  };
+  subscribe("undici:request:create", onCreate);
+  subscribe("undici:request:trailers", onEnd);
+  subscribe("undici:request:error", onEnd);
+  return () => {
+    unsubscribe("undici:request:create", onCreate);
+    unsubscribe("undici:request:trailers", onEnd);
+    unsubscribe("undici:request:error", onEnd);
+    for (const end of ends.values()) end();
+    ends.clear();
+  };
+}
+
+async function untilHanging(isHanging: () => boolean, hasEnded: () => boolean): Promise<void> {
+  while (!hasEnded() && !isHanging()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
