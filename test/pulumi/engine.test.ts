@@ -83,7 +83,10 @@ test("a TypeScript program is type-checked and runs without a warning", async ()
   expect((await stack.run(["preview"])).output).toContain("index.ts(3,11): error TS2322");
 });
 
-test("nothing that a stack has started outlives it, even when the engine is killed", async () => {
+/** Where the processes of a folder are known. */
+const testOnLinux = process.platform === "linux" ? test : test.skip;
+
+testOnLinux("nothing that a stack has started outlives it, even when the engine is killed", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     const provider = { create: () => new Promise((resolve) => setTimeout(resolve, 600_000)) };
