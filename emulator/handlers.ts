@@ -33,7 +33,7 @@ export interface HandlerContext {
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
-/** Handlers by the name or the template id of an endpoint; the name wins. */
+/** Handlers by the name or the template id of an endpoint; the name wins. `default` is for all others. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
 /** What an endpoint without a handler of its own does. */

@@ -6,8 +6,8 @@ export interface JobStore {
   get(id: string): Job | undefined;
   all(): Iterable<Job>;
   add(job: Job): void;
-  /** Lets something happen to a job that is known and in a state that allows it; returns what it has become. */
-  apply(job: Job, event: JobEvent): Job;
+  /** Lets something happen to a job; returns what it has become. Throws unless it is known and its state allows it. */
+  apply(id: string, event: JobEvent): Job;
   /** Puts a changed job in the place of the one with its id. */
   replace(job: Job): void;
   forget(id: string): void;
@@ -28,6 +28,12 @@ interface Entry {
 export function createJobStore({ clock, changed }: RuntimeContext, onForget: (job: Job) => void): JobStore {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<() => void>>();
+
+  function mustGet(id: string): Entry {
+    const entry = entries.get(id);
+    if (!entry) throw new Error(`Job ${id} is not known any more.`);
+    return entry;
+  }
 
   function wake(id: string): void {
     for (const wakeUp of waiters.get(id) ?? []) wakeUp();
@@ -58,8 +64,7 @@ export function createJobStore({ clock, changed }: RuntimeContext, onForget: (jo
   }
 
   function replace(job: Job): void {
-    const entry = entries.get(job.id);
-    if (!entry) throw new Error(`Job ${job.id} is not known any more.`);
+    const entry = mustGet(job.id);
     const wasForgottenAt = forgottenAt(entry.job);
     entry.job = job;
     changed();
@@ -76,8 +81,8 @@ export function createJobStore({ clock, changed }: RuntimeContext, onForget: (jo
       for (const { job } of entries.values()) yield job;
     },
     add,
-    apply(job, event) {
-      const next = apply(job, event, clock.now());
+    apply(id, event) {
+      const next = apply(mustGet(id).job, event, clock.now());
       replace(next);
       return next;
     },
@@ -85,8 +90,8 @@ export function createJobStore({ clock, changed }: RuntimeContext, onForget: (jo
     forget,
     waitForEnd(id, waitMs, signal) {
       return new Promise((resolve) => {
-        const isOver = () => !entries.has(id) || hasEnded((entries.get(id) as Entry).job) || signal.aborted;
-        if (isOver()) return resolve(entries.get(id)?.job);
+        const job = entries.get(id)?.job;
+        if (!job || hasEnded(job) || signal.aborted) return resolve(job);
         const finish = () => {
           cancelWait();
           signal.removeEventListener("abort", finish);

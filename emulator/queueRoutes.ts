@@ -142,6 +142,7 @@ function recentRequests(_: QueueRequest, runtime: QueueRuntime): HttpResponse {
 }
 
 function openai(request: QueueRequest, { context }: QueueRuntime): HttpResponse {
+  if (request.method === "POST" && request.payload === undefined) throw new BadRequest("the body must be JSON");
   return openaiEcho(request.segments.slice(1).join("/"), request.payload, context.clock);
 }
 

@@ -1,5 +1,3 @@
-import { type Execution, execute, type Outcome } from "./execution";
-import { handlerFor } from "./handlers";
 import { watchIdleness } from "./idleScaleDown";
 import { createJobStore, type JobStore } from "./jobStore";
 import {
@@ -15,10 +13,8 @@ import {
 } from "./jobs";
 import type { EndpointRecord, EndpointRuntime, RuntimeContext } from "./model";
 import { createRateLimiter, type RateLimiter } from "./rateLimits";
-import { workersWanted } from "./scaling";
-import { createWaitingLine } from "./waitingLine";
+import { createScheduler } from "./scheduler";
 import { createWebhooks } from "./webhooks";
-import { createWorkerPool, type Worker } from "./workers";
 
 /** How often something happened since the endpoint was created. */
 interface Counters {
@@ -31,7 +27,7 @@ interface Counters {
   retried: number;
 }
 
-/** What `/health` counts (contract, Health record), and the worker states that were observed besides. */
+/** What `/health` counts (contract, Health record), and the workers that are still starting. */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
   readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
@@ -43,7 +39,6 @@ export interface QueueRuntime extends EndpointRuntime {
   readonly limiter: RateLimiter;
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
-  /** Resolves with the job once it has ended or `waitMs` are over; with `undefined` when it is not known any more. */
   waitForEnd: JobStore["waitForEnd"];
   /** Gives a job another time to live. Returns `undefined` when that is over already: the job is forgotten. */
   setTtl(job: Job, ttlMs: number): Job | undefined;
@@ -63,6 +58,7 @@ export interface QueueRuntime extends EndpointRuntime {
 interface Snapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
+  /** When it last had a job or was saved, in milliseconds since the epoch. */
   readonly idleSince: number;
 }
 
@@ -73,76 +69,28 @@ interface Snapshot {
  */
 export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): QueueRuntime {
   const { clock, changed } = context;
-  const {
-    counters,
-    jobs: savedJobs,
-    idleSince: savedIdleSince,
-  } = (saved as Snapshot | undefined) ?? newSnapshot(clock);
-  const line = createWaitingLine();
-  const running = new Map<string, { readonly worker: Worker; readonly execution: Execution }>();
-  const pool = createWorkerPool(record, context, dispatch);
+  const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
+  let idleSince = wasIdleSince;
   const webhooks = createWebhooks(record.id, context);
-  const store = createJobStore(context, (job) => {
-    leave(job);
-    dispatch();
-  });
-  const limiter = createRateLimiter(context.rateLimits, clock, () => running.size);
-  let idleSince = savedIdleSince;
-  let cancelOverdue = () => {};
+  const store = createJobStore(context, drop);
+  const scheduler = createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,
     clock,
-    () => (running.size + line.size > 0 ? clock.now() : idleSince),
+    () => (scheduler.waiting + scheduler.running > 0 ? clock.now() : idleSince),
     () => {
       changed();
-      pool.shrinkToRecord();
+      scheduler.reconcile();
     },
   );
 
   function enqueue(job: Job): void {
-    const { id, queuedAt, request } = job;
-    line.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
     idleSince = clock.now();
+    scheduler.enqueue(job);
   }
 
-  /** Takes a job from the queue, or from its worker. */
-  function leave(job: Job): void {
-    line.remove(job.id);
-    const run = running.get(job.id);
-    if (!run) return;
-    running.delete(job.id);
-    run.execution.stop();
-    pool.release(run.worker);
-  }
-
-  function dispatch(): void {
-    while (line.size > 0) {
-      const worker = pool.take();
-      if (!worker) break;
-      start((line.shift() as { id: string }).id, worker);
-    }
-    scale();
-  }
-
-  function start(id: string, worker: Worker): void {
-    const job = store.apply(store.get(id) as Job, { type: "start", workerId: worker.pod.id });
-    const execution = execute(handlerFor(context.handlers, record), job, context, {
-      onProgress: (output) => store.apply(store.get(id) as Job, { type: "progress", output }),
-      onItems: (items) => {
-        job.stream.push(...items);
-        changed();
-      },
-      onOutcome: (outcome) => finish(id, worker, outcome),
-    });
-    running.set(id, { worker, execution });
-  }
-
-  function finish(id: string, worker: Worker, outcome: Outcome): void {
-    running.delete(id);
+  function onRunOver(job: Job): void {
     idleSince = clock.now();
-    const job = store.apply(store.get(id) as Job, outcome);
-    if (outcome.type === "loseWorker") pool.remove(worker);
-    else pool.release(worker);
     if (hasEnded(job)) {
       counters[job.status === "COMPLETED" ? "completed" : "failed"] += 1;
       webhooks.deliver(job);
@@ -150,44 +98,29 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       counters.retried += 1;
       enqueue(job);
     }
-    dispatch();
   }
 
-  function scale(): void {
-    cancelOverdue();
-    const delayMs = record.scalerType === "QUEUE_DELAY" ? record.scalerValue * 1000 : Number.POSITIVE_INFINITY;
-    let overdue = 0;
-    let nextOverdueAt: number | undefined;
-    for (const { queuedAt } of line.normal()) {
-      if (queuedAt + delayMs > clock.now()) nextOverdueAt = queuedAt + delayMs;
-      else overdue += 1;
-      if (nextOverdueAt !== undefined || overdue >= record.workersMax) break;
-    }
-    pool.growTo(workersWanted(record, { waiting: line.normalSize, overdue, inProgress: running.size }));
-    if (nextOverdueAt === undefined || nextOverdueAt === Number.POSITIVE_INFINITY) return;
-    if (pool.size < record.workersMax) cancelOverdue = clock.schedule(nextOverdueAt - clock.now(), scale);
+  /** Takes a job that is not known any more from where it waits or runs. */
+  function drop(job: Job): void {
+    scheduler.withdraw(job);
+    scheduler.dispatch();
   }
 
-  function restore(): void {
-    const known = savedJobs.filter((job) => forgottenAt(job) > clock.now()).map((job) => recovered(job, clock.now()));
-    for (const job of known) store.add({ ...job, stream: [...job.stream] });
-    const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
-    for (const { id, queuedAt, request } of waiting)
-      line.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
-  }
-
-  restore();
-  dispatch();
+  const known = jobs.filter((job) => forgottenAt(job) > clock.now()).map((job) => recovered(job, clock.now()));
+  for (const job of known) store.add(job);
+  const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
+  for (const job of waiting) enqueue(job);
+  scheduler.dispatch();
 
   return {
     context,
-    limiter,
+    limiter: createRateLimiter(context.rateLimits, clock, () => scheduler.running),
     submit(operation, request) {
       counters.submitted += 1;
       const job = newJob(jobId(context.random, counters.submitted), operation, request, clock.now());
       store.add(job);
       enqueue(job);
-      dispatch();
+      scheduler.dispatch();
       return job;
     },
     find: store.get,
@@ -197,8 +130,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       store.replace(next);
       if (forgottenAt(next) > clock.now()) return next;
       store.forget(next.id);
-      leave(next);
-      dispatch();
+      drop(next);
       return undefined;
     },
     takeStream(job) {
@@ -207,64 +139,56 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     },
     cancel(job) {
       if (!canHappen(job, "cancel")) return job;
-      leave(job);
-      const cancelled = store.apply(job, { type: "cancel" });
-      dispatch();
+      scheduler.withdraw(job);
+      const cancelled = store.apply(job.id, { type: "cancel" });
+      scheduler.dispatch();
       return cancelled;
     },
-    retry(job) {
-      const queued = store.apply(job, { type: "retry" });
+    retry({ id }) {
+      const queued = store.apply(id, { type: "retry" });
       counters.retried += 1;
       enqueue(queued);
-      dispatch();
+      scheduler.dispatch();
       return queued;
     },
     purge() {
-      let removed = 0;
-      for (let waiting = line.shift(); waiting; waiting = line.shift()) {
-        store.forget(waiting.id);
-        removed += 1;
-      }
-      scale();
-      return removed;
+      const ids = scheduler.withdrawWaiting();
+      for (const id of ids) store.forget(id);
+      return ids.length;
     },
     health() {
       const { completed, failed, retried } = counters;
-      const [idle, initializing] = [pool.count("idle"), pool.count("initializing")];
+      const { waiting: inQueue, running: inProgress, workers } = scheduler;
       return {
-        jobs: { completed, failed, inProgress: running.size, inQueue: line.size, retried },
-        workers: { idle, running: running.size, initializing },
+        jobs: { completed, failed, inProgress, inQueue, retried },
+        workers: { idle: workers.count("idle"), running: inProgress, initializing: workers.count("initializing") },
       };
     },
     jobs: store.all,
-    pods: pool.pods,
+    pods: scheduler.workers.pods,
     reconcile() {
       idleSince = clock.now();
-      pool.shrinkToRecord();
-      dispatch();
+      scheduler.reconcile();
     },
     snapshot: (): Snapshot => ({ jobs: [...store.all()], counters: { ...counters }, idleSince }),
     dispose() {
-      cancelOverdue();
       stopWatching();
       webhooks.dispose();
-      for (const { execution } of running.values()) execution.stop();
+      scheduler.dispose();
       store.dispose();
-      pool.dispose();
     },
   };
 }
 
-function newSnapshot(clock: RuntimeContext["clock"]): Snapshot {
-  return { jobs: [], counters: { submitted: 0, completed: 0, failed: 0, retried: 0 }, idleSince: clock.now() };
+function emptySnapshot(now: number): Snapshot {
+  return { jobs: [], counters: { submitted: 0, completed: 0, failed: 0, retried: 0 }, idleSince: now };
 }
 
 /** The number makes it unique for ever, the rest hard to guess. */
 function jobId(random: () => number, number: number): string {
-  const digits = Array.from({ length: 2 }, () =>
+  const digits = () =>
     Math.floor(random() * 2 ** 32)
       .toString(16)
-      .padStart(8, "0"),
-  );
-  return `${digits.join("")}-${number.toString(36)}`;
+      .padStart(8, "0");
+  return `${digits()}${digits()}-${number.toString(36)}`;
 }

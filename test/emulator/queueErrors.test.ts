@@ -166,6 +166,11 @@ describe("malformed requests", () => {
     expect((await queue.get(`status/${id}`)).status).toBe(200);
   });
 
+  test("[queue.bad-request] /openai/* without JSON answers 400", async () => {
+    const queue = await startQueue();
+    expect((await queue.post("openai/v1/chat/completions", "{")).status).toBe(400);
+  });
+
   test("unknown fields are ignored", async () => {
     const queue = await startQueue();
     expect((await queue.post("run", { input: {}, colour: "red", policy: { size: 1 } })).status).toBe(200);

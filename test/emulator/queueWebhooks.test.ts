@@ -130,6 +130,16 @@ describe("[queue.webhook-tries] tries", () => {
   });
 });
 
+test("a fault rule can swallow a try; the next one comes after the usual pause", async () => {
+  const queue = await startQueue({}, { handlers });
+  queue.emulator.faults.add({ effect: { dropWebhook: true }, times: 1 });
+  await queue.run({}, { webhook: url });
+  await queue.clock.advance(11 * second - 1);
+  expect(deliveries).toEqual([]);
+  await queue.clock.advance(1);
+  expect(deliveries).toHaveLength(1);
+});
+
 test("[queue.webhook-loopback] a job with a webhook elsewhere runs, and nothing leaves the machine", async () => {
   const queue = await startQueue({}, { handlers });
   // A name that the machine resolves to itself is none of the names that are known to be loopback.
