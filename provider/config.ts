@@ -13,13 +13,15 @@ export type ReadConfig = (name: string) => string | undefined;
 export interface ProviderSettings extends ConnectionSettings {
   /** GPU tiers newer than the contract that are to be accepted. */
   readonly extraGpuTiers: readonly string[];
+  /** Logical name of the explicit provider that these are the settings of; empty for the default one. */
+  readonly provider: string;
   /** Whether an endpoint that is absent from another account than its own counts as gone. */
   readonly allowAccountChange: boolean;
 }
 
 /**
  * The settings in force. The environment comes first, because it is always current, then the config. An explicit
- * provider (its config says `explicit`) has its key and addresses from itself alone, never mixed with others'.
+ * provider (its config says which, as `explicit`) has its key and addresses from itself alone, never mixed with others'.
  */
 export function providerSettings(
   readConfig: ReadConfig,
@@ -27,7 +29,8 @@ export function providerSettings(
 ): ProviderSettings {
   const fromEnvironment = (variable: string) => environment[variable]?.trim() || undefined;
   const fromConfig = (name: string) => readConfig(name)?.trim() || undefined;
-  const isExplicit = fromConfig("explicit") === "true";
+  const provider = fromConfig("explicit") ?? "";
+  const isExplicit = provider !== "";
   const read = (name: keyof ConnectionSettings) =>
     (isExplicit ? undefined : fromEnvironment(ENVIRONMENT_VARIABLES[name])) ?? fromConfig(name);
 
@@ -47,6 +50,7 @@ export function providerSettings(
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
     extraGpuTiers: extraGpuTiers(readConfig, environment),
+    provider,
     allowAccountChange:
       (fromEnvironment("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE") ?? fromConfig("allowAccountChange")) === "true",
   };

@@ -4,12 +4,12 @@ import type { EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
 import type { Endpoints } from "../sdk/endpoints";
 import { NotFoundError } from "../sdk/errors";
-import { accountRecord, refuseOtherAccount } from "./account";
+import { type Account, isMoved, refuseOtherAccount } from "./account";
 import { forEngine } from "./boundary";
 import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, extraGpuTiers, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
-import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { checkInputs, containsUnknown, type Properties, UNKNOWN } from "./inputs";
 import { managedFields, type Place, toEndpoint, toInputs, toOutputs } from "./outputs";
 import { log, logDrain } from "./progress";
 import { describeChanges, takeOverOwn } from "./takeOver";
@@ -40,6 +40,10 @@ const serverlessEndpoint: pulumi.dynamic.ResourceProvider = {
 
   async diff(id, outputs: Properties, inputs: Properties) {
     refuseOtherEndpoint(id, inputs);
+    const account = currentAccount();
+    if (account && isMoved(outputs, account, id)) {
+      return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
+    }
     // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
     return hasChanged(outputs, inputs) ? { deleteBeforeReplace: true } : { changes: false };
   },
@@ -60,7 +64,7 @@ const serverlessEndpoint: pulumi.dynamic.ResourceProvider = {
     if (outputs.__mustExist) {
       throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
     }
-    refuseOtherAccount(id, outputs, place.account, settings.allowAccountChange);
+    if (!settings.allowAccountChange) refuseOtherAccount(outputs, place.account, id);
     // An answer without an id tells the engine that the resource is gone.
     return {};
   },
@@ -78,7 +82,9 @@ const serverlessEndpoint: pulumi.dynamic.ResourceProvider = {
     await endpoints.delete(id, {
       ...(drainTimeoutMs === undefined ? {} : { drainTimeoutMs }),
       onProgress: logDrain(String(outputs.name ?? id)),
-      onAbsent: () => refuseOtherAccount(id, outputs, place.account, settings.allowAccountChange),
+      onAbsent() {
+        if (!settings.allowAccountChange) refuseOtherAccount(outputs, place.account, id);
+      },
     });
   },
 };
@@ -114,11 +120,27 @@ async function adopt(endpoints: Endpoints, inputs: Properties): Promise<Endpoint
 /** All that a call needs. Throws before any call when a setting is missing. */
 function connect(): { endpoints: Endpoints; place: Place; settings: ProviderSettings } {
   const settings = providerSettings(readConfig);
-  const graphqlUrl = requireAddress(settings, "graphqlUrl");
-  const account = accountRecord(graphqlUrl, requireApiKey(settings));
   return {
     endpoints: clientFor(settings).endpoints,
-    place: { queueUrl: requireAddress(settings, "queueUrl"), account },
+    place: { queueUrl: requireAddress(settings, "queueUrl"), account: accountOf(settings) },
     settings,
   };
+}
+
+function accountOf(settings: ProviderSettings): Account {
+  return {
+    address: requireAddress(settings, "graphqlUrl"),
+    apiKey: requireApiKey(settings),
+    provider: settings.provider,
+  };
+}
+
+/** The account, as far as it is known: previews work without a key, and with one that is not known yet. */
+function currentAccount(): Account | undefined {
+  try {
+    const account = accountOf(providerSettings(readConfig));
+    return containsUnknown(account) ? undefined : account;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,14 @@
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/enums";
-export { type GetPodArgs, type GetPodOutputArgs, type GetPodResult, getPod, getPodOutput } from "./pods";
+export {
+  type GetEndpointArgs,
+  type GetEndpointResult,
+  getEndpoint,
+  getEndpointOutput,
+  getEndpoints,
+  getEndpointsOutput,
+} from "./getEndpoint";
+export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./getPod";
+export { getServerlessDiscount, getServerlessDiscountOutput } from "./getServerlessDiscount";
+export type { InputsOf, LookUpOptions } from "./lookUp";
+export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./provider";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./serverlessEndpoint";

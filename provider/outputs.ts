@@ -1,6 +1,6 @@
 import { ENDPOINT_FIELDS, type EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
-import type { AccountRecord } from "./account";
+import { type Account, accountRecord } from "./account";
 import { type Properties, pick } from "./inputs";
 import { isOwnInput } from "./ownInputs";
 
@@ -13,7 +13,7 @@ export function managedFields(inputs: Properties): Partial<EndpointInput> {
 export interface Place {
   /** Address of the queue interface. */
   readonly queueUrl: string;
-  readonly account: AccountRecord;
+  readonly account: Account;
 }
 
 /**
@@ -28,7 +28,7 @@ export function toOutputs(endpoint: Endpoint, inputs: Properties, { queueUrl, ac
     queueUrl: `${queueUrl}/v2/${endpoint.id}`,
     // In an order of our own: another one would look like a change.
     __inputs: ENDPOINT_FIELDS.filter((field) => field in inputs).join(","),
-    __account: account(endpoint.id),
+    __account: accountRecord(account, endpoint.id),
   };
 }
 

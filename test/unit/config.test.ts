@@ -21,6 +21,7 @@ describe("the provider's settings", () => {
     expect(settings({ ...config, extraGpuTiers: "HOPPER_141, BLACKWELL_96" })).toEqual({
       ...config,
       extraGpuTiers: ["HOPPER_141", "BLACKWELL_96"],
+      provider: "",
       allowAccountChange: false,
     });
   });

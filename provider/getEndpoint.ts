@@ -1,0 +1,74 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Endpoint } from "../sdk/endpointRecord";
+import { InvalidInputError, NotFoundError } from "../sdk/errors";
+import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+
+/** Which endpoint to look up: by its id or by its exact name. */
+export type GetEndpointArgs =
+  | {
+      /** Identifier of the endpoint. */
+      readonly id: string;
+      readonly name?: undefined;
+    }
+  | {
+      readonly id?: undefined;
+      /** The exact name. It must be the name of one endpoint only. */
+      readonly name: string;
+    };
+
+/** An endpoint as the service has it, in normal form, and the address of its queue. */
+export interface GetEndpointResult extends Endpoint {
+  /** Address of the endpoint's queue. */
+  readonly queueUrl: string;
+}
+
+/**
+ * Looks an endpoint up, by its id or by its exact name.
+ * @throws NotFoundError when there is none
+ * @throws InvalidInputError when several endpoints have the name, with their ids
+ * @example
+ * const { queueUrl } = await getEndpoint({ name: "llama" });
+ */
+export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
+  return lookUp(findEndpoint, args);
+}
+
+/** `getEndpoint` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+export function getEndpointOutput(
+  args: InputsOf<GetEndpointArgs>,
+  options?: LookUpOptions,
+): pulumi.Output<GetEndpointResult> {
+  return lookUpOutput(findEndpoint, args, options);
+}
+
+/** All endpoints of the account. */
+export function getEndpoints(): Promise<GetEndpointResult[]> {
+  return lookUp(findEndpoints, {});
+}
+
+/** `getEndpoints` as an output, of another account if need be. */
+export function getEndpointsOutput(options?: LookUpOptions): pulumi.Output<GetEndpointResult[]> {
+  return lookUpOutput(findEndpoints, {}, options);
+}
+
+async function findEndpoints({ client, queueUrlOf }: LookUpContext): Promise<GetEndpointResult[]> {
+  return (await client.endpoints.list()).map((endpoint) => ({ ...endpoint, queueUrl: queueUrlOf(endpoint.id) }));
+}
+
+async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
+  if ((id === undefined) === (name === undefined)) {
+    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "give either id or name" }]);
+  }
+  if (id !== undefined) {
+    const endpoint = await context.client.endpoints.get(id);
+    return { ...endpoint, queueUrl: context.queueUrlOf(id) };
+  }
+  const named = (await findEndpoints(context)).filter((endpoint) => endpoint.name === name);
+  const [only] = named;
+  if (!only) {
+    throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
+  }
+  if (named.length === 1) return only;
+  const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Look one up by its id`;
+  throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
+}

@@ -1,0 +1,40 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Pod, PodIncludes } from "../sdk/pods";
+import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+
+/** Which pod to look up, and what to add to its record. */
+export interface GetPodArgs extends PodIncludes {
+  /** Identifier of the pod. */
+  readonly podId: string;
+}
+
+/** A pod's record. */
+export type GetPodResult = Omit<Pod, "env"> & {
+  /** Environment variables, secret: they hold keys. Empty when the service shows none. */
+  readonly env: pulumi.Output<Record<string, string>>;
+};
+
+/**
+ * Looks a pod up by its id (contract, REST).
+ * @throws NotFoundError when there is no such pod
+ * @throws AuthenticationError when the key is not accepted
+ * @example
+ * const pod = await getPod({ podId: "xyz789", includeMachine: true });
+ */
+export function getPod(args: GetPodArgs): Promise<GetPodResult> {
+  return lookUp(findPod, args);
+}
+
+/**
+ * `getPod` for arguments that are outputs of other resources. Until they are known, the result is unknown.
+ * @example
+ * export const image = getPodOutput({ podId: someOutput }).image;
+ */
+export function getPodOutput(args: InputsOf<GetPodArgs>, options?: LookUpOptions): pulumi.Output<GetPodResult> {
+  return lookUpOutput(findPod, args, options);
+}
+
+async function findPod({ client }: LookUpContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
+  const { env, ...pod } = await client.pods.get(podId, includes);
+  return { ...pod, env: pulumi.secret(env ?? {}) } as GetPodResult;
+}

@@ -1,0 +1,113 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack } from "./harness";
+
+const program = (args: Record<string, unknown>, more = "") => `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+new ServerlessEndpoint("one", ${JSON.stringify({ gpuIds: "AMPERE_24", templateId: "template", ...args })});
+${more}
+`;
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 100 });
+});
+
+afterEach(() => emulator.stop());
+
+test("adoptId takes an endpoint over, changes it to match, and may stay or go", async () => {
+  const { id } = emulator.endpoints.create({
+    name: "by hand",
+    gpuIds: "AMPERE_16",
+    templateId: "template",
+    idleTimeout: 77,
+  });
+  const stack = await createStack({ program: program({ adoptId: id }), env: emulator.env });
+  const preview = await stack.preview("--diff");
+  expect(preview.output).toContain(`endpoint ${id} is taken over and changed to match the program; none is created`);
+  expect(emulator.endpoints.get(id)).toMatchObject({ gpuIds: "AMPERE_16" });
+
+  const up = await stack.up();
+  expect(up.output).toContain(`took over endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
+  expect(emulator.endpoints.list()).toMatchObject([{ id, name: "by hand", gpuIds: "AMPERE_24", idleTimeout: 77 }]);
+
+  await stack.preview("--expect-no-changes");
+  await stack.writeProgram(program({}));
+  await stack.preview("--refresh", "--expect-no-changes");
+
+  await stack.writeProgram(program({ adoptId: "another" }));
+  const refused = await stack.run(["preview"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toContain(`this resource has endpoint ${id} already`);
+
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("an endpoint that does not exist is neither adopted nor got", async () => {
+  const stack = await createStack({ program: program({ adoptId: "nowhere" }), env: emulator.env });
+  const adopted = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(adopted.exitCode).not.toBe(0);
+  expect(adopted.output).toContain("endpoint nowhere does not exist in this account");
+
+  await stack.writeProgram('require("pulumi-serverless-gpu").ServerlessEndpoint.get("other", "nowhere");');
+  const got = await stack.run(["preview"]);
+  expect(got.exitCode).not.toBe(0);
+  expect(got.output).toContain("endpoint nowhere does not exist in this account");
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
+});
+
+test("get reads an endpoint, in a preview too, and never changes or deletes it", async () => {
+  const { id } = emulator.endpoints.create({ name: "theirs", gpuIds: "AMPERE_16", templateId: "template" });
+  const got = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const theirs = ServerlessEndpoint.get("theirs", "${id}");
+exports.name = theirs.name;
+exports.queueUrl = theirs.queueUrl;
+`;
+  const stack = await createStack({ program: got, env: emulator.env });
+  expect((await stack.preview("--diff")).output).toContain('"theirs"');
+  await stack.up();
+  expect(await stack.outputs()).toEqual({ name: "theirs", queueUrl: `${emulator.url}/v2/${id}` });
+  await stack.up("--refresh");
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
+});
+
+test("a name that exists already is refused with the way out, or taken over where it can only be this stack's", async () => {
+  const stack = await createStack({
+    program: program(
+      {},
+      'new ServerlessEndpoint("two", { name: "taken", gpuIds: "AMPERE_16", templateId: "template" });',
+    ),
+    env: emulator.env,
+  });
+  const { id } = emulator.endpoints.create({ name: "taken", gpuIds: "AMPERE_16", templateId: "template" });
+  const refused = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toMatch(new RegExp(`an endpoint named "taken" exists already: ${id}.*adoptId: "${id}"`));
+  emulator.endpoints.delete(id);
+
+  // As after a create that was interrupted before the engine could write it down.
+  const forget = async () => {
+    const urn = (await stack.exportState()).deployment.resources?.find(({ urn }) => urn.endsWith("::one"))?.urn ?? "";
+    await stack.succeed(["state", "delete", urn, "--yes", "--force"]);
+  };
+  await forget();
+  const [left] = emulator.endpoints.list();
+  const shared = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(shared.exitCode).not.toBe(0);
+  expect(shared.output).toContain(`adoptId: "${left?.id}"`);
+
+  await stack.destroy();
+  emulator.endpoints.delete(left?.id ?? "");
+  await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
+  await stack.writeProgram(program({}));
+  await stack.up();
+  const [own] = emulator.endpoints.list();
+  await forget();
+  const taken = await stack.up();
+  expect(taken.output).toContain("was created by an interrupted run of this stack");
+  expect(emulator.endpoints.list()).toMatchObject([{ id: own?.id }]);
+});
