@@ -1,5 +1,4 @@
-import type { Clock } from "./clock";
-import { sleep } from "./clock";
+import { type Clock, sleep, timeLimit } from "./clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "./errors";
 import type { Gate } from "./gate";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
@@ -30,64 +29,80 @@ export interface Call<T> {
   readonly attempt: (attempt: Attempt) => Promise<T>;
   /** After an attempt of unknown effect: its result if it had one after all, otherwise nothing. */
   readonly lookUp?: () => Promise<T | undefined>;
-  /** Lets attempts through within the rate limit. The time of a call begins when its first attempt is let through. */
+  /** Lets attempts through within the rate limit. */
   readonly gate?: Gate | undefined;
+  /**
+   * Time for all of the call, in milliseconds. Default: the retry policy's, which begins when the gate lets the first
+   * attempt through.
+   */
+  readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Makes the attempts of a call, with the pauses that the decision table asks for, until one succeeds or it stops. */
 export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
+  const { clock, retry } = context;
   call.signal?.throwIfAborted();
-  let startedAt: number | undefined;
+  const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
+  let startedAt = call.timeoutMs === undefined ? undefined : clock.now();
   for (let number = 1; ; number++) {
-    const turn = call.gate?.enter(call.signal);
-    if (turn) await turn;
-    startedAt ??= context.clock.now();
+    if (call.gate && !call.gate.tryEnter()) {
+      await waitAtGate(context, call, startedAt === undefined ? undefined : startedAt + maxElapsedMs - clock.now());
+    }
+    startedAt ??= clock.now();
     try {
-      return await withTimeout(context, call, number, context.retry.maxElapsedMs - (context.clock.now() - startedAt));
+      return await withTimeout(context, call, number, maxElapsedMs - (clock.now() - startedAt));
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
-      const elapsedMs = context.clock.now() - startedAt;
-      const decision = decide(
-        { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() },
-        context.retry,
-      );
+      const elapsedMs = clock.now() - startedAt;
+      const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
+      const decision = decide(failed, { ...retry, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
-      // The look-up took time as well.
-      const elapsedAfterwardsMs = context.clock.now() - startedAt;
-      const timeLeftMs = context.retry.maxElapsedMs - elapsedAfterwardsMs;
-      if (decision.retryInMs === undefined || decision.retryInMs >= timeLeftMs) {
-        throw error.afterAttempts(number, elapsedAfterwardsMs);
-      }
-      await sleep(context.clock, decision.retryInMs, call.signal);
+      if (decision.retryInMs === undefined) throw error.afterAttempts(number, elapsedMs);
+      await sleep(clock, decision.retryInMs, call.signal);
     }
+  }
+}
+
+/** Waits until the gate lets an attempt through, for the time that is left if the call's time has begun. */
+async function waitAtGate<T>(
+  { clock }: CallContext,
+  { gate, operation, signal }: Call<T>,
+  timeLeftMs: number | undefined,
+): Promise<void> {
+  if (timeLeftMs === undefined) return gate?.enter(signal);
+  const reason = () =>
+    new RateLimitError(`${operation}: the rate limit left no time to send it. Try again later, or send fewer at once`);
+  const limit = timeLimit(clock, timeLeftMs, reason, signal);
+  try {
+    await gate?.enter(limit.signal);
+  } finally {
+    limit.release();
   }
 }
 
 /** One attempt, ended by its own time, by the time left for the call, or by the caller. */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
-  const { clock } = context;
-  const sentAt = clock.now();
+  const sentAt = context.clock.now();
   const timeoutMs = Math.max(1, Math.min(context.attemptTimeoutMs, timeLeftMs));
-  const controller = new AbortController();
-  const cancelTimer = clock.schedule(timeoutMs, () => {
-    const seconds = Math.round(timeoutMs / 100) / 10;
-    controller.abort(new RequestTimeoutError(`${call.operation}: no complete answer within ${seconds} s`));
-  });
-  const onAbort = () => controller.abort(call.signal?.reason);
-  call.signal?.addEventListener("abort", onAbort, { once: true });
+  const seconds = () => Math.round(timeoutMs / 100) / 10;
+  const limit = timeLimit(
+    context.clock,
+    timeoutMs,
+    () => new RequestTimeoutError(`${call.operation}: no complete answer within ${seconds()} s`),
+    call.signal,
+  );
   let refused = false;
   try {
     // Waiting for the gate took time.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal: controller.signal });
+    return await call.attempt({ number, signal: limit.signal });
   } catch (error) {
     refused = error instanceof RateLimitError;
     throw error;
   } finally {
-    cancelTimer();
-    call.signal?.removeEventListener("abort", onAbort);
+    limit.release();
     call.gate?.leave(sentAt, refused);
   }
 }

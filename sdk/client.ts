@@ -3,8 +3,10 @@ import { type Clock, systemClock } from "./clock";
 import { type ConnectionSettings, requireAddress, requireApiKey, type ServiceName, serviceName } from "./config";
 import { createEndpoints, type Endpoints } from "./endpoints";
 import { createReport, type Observers } from "./events";
+import type { RateLimitOptions } from "./gate";
 import { createAgent, type Http } from "./http";
 import { createPods, type Pods } from "./pods";
+import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./queue";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
 import { Secret } from "./secret";
 
@@ -18,17 +20,27 @@ export interface ClientOptions extends ConnectionSettings, Observers {
   readonly attemptTimeoutMs?: number;
   /** GPU tiers newer than the contract that are to be accepted. */
   readonly extraGpuTiers?: readonly string[];
+  /**
+   * How the queue's operations are kept within the service's limits. Default: to the contract's table. `off`: not at all.
+   */
+  readonly rateLimits?: RateLimitOptions | "off";
   /** Time; for tests. Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/** A client of one account. */
+/** A client of one account. Make one and keep it: connections, limits and polls are shared by all that use it. */
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
   /** Looks pods up. */
   readonly pods: Pods;
-  /** Closes the connections, when their answers have come. */
+  /**
+   * The queue of an endpoint: submits jobs and follows them.
+   * @throws InvalidInputError when the id cannot be part of a path
+   * @throws ConfigurationError when there is no `queueUrl`
+   */
+  endpoint(endpointId: string): EndpointQueue;
+  /** Ends all waits for jobs, and closes the connections when their answers have come. */
   close(): Promise<void>;
 }
 
@@ -70,5 +82,19 @@ export function createClient(options: ClientOptions): Client {
       return requireAddress(options, "restUrl");
     },
   });
-  return { endpoints, pods, close: () => agent.close() };
+  const queues = new Map<string, ManagedQueue>();
+  function endpoint(endpointId: string): EndpointQueue {
+    const existing = queues.get(endpointId);
+    if (existing) return existing;
+    const queueUrl = requireAddress(options, "queueUrl");
+    const { rateLimits, logger } = options;
+    const queue = createEndpointQueue({ ...calls, http, apiKey, queueUrl, rateLimits, logger }, endpointId);
+    queues.set(endpointId, queue);
+    return queue;
+  }
+  function close(): Promise<void> {
+    for (const queue of queues.values()) queue.close();
+    return agent.close();
+  }
+  return { endpoints, pods, endpoint, close };
 }

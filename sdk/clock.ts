@@ -33,3 +33,26 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
+
+/** A signal with an end. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** To be called when the signal is not needed any more: leaves neither timer nor listener behind. */
+  release(): void;
+}
+
+/** A signal that aborts after `delayMs` milliseconds of `clock` with the given reason, or when `signal` does with its. */
+export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
+  const controller = new AbortController();
+  const cancelTimer = clock.schedule(delayMs, () => controller.abort(reason()));
+  const onAbort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    release() {
+      cancelTimer();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}

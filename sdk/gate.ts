@@ -1,10 +1,13 @@
 import type { Clock } from "./clock";
-import type { Limiter } from "./limiter";
+import { createLimiter, type Limiter } from "./limiter";
+import { RATE_LIMITS } from "./spec";
 
 /** Lets requests through one after the other, as fast as a limiter allows. */
 export interface Gate {
-  /** Nothing when the request may start at once; otherwise a promise that resolves when it may. */
-  enter(signal?: AbortSignal): Promise<void> | undefined;
+  /** Lets a request through if it may start at once. */
+  tryEnter(): boolean;
+  /** Resolves when a request is let through, after those that came before it. */
+  enter(signal?: AbortSignal): Promise<void>;
   /** To be called when a request that was let through has ended. */
   leave(startedAt: number, refused: boolean): void;
 }
@@ -31,11 +34,12 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
   }
 
   return {
+    tryEnter() {
+      if (waiting.size > 0 || limiter.delayMs(clock.now()) > 0) return false;
+      limiter.start();
+      return true;
+    },
     enter(signal) {
-      if (waiting.size === 0 && limiter.delayMs(clock.now()) <= 0) {
-        limiter.start();
-        return undefined;
-      }
       return new Promise((resolve, reject) => {
         const start = () => {
           signal?.removeEventListener("abort", onAbort);
@@ -46,6 +50,7 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
           if (waiting.size === 0) cancelTimer?.();
           reject(signal?.reason);
         };
+        if (signal?.aborted) return reject(signal.reason);
         signal?.addEventListener("abort", onAbort, { once: true });
         waiting.add(start);
         if (waiting.size === 1) admit();
@@ -54,6 +59,39 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
     leave(startedAt, refused) {
       limiter.end(clock.now(), startedAt, refused);
       if (waiting.size > 0) admit();
+    },
+  };
+}
+
+/** An operation of the queue that has a limit. */
+export type LimitedOperation = keyof typeof RATE_LIMITS;
+
+/** How a client keeps within the service's limits. */
+export interface RateLimitOptions {
+  /**
+   * The service's `requests_per_worker`, where you know it: the requests per 10 seconds may then be this many for each
+   * worker that `health` last showed running, if that is more than the table's. Default: not used.
+   */
+  readonly requestsPerWorker?: number;
+}
+
+/** The gates of one endpoint, one for each operation that has a limit (contract, Limits). */
+export interface Gates {
+  of(operation: string): Gate | undefined;
+  /** To be called when the number of running workers was read anyway. */
+  setRunningWorkers(running: number): void;
+}
+
+export function createGates(clock: Clock, options: RateLimitOptions | "off" = {}): Gates {
+  if (options === "off") return { of: () => undefined, setRunningWorkers() {} };
+  const { requestsPerWorker = 0 } = options;
+  const operations = Object.keys(RATE_LIMITS) as LimitedOperation[];
+  const limiters = new Map<string, Limiter>(operations.map((name) => [name, createLimiter(RATE_LIMITS[name])]));
+  const gates = new Map([...limiters].map(([name, limiter]) => [name, createGate(clock, limiter)]));
+  return {
+    of: (operation) => gates.get(operation),
+    setRunningWorkers(running) {
+      for (const limiter of limiters.values()) limiter.raise(running * requestsPerWorker);
     },
   };
 }

@@ -55,30 +55,55 @@ export function createAgent(): Agent {
 }
 
 /** Sends one request and reads its whole answer, whatever its status. Throws when no complete answer came. */
-export async function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
+export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
+  return exchange(http, httpRequest, readWhole);
+}
+
+/** Sends one request; its answer's body is handed over as it comes. Throws the typed error of an answer that is not good. */
+export async function sendForBody(http: Http, httpRequest: HttpRequest): Promise<AsyncIterable<Uint8Array>> {
+  const answer = await exchange(http, httpRequest, async (response) =>
+    response.statusCode < 300 ? chunksOf(response.body, httpRequest) : readWhole(response),
+  );
+  if (Symbol.asyncIterator in answer) return answer;
+  throw errorFromStatus(answer, httpRequest.operation, http.clock.now());
+}
+
+async function exchange<T>(
+  http: Http,
+  httpRequest: HttpRequest,
+  read: (response: Dispatcher.ResponseData) => Promise<T>,
+): Promise<T> {
+  const { url, method, headers, body, attempt } = httpRequest;
   const startedAt = http.clock.now();
   try {
-    const { statusCode: status, headers, body } = await open(http, httpRequest);
-    const response = { status, headers, body: await body.text() };
-    report(http, httpRequest, startedAt, { status });
-    return response;
+    const response = await request(url, {
+      method,
+      body,
+      signal: attempt.signal,
+      dispatcher: http.agent,
+      headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
+    });
+    const result = await read(response);
+    report(http, httpRequest, startedAt, { status: response.statusCode });
+    return result;
   } catch (cause) {
     const failure = failureOf(cause, httpRequest);
-    report(http, httpRequest, startedAt, {
-      error: failure instanceof ServerlessGpuError ? failure.code : "ABORTED",
-    });
+    const error = failure instanceof ServerlessGpuError ? failure.code : "ABORTED";
+    report(http, httpRequest, startedAt, { error });
     throw failure;
   }
 }
 
-function open({ agent }: Http, { url, method, headers, body, attempt }: HttpRequest): Promise<Dispatcher.ResponseData> {
-  return request(url, {
-    method,
-    body,
-    signal: attempt.signal,
-    dispatcher: agent,
-    headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
-  });
+async function readWhole({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<HttpResponse> {
+  return { status: statusCode, headers, body: await body.text() };
+}
+
+async function* chunksOf(body: AsyncIterable<Uint8Array>, httpRequest: HttpRequest): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw failureOf(cause, httpRequest);
+  }
 }
 
 function report(

@@ -7,5 +7,26 @@ export type { Endpoint, ServerlessDiscount } from "./endpointRecord";
 export type { CallOptions, Endpoints } from "./endpoints";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./enums";
 export * from "./errors";
+export type { Logger, RequestEvent } from "./events";
+export type { RateLimitOptions } from "./gate";
+export * from "./jobErrors";
+export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobHandle";
+export type { OutputSchema } from "./jobOutput";
+export type { JobPolicy, JobRequest, S3Config } from "./jobRequest";
+export {
+  type CompletedJob,
+  type EndpointHealth,
+  isCompleted,
+  isRetryable,
+  isTerminal,
+  type Job,
+  type JobState,
+  type JobStatus,
+  type PurgeResult,
+  type StreamItem,
+} from "./jobs";
+export type { OpenAiOptions, OpenAiRequest } from "./openai";
 export type { Pod, PodIncludes, Pods } from "./pods";
+export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./queue";
 export type { RetryPolicy } from "./retry";
+export type { SubmitOptions } from "./submit";

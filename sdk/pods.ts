@@ -3,8 +3,8 @@ import { type CallContext, makeCall } from "./call";
 import { decode } from "./decode";
 import type { CallOptions } from "./endpoints";
 import type { OpenEnum } from "./enums";
-import { InvalidInputError } from "./errors";
 import { decodeJson, type Http, send } from "./http";
+import { pathSegment } from "./pathSegment";
 import type { Secret } from "./secret";
 import type { POD_STATES } from "./spec";
 
@@ -226,13 +226,4 @@ export function createPods(context: PodsContext): Pods {
       });
     },
   };
-}
-
-/** An id as one segment of a path; refuses what would address something else. */
-export function pathSegment(property: string, id: unknown): string {
-  if (typeof id !== "string" || !/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(id)) {
-    const message = "must be an id as the service gives it: letters, digits, hyphens, underscores";
-    throw new InvalidInputError("the request", [{ property, message: `${message}; it is ${JSON.stringify(id)}` }]);
-  }
-  return id;
 }

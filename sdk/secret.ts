@@ -8,6 +8,10 @@ const SHORTEST_SECRET = 4;
 /** Every text that must not be shown, the longest first: one may begin with another. Filled by `Secret` alone. */
 let hiddenTexts: readonly string[] = [];
 
+/** Secrets that jobs carry, with their forms. There may be one for each job, so only the newest are kept. */
+const jobSecrets = new Map<string, readonly string[]>();
+const MAX_JOB_SECRETS = 1000;
+
 /** What looks like a key by its place in a text, even when the value itself is not known here. */
 const KEY_PLACES: readonly RegExp[] = [
   /(api_key=)[^&\s"'<>]+/gi,
@@ -29,7 +33,7 @@ export class Secret {
     this.#value = value;
     if (value.length < SHORTEST_SECRET) return;
     const forms = new Set([...hiddenTexts, ...formsOf(value)]);
-    hiddenTexts = [...forms].sort((a, b) => b.length - a.length);
+    hiddenTexts = [...forms].sort(longestFirst);
   }
 
   /** The value itself, for the place that sends it. */
@@ -50,18 +54,35 @@ export class Secret {
   }
 }
 
+/** Removes a secret that a job carries from every text from now on, until a thousand others have come. */
+export function hideJobSecret(value: string): void {
+  if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
+  jobSecrets.set(value, [...new Set(formsOf(value))].sort(longestFirst));
+  const [oldest] = jobSecrets.keys();
+  if (jobSecrets.size > MAX_JOB_SECRETS && oldest !== undefined) jobSecrets.delete(oldest);
+}
+
+function longestFirst(a: string, b: string): number {
+  return b.length - a.length;
+}
+
 /** The forms that a text travels in: in addresses, in JSON and JSON within JSON, in `util.inspect`. */
 function formsOf(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1);
   const inForm = new URLSearchParams({ "": value }).toString().slice(1);
   const quotedTwice = JSON.stringify(quoted).slice(1, -1);
-  return [value, encodeURIComponent(value), inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
+  // A lone surrogate is no character that an address could hold.
+  const inAddress = encodeURIComponent(Buffer.from(value).toString());
+  return [value, inAddress, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
 /** The text without any known secret and without anything that stands where a key stands. */
 export function redact(text: string): string {
   let result = text;
   for (const hidden of hiddenTexts) result = result.replaceAll(hidden, REDACTED);
+  for (const forms of jobSecrets.values()) {
+    for (const hidden of forms) result = result.replaceAll(hidden, REDACTED);
+  }
   for (const place of KEY_PLACES) result = result.replace(place, `$1${REDACTED}`);
   return result;
 }

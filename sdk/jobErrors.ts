@@ -1,0 +1,80 @@
+import { type ErrorDetails, ServerlessGpuError } from "./errors";
+import type { JobHandle } from "./jobHandle";
+import type { JobStatus } from "./jobs";
+import { redact } from "./secret";
+
+/**
+ * Thrown when a submit was sent and its answer was lost, or made no sense: the job may have been submitted. It is not
+ * sent again, because the job could then run twice; a submit with `idempotent: true` is. `cause` says what happened.
+ */
+export class SubmitUncertainError extends ServerlessGpuError {
+  readonly code = "SUBMIT_UNCERTAIN";
+}
+
+/** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
+export class JobFailedError extends ServerlessGpuError {
+  readonly code = "JOB_FAILED";
+  readonly jobId: string;
+  /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
+  readonly status: JobStatus;
+  /** What the service says about it. */
+  readonly jobError: string | undefined;
+
+  constructor(message: string, job: { readonly id: string; readonly status: JobStatus; readonly error?: string }) {
+    super(message);
+    this.jobId = job.id;
+    this.status = job.status;
+    this.jobError = job.error === undefined ? undefined : redact(job.error);
+  }
+}
+
+/** Thrown when a job did not end within the time to wait for it. It goes on: wait again with `job.wait()`. */
+export class WaitTimeoutError extends ServerlessGpuError {
+  readonly code = "WAIT_TIMEOUT";
+  override readonly disposition = "wait";
+  readonly jobId: string;
+  /** The job, to go on with. */
+  readonly job: JobHandle;
+
+  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
+    super(message, details);
+    this.jobId = job.id;
+    this.job = job;
+  }
+}
+
+/** Why the service does not know a job any more. */
+export type ExpiryReason = "ttl" | "retention";
+
+/**
+ * Thrown when the service does not know a job any more because its time is over: its `ttl`, or the time for which the
+ * result is kept after the job ended. Any other job that is unknown is a `NotFoundError`.
+ */
+export class JobExpiredError extends ServerlessGpuError {
+  readonly code = "JOB_EXPIRED";
+  readonly jobId: string;
+  /** `ttl`: the job's life was over. `retention`: it had ended, and its result is not kept any more. */
+  readonly reason: ExpiryReason;
+  /** When it expired at the latest. */
+  readonly expiredAt: Date;
+
+  constructor(message: string, expiry: { readonly jobId: string; readonly reason: ExpiryReason; readonly at: Date }) {
+    super(message);
+    this.jobId = expiry.jobId;
+    this.reason = expiry.reason;
+    this.expiredAt = expiry.at;
+  }
+}
+
+/** Thrown by `retry`, before it is sent, when the job is in another state than FAILED and TIMED_OUT. */
+export class JobNotRetryableError extends ServerlessGpuError {
+  readonly code = "JOB_NOT_RETRYABLE";
+  readonly jobId: string;
+  readonly status: JobStatus;
+
+  constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
+    super(message);
+    this.jobId = job.id;
+    this.status = job.status;
+  }
+}

@@ -1,0 +1,96 @@
+import { ServerlessGpuError } from "./errors";
+import { SubmitUncertainError } from "./jobErrors";
+import { type Job, type JobState, jobSchema, jobStateSchema } from "./jobs";
+import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
+import { mayHaveHadEffect } from "./retry";
+import { RUNSYNC_WAIT_MS } from "./spec";
+
+/** How a job is submitted. */
+export interface SubmitOptions {
+  /**
+   * `true`: the job may run twice without harm, and a submit whose answer was lost is sent again. Default `false`: it is
+   * sent again only when it certainly did nothing (status 429, or no connection at all).
+   */
+  readonly idempotent?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A job, and when the request was sent that submitted it. */
+export interface Submitted<T> {
+  readonly job: T;
+  readonly sentAt: number;
+}
+
+const readJob = jsonOf(jobSchema);
+const readJobState = jsonOf(jobStateSchema);
+
+/** Submits a job and leaves it to run. */
+export async function submitRun(
+  queue: QueueTransport,
+  body: string,
+  options: SubmitOptions,
+): Promise<Submitted<JobState>> {
+  let sentAt = 0;
+  const path = () => {
+    sentAt = queue.context.clock.now();
+    return "run";
+  };
+  const request = { name: "run", what: "the submit of a job", method: "POST", path, body } as const;
+  return { job: await submit(queue, { ...request, exchange: readJobState }, options), sentAt };
+}
+
+/** How long a job may take that is submitted and waited for in one request. */
+export interface RunSyncTimes {
+  /** How long the service is to wait, at most, in milliseconds. */
+  readonly waitMs: number;
+  /** How long all of it may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Resolves with the job when it has ended, or as it is when the service has waited for as long as it was told to. */
+export async function submitRunSync(
+  queue: QueueTransport,
+  body: string,
+  { waitMs, timeoutMs }: RunSyncTimes,
+  options: SubmitOptions,
+): Promise<Submitted<Job>> {
+  const { clock, retry, attemptTimeoutMs } = queue.context;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+  let sentAt = 0;
+  const path = () => {
+    sentAt = clock.now();
+    return `runsync?wait=${serverWaitMs(waitMs, deadline - sentAt)}`;
+  };
+  const request = { name: "runsync", what: "the synchronous submit of a job", method: "POST", path, body } as const;
+  const bounds = {
+    attemptTimeoutMs: waitMs + attemptTimeoutMs,
+    retry: { ...retry, maxElapsedMs: waitMs + retry.maxElapsedMs },
+  };
+  return { job: await submit(queue, { ...request, exchange: readJob, timeoutMs }, options, bounds), sentAt };
+}
+
+/** The service must answer, with the job's id, a little before the caller's time is over. */
+export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
+  const forTheAnswerMs = Math.min(10_000, Math.max(1_000, timeLeftMs / 10));
+  return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheAnswerMs)));
+}
+
+/** Makes a call that starts something at the service, with the error that fits when its effect is not known. */
+export async function submit<T>(
+  queue: QueueTransport,
+  request: QueueRequest<T>,
+  { idempotent = false, signal }: SubmitOptions,
+  bounds?: Parameters<QueueTransport["request"]>[1],
+): Promise<T> {
+  try {
+    return await queue.request({ ...request, repeatability: idempotent ? "safe" : "submit", signal }, bounds);
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError) || !mayHaveHadEffect(error)) throw error;
+    const notAgain = idempotent ? "" : ". It was not sent again, because the job could then run twice";
+    throw new SubmitUncertainError(
+      `${error.message}. The job may have been submitted all the same${notAgain}. Look at the endpoint's requests, or ` +
+        "submit with idempotent: true where running twice does no harm",
+      { cause: error },
+    );
+  }
+}
