@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type InputProblem, InvalidInputError } from "./errors";
+import { hideJobSecret } from "./secret";
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES, RUNSYNC_WAIT_MS } from "./spec";
 
 /** How long a job may live and run (contract, Policy object). Times are milliseconds. */
