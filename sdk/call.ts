@@ -59,7 +59,11 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       const decision = decide(failed, { ...retry, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
-      if (decision.retryInMs === undefined) throw error.afterAttempts(number, elapsedMs);
+      // The look-up took time as well.
+      const totalMs = clock.now() - startedAt;
+      if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
+        throw error.afterAttempts(number, totalMs);
+      }
       await sleep(clock, decision.retryInMs, call.signal);
     }
   }
