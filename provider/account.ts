@@ -41,11 +41,16 @@ export function isMoved(outputs: Properties, account: Account, endpointId: strin
 
 /**
  * Absent means gone only in the account, at the address, where the endpoint was last seen; anywhere else it may well
- * exist, and cost. Throws `AccountChangedError` when either differs.
+ * exist, and cost. Throws `AccountChangedError` when either differs, unless the user has said that it is meant.
  */
-export function refuseOtherAccount(outputs: Properties, account: Account, endpointId: string): void {
+export function refuseOtherAccount(
+  outputs: Properties,
+  { account, settings }: { readonly account: Account; readonly settings: { readonly allowAccountChange: boolean } },
+  endpointId: string,
+): void {
   const before = parseRecord(outputs.__account);
-  if (!before || isSameAccount(before, parseRecord(accountRecord(account, endpointId)))) return;
+  if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, endpointId))))
+    return;
   const reason =
     before.address === account.address
       ? "the API key is another one than it was last seen with"

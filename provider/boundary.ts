@@ -1,6 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../sdk/errors";
 import { redact } from "../sdk/secret";
+import type { Properties } from "./inputs";
+
+/**
+ * An error after which the engine keeps the resource, half-made, and finishes it with an update on the next `up`.
+ * `properties` must hold `__provider`, or the resource could be neither refreshed nor deleted.
+ */
+export function initFailure(error: unknown, id: string, properties: Properties): Error {
+  const { message } = presentable(error);
+  return Object.assign(new Error(message), { stack: "", id, properties, reasons: [message] });
+}
 
 type Handler = (...args: never[]) => Promise<unknown>;
 
@@ -29,7 +39,7 @@ function guard(handler: Handler): Handler {
 /** The engine prints an error's stack beside its message; for those that a person is to mend it is only noise. */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));
-  if (error instanceof ServerlessGpuError) return Object.assign(error, { stack: "" });
+  if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });
   const copy = new Error(redact(error.message));
   copy.stack = redact(error.stack ?? "");
   return copy;

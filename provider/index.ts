@@ -7,8 +7,10 @@ export {
   getEndpoints,
   getEndpointsOutput,
 } from "./getEndpoint";
+export { type GetEndpointHealthArgs, getEndpointHealth, getEndpointHealthOutput } from "./getEndpointHealth";
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./getServerlessDiscount";
 export type { InputsOf, LookUpOptions } from "./lookUp";
 export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./provider";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./serverlessEndpoint";
+export { SmokeTest, type SmokeTestArgs } from "./smokeTest";

@@ -42,8 +42,8 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
 }
 
 /** The endpoint that outputs describe. */
-export function toEndpoint(outputs: Properties): Endpoint {
-  return { ...pick(outputs, isEndpointField), id: String(outputs.endpointId), pods: [] } as unknown as Endpoint;
+export function toEndpoint(id: string, outputs: Properties): Endpoint {
+  return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
 }
 
 function isEndpointField(name: string): boolean {

@@ -171,6 +171,11 @@ export class ReadyTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when a smoke test's job takes too long, or gives another output than is expected. */
+export class SmokeTestError extends ServerlessGpuError {
+  readonly code = "SMOKE_TEST";
+}
+
 /** Causes deeper than this are left out: a chain may lead back to itself. */
 const DEEPEST_CAUSE = 8;
 

@@ -1,0 +1,31 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { EndpointHealth } from "../sdk/jobs";
+import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+
+/** Whose health to look up. */
+export interface GetEndpointHealthArgs {
+  /** Identifier of the endpoint. */
+  readonly endpointId: string;
+}
+
+/**
+ * The numbers of jobs and workers of an endpoint (contract, Health record).
+ * @throws NotFoundError when there is no such endpoint
+ * @example
+ * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
+ */
+export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<EndpointHealth> {
+  return lookUp(findHealth, args);
+}
+
+/** `getEndpointHealth` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+export function getEndpointHealthOutput(
+  args: InputsOf<GetEndpointHealthArgs>,
+  options?: LookUpOptions,
+): pulumi.Output<EndpointHealth> {
+  return lookUpOutput(findHealth, args, options);
+}
+
+function findHealth({ client }: LookUpContext, { endpointId }: GetEndpointHealthArgs): Promise<EndpointHealth> {
+  return client.endpoint(endpointId).health();
+}

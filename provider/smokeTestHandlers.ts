@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from "node:util";
+import type * as pulumi from "@pulumi/pulumi";
+import { type InputProblem, SmokeTestError } from "../sdk/errors";
+import { WaitTimeoutError } from "../sdk/jobErrors";
+import { configure, connect } from "./connection";
+import { containsUnknown, type Properties } from "./inputs";
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+
+const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "triggers", "__provider"];
+
+/** The handlers of a `SmokeTest`. Without `diff`, the engine compares the inputs; each change runs the job again. */
+export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
+  configure,
+
+  async check(_oldInputs, inputs: Properties) {
+    const failures = problemsOf(inputs).map(({ property, message }) => ({ property, reason: message }));
+    return { inputs, failures };
+  },
+
+  async create(inputs: Properties) {
+    const outs = await runJob(inputs);
+    return { id: outs.jobId, outs };
+  },
+
+  async update(_id, _outputs, inputs: Properties) {
+    return { outs: await runJob(inputs) };
+  },
+
+  async read(id, outputs: Properties) {
+    return { id, props: outputs };
+  },
+
+  // There is nothing to delete: the service forgets the job by itself.
+  async delete() {},
+};
+
+function problemsOf(inputs: Properties): InputProblem[] {
+  const { endpointId, input, timeout } = inputs;
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
+    isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];
+  return [
+    ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
+    ...wrong("input", isObject, "must be an object: the input of the job"),
+    ...wrong(
+      "timeout",
+      timeout === undefined || (Number.isSafeInteger(timeout) && Number(timeout) >= 1),
+      "must be whole seconds, 1 or more",
+    ),
+    ...Object.keys(inputs)
+      .filter((name) => !KNOWN_INPUTS.includes(name))
+      .map((property) => ({
+        property,
+        message: `there is no such property. Allowed: ${KNOWN_INPUTS.slice(0, -1).join(", ")}`,
+      })),
+  ];
+}
+
+async function runJob({ endpointId, input, expectedOutput, timeout }: Properties) {
+  const endpoint = connect().client.endpoint(String(endpointId));
+  const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const job = await endpoint.run({ input: input as Record<string, unknown> });
+  const done = await job.wait({ timeoutMs }).catch(async (error: unknown) => {
+    if (!(error instanceof WaitTimeoutError)) throw error;
+    // It would go on, and cost, with nobody waiting for it.
+    const { status } = await job.cancel();
+    throw new SmokeTestError(
+      `job ${job.id} at endpoint ${endpointId} did not end within ${timeoutMs / 1000} s; it is ${status} now. Look whether ` +
+        "the endpoint's workers start, or allow a longer timeout",
+    );
+  });
+  const mismatch = expectedOutput === undefined ? undefined : findMismatch(done.output, expectedOutput, "output");
+  if (mismatch !== undefined) {
+    throw new SmokeTestError(
+      `job ${job.id} at endpoint ${endpointId} completed, but its ${mismatch} is not as expected. Look at the template, ` +
+        "or at expectedOutput",
+    );
+  }
+  return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
+}
+
+/** The place of the first difference, without its value: outputs may be secret. Objects may hold more than is expected. */
+function findMismatch(actual: unknown, expected: unknown, place: string): string | undefined {
+  if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
+    return isDeepStrictEqual(actual, expected) ? undefined : place;
+  }
+  if (typeof actual !== "object" || actual === null) return place;
+  for (const [key, value] of Object.entries(expected)) {
+    const mismatch = findMismatch((actual as Properties)[key], value, `${place}.${key}`);
+    if (mismatch !== undefined) return mismatch;
+  }
+  return undefined;
+}
