@@ -1,0 +1,92 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack } from "./harness";
+
+const program = (test: Record<string, unknown>) => `
+const pulumi = require("@pulumi/pulumi");
+const { ServerlessEndpoint, SmokeTest, getEndpointHealthOutput } = require("pulumi-serverless-gpu");
+const endpoint = new ServerlessEndpoint("one", {
+  name: "one", gpuIds: "AMPERE_24", templateId: "template", workersMin: 1, awaitReady: true,
+});
+const test = new SmokeTest("answers", {
+  endpointId: endpoint.endpointId,
+  input: pulumi.secret({ prompt: "smoke-secret-42" }),
+  ...${JSON.stringify(test)},
+});
+exports.status = test.status;
+exports.workers = getEndpointHealthOutput({ endpointId: endpoint.endpointId }).workers.apply((w) => w.idle + w.running);
+`;
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({
+    drainMs: 100,
+    coldStartMs: 1500,
+    handlers: {
+      one: ({ input }) => {
+        const { prompt } = input as { prompt: string };
+        return { text: prompt.length, extra: true };
+      },
+    },
+  });
+});
+
+afterEach(() => emulator.stop());
+
+const submits = () => emulator.journal.requests({ operation: "run" }).length;
+
+test("up waits for the workers, runs one job, and runs it again only when something changes", async () => {
+  const stack = await createStack({
+    program: program({ expectedOutput: { text: 15 }, triggers: [1] }),
+    env: emulator.env,
+  });
+  await stack.up();
+  expect(await stack.outputs()).toEqual({ status: "COMPLETED", workers: 1 });
+  expect(submits()).toBe(1);
+  expect(emulator.journal.requests({ operation: "health" }).length).toBeGreaterThan(1);
+
+  await stack.preview("--refresh", "--expect-no-changes");
+  await stack.writeProgram(program({ expectedOutput: { text: 15 }, triggers: [2] }));
+  await stack.up();
+  expect(submits()).toBe(2);
+  expect(JSON.stringify(await stack.exportState())).not.toContain("smoke-secret-42");
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("an output that is not as expected fails the up, says where, and the next up runs the job again", async () => {
+  const stack = await createStack({ program: program({ expectedOutput: { text: 16 } }), env: emulator.env });
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toMatch(/job \S+ at endpoint \S+ completed, but its output\.text is not as expected/);
+  expect(failed.output).not.toContain("smoke-secret-42");
+  await stack.writeProgram(program({ expectedOutput: { text: 15 } }));
+  await stack.up();
+  expect(submits()).toBe(2);
+});
+
+test("a job whose submit lost its answer is not submitted again", async () => {
+  emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+  const stack = await createStack({ program: program({}), env: emulator.env });
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(submits()).toBe(1);
+});
+
+test("workers that do not get ready in time fail the up, and keep the endpoint in state", async () => {
+  await using slow = await startEmulator({ drainMs: 100, coldStartMs: 60_000 });
+  const source = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+new ServerlessEndpoint("one", { gpuIds: "AMPERE_24", templateId: "template", workersMin: 2, awaitReady: true, awaitReadyTimeout: 1 });
+`;
+  const stack = await createStack({ program: source, env: slow.env });
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toMatch(/has 0 of 2 workers ready after 1 s\. It exists and stays in state/);
+  const again = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(again.exitCode).not.toBe(0);
+  expect(slow.endpoints.list()).toHaveLength(1);
+  await stack.refresh();
+  await stack.destroy();
+  expect(slow.endpoints.list()).toEqual([]);
+});
