@@ -10,6 +10,8 @@ export const CANARY = "canary-key-e1f2a3b4";
 /** No call takes longer than this in virtual time. */
 const LONGEST_MS = 4 * 3_600_000;
 const STEP_MS = 100;
+/** A request that takes this much real time will not be answered at all. */
+const LONGEST_REQUEST_MS = 10_000;
 
 export interface Emulated {
   readonly emulator: Emulator;
@@ -42,7 +44,8 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     clock,
     ...options.client,
   });
-  const isHanging = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault === "hang");
+  const isHanging = () =>
+    emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
   const stopHolding = holdDuringRequests(clock, isHanging);
   const run = <T>(promise: Promise<T>) => runUntilSettled(clock, promise);
   return {
@@ -118,5 +121,8 @@ function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () =>
 }
 
 async function untilHanging(isHanging: () => boolean, hasEnded: () => boolean): Promise<void> {
-  while (!hasEnded() && !isHanging()) await new Promise((resolve) => setTimeout(resolve, 2));
+  const giveUpAt = performance.now() + LONGEST_REQUEST_MS;
+  while (!hasEnded() && !isHanging() && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
 }

@@ -1,0 +1,34 @@
+import type { Handler } from "../../emulator/handlers";
+import type { EndpointQueue } from "../../sdk/queue";
+import { type Emulated, type EmulatedOptions, startEmulated } from "./emulated";
+
+/** An emulator with one endpoint, and its queue as the client sees it. */
+export interface EmulatedQueue extends Emulated {
+  readonly endpointId: string;
+  readonly queue: EndpointQueue;
+}
+
+export interface QueueOptions extends EmulatedOptions {
+  /** What the endpoint's workers do. Default: they echo the input. */
+  readonly handler?: Handler;
+  /** Workers that are always there. @default 1 */
+  readonly workers?: number;
+}
+
+/** An endpoint whose workers are there at once. */
+export async function startQueue({ handler, workers = 1, ...options }: QueueOptions = {}): Promise<EmulatedQueue> {
+  const it = await startEmulated({
+    ...options,
+    emulator: { coldStartMs: 0, ...(handler && { handlers: { worker: handler } }), ...options.emulator },
+  });
+  const endpoint = { name: "worker", gpuIds: "AMPERE_16", templateId: "template-1" };
+  const { id } = it.emulator.endpoints.create({ ...endpoint, workersMin: workers, workersMax: Math.max(1, workers) });
+  await it.clock.advance(0);
+  return { ...it, endpointId: id, queue: it.client.endpoint(id) };
+}
+
+/** Runs for the `ms` of its input. */
+export const sleeper: Handler = async ({ input }, { sleep }) => {
+  await sleep((input as { ms: number }).ms);
+  return { slept: (input as { ms: number }).ms };
+};
