@@ -1,16 +1,21 @@
 #!/usr/bin/env node
+import { runAdopt } from "./adopt";
 import { runEmulator } from "./emulator";
 
 const usage = `Usage: serverless-gpu <command>
 
 Commands:
+  adopt            Write a Pulumi program that takes over the account's endpoints
   emulator         Run the emulator of the service on a local port
   emulator exec    Run a command with an emulator of its own
 
 Run "serverless-gpu <command> --help" for the options of a command.`;
 
 /** A command gets the arguments after its name and returns the exit code. */
-const commands: Readonly<Record<string, (args: string[]) => Promise<number>>> = { emulator: runEmulator };
+const commands: Readonly<Record<string, (args: string[]) => Promise<number>>> = {
+  adopt: runAdopt,
+  emulator: runEmulator,
+};
 
 async function main([name = "--help", ...args]: string[]): Promise<number> {
   if (name === "--help" || name === "-h" || name === "help") {

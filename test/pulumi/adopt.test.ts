@@ -1,0 +1,117 @@
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+
+const NAMES = [
+  "plain",
+  "plain",
+  'quote " and \\ backslash',
+  "line\nbreak and `tick` and $" + "{}",
+  "*/ comment // end",
+  "3d model",
+  "推論 エンドポイント",
+  "Größe \u202e\u2028 invisible",
+  "  spaces  ",
+  "__proto__",
+];
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({
+    seed: {
+      endpoints: [
+        ...NAMES.map((name, index) => ({
+          id: `id-${index}`,
+          name,
+          gpuIds: "AMPERE_16",
+          templateId: `template-${index}`,
+        })),
+        {
+          id: "full",
+          name: "everything set",
+          gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4",
+          templateId: "template",
+          idleTimeout: 30,
+          locations: "RO,CZ",
+          flashBootType: "FLASHBOOT",
+          scalerType: "REQUEST_COUNT",
+          scalerValue: 2,
+          workersMin: 1,
+          workersMax: 5,
+          networkVolumeId: "volume",
+        },
+        { id: "delay", name: "only a delay", gpuIds: "ADA_24", templateId: "template", scalerValue: 0.5 },
+      ],
+    },
+    drainMs: 100,
+  });
+  stack = await createStack({ typescript: true, env: emulator.env });
+});
+
+afterAll(() => emulator.stop());
+
+const adopt = (args: readonly string[] = [], env: Record<string, string> = {}) =>
+  stack.exec(process.execPath, [COMMAND, "adopt", ...args], { env });
+
+function fields() {
+  return emulator.endpoints.list().map(({ pods, ...record }) => record);
+}
+
+test("the program that adopt writes takes every endpoint over, without a change at the service", async () => {
+  const before = fields();
+  const { exitCode, stdout, stderr } = await adopt();
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  await stack.writeProgram(stdout, "index.ts");
+  emulator.journal.clear();
+
+  // The program is type-checked before it runs.
+  const { output } = await stack.up();
+  expect(output).toContain(`+ ${before.length + 1} created`);
+  // The engine prints each line twice.
+  expect(new Set(output.match(/took over endpoint .*; nothing had to be changed/g)).size).toBe(before.length);
+  expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
+  expect(fields()).toEqual(before);
+  await stack.preview("--refresh", "--expect-no-changes");
+
+  await stack.writeProgram(stdout.replaceAll(/^ {2}adoptId: .*\n/gm, ""), "index.ts");
+  await stack.preview("--expect-no-changes");
+});
+
+test("a filter picks endpoints by a part of their names", async () => {
+  const { exitCode, stdout } = await adopt(["--filter", "EVERYTHING"]);
+  expect(exitCode).toBe(0);
+  expect(stdout.split("\n\n")[1]).toBe(`new ServerlessEndpoint("everything-set", {
+  adoptId: "full",
+  name: "everything set",
+  gpuIds: ["ADA_24", "AMPERE_24", "-NVIDIA L4"],
+  templateId: "template",
+  idleTimeout: 30,
+  scalerValue: 2,
+  workersMax: 5,
+  workersMin: 1,
+  locations: ["CZ", "RO"],
+  flashBootType: "FLASHBOOT",
+  scalerType: "REQUEST_COUNT",
+  networkVolumeId: "volume",
+});
+`);
+});
+
+test("without an endpoint, a key or the right key, adopt writes no program and says what is wrong", async () => {
+  const failures = [
+    [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
+    [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],
+    [await adopt([], { SERVERLESS_GPU_API_KEY: "wrong-canary-key" }), "Check that the API key is right"],
+    [await adopt([], { SERVERLESS_GPU_GRAPHQL_URL: "" }), "there is no graphqlUrl: set SERVERLESS_GPU_GRAPHQL_URL"],
+  ] as const;
+  for (const [{ exitCode, stdout, stderr }, message] of failures) {
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("wrong-canary-key");
+  }
+  expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
+});
