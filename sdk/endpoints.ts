@@ -120,7 +120,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   }
 
   return {
-    create(input, options = {}) {
+    async create(input, options = {}) {
       const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
       return createEndpoint(fields, options, {
         clock: context.clock,
