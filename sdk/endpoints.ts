@@ -139,7 +139,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     async scaleToZero(id, options) {
       return change(await get(id, options), { workersMin: 0, workersMax: 0 }, options);
     },
-    delete: (id, options = {}) =>
+    delete: async (id, options = {}) =>
       deleteEndpoint(id, options, {
         clock: context.clock,
         find: async (signal) => (await list.read({}, signal)).find((each) => each.id === id),
