@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { redact } from "./secret";
 
 /** What an error may carry beyond its message. */
@@ -182,7 +183,8 @@ const DEEPEST_CAUSE = 8;
 /** A copy of a cause that is safe to show: texts redacted, everything but name, message, code and stack left behind. */
 function withoutKeys(cause: unknown, depth = 1): unknown {
   if (cause instanceof ServerlessGpuError) return cause;
-  if (!(cause instanceof Error)) return redact(String(cause));
+  // Under Jest, Node's own errors come from another realm.
+  if (!(cause instanceof Error || types.isNativeError(cause))) return redact(String(cause));
   const hasCause = cause.cause !== undefined && depth < DEEPEST_CAUSE;
   const copy = new Error(redact(cause.message), hasCause ? { cause: withoutKeys(cause.cause, depth + 1) } : undefined);
   copy.name = cause.name;

@@ -119,7 +119,8 @@ function report(
 /** The error of a request that got no complete answer: the reason of its end if it was ended, a typed one otherwise. */
 function failureOf(cause: unknown, { operation, url, attempt }: HttpRequest): unknown {
   if (attempt.signal.aborted) return attempt.signal.reason;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  // Not `instanceof Error`: under Jest, Node's own errors come from another realm.
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
   const host = new URL(url).origin;
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return new ClientClosedError(`${operation}: the client was closed. Make a new one with createClient`, { cause });

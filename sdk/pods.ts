@@ -157,7 +157,7 @@ const podSchema = z
     /** Another name that `image` may come under. */
     imageName: text,
   })
-  .transform(({ imageName, ...pod }) => ({ ...pod, image: pod.image ?? imageName }));
+  .transform(({ imageName, ...pod }) => (imageName == null ? pod : { ...pod, image: pod.image ?? imageName }));
 
 /** A pod (contract, Pod). Fields that the service leaves out are missing; fields it adds are kept. */
 export type Pod = z.infer<typeof podSchema>;

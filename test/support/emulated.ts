@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
 import { type ManualClock, manualClock } from "../../emulator/virtualClock";
 import { type Client, type ClientOptions, createClient } from "../../sdk/client";
+import type { Clock } from "../../sdk/clock";
 
 /** The key of every test: it must not show in anything. */
 export const CANARY = "canary-key-e1f2a3b4";
@@ -21,6 +22,8 @@ export interface Emulated {
   run<T>(promise: Promise<T>): Promise<T>;
   /** Does the same for a promise that must fail, returns its error, and makes sure that the key is nowhere in it. */
   failure(promise: Promise<unknown>): Promise<Error>;
+  /** How many timers the client has waiting. */
+  timers(): number;
   /** The operations that the emulator was asked for, in order. */
   calls(): string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -36,12 +39,13 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
   const clock = manualClock();
   const emulator = await startEmulator({ apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
   const { url } = emulator;
+  const { counted, active } = countTimers(clock);
   const client = createClient({
     apiKey: CANARY,
     graphqlUrl: url,
     restUrl: url,
     queueUrl: url,
-    clock,
+    clock: counted,
     ...options.client,
   });
   const isHanging = () =>
@@ -62,6 +66,7 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
           ),
         ),
       ),
+    timers: () => active.size,
     calls: () => emulator.journal.operations(),
     async [Symbol.asyncDispose]() {
       stopHolding();
@@ -85,6 +90,27 @@ export async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>
     await clock.advance(STEP_MS);
   }
   return promise;
+}
+
+/** The same clock, and the timers that were set through it and have neither run nor been cancelled. */
+function countTimers(clock: Clock): { readonly counted: Clock; readonly active: ReadonlySet<object> } {
+  const active = new Set<object>();
+  const counted: Clock = {
+    now: () => clock.now(),
+    schedule(delayMs, callback) {
+      const timer = {};
+      active.add(timer);
+      const cancel = clock.schedule(delayMs, () => {
+        active.delete(timer);
+        callback();
+      });
+      return () => {
+        active.delete(timer);
+        cancel();
+      };
+    },
+  };
+  return { counted, active };
 }
 
 /** The error, once it is certain that it shows the key in no way. */
