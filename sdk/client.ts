@@ -92,9 +92,11 @@ export function createClient(options: ClientOptions): Client {
     queues.set(endpointId, queue);
     return queue;
   }
+  let closed: Promise<void> | undefined;
   function close(): Promise<void> {
     for (const queue of queues.values()) queue.close();
-    return agent.close();
+    closed ??= agent.close();
+    return closed;
   }
   return { endpoints, pods, endpoint, close };
 }

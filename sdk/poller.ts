@@ -54,6 +54,8 @@ interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
+  /** When the first of its waits is over, or sooner, in milliseconds since the epoch. */
+  firstDeadline: number;
   /** When it is to be read next, in milliseconds since the epoch. */
   dueAt: number;
   isBeingRead: boolean;
@@ -83,6 +85,7 @@ export class Poller {
       const onAbort = () => this.#leave(job, waiter).reject(request.signal?.reason);
       const waiter: Waiter = { ...request, resolve, reject, onAbort };
       job.waiters.add(waiter);
+      job.firstDeadline = Math.min(job.firstDeadline, request.deadline);
       request.signal?.addEventListener("abort", onAbort, { once: true });
       this.#wakeAt(Math.min(request.deadline, Math.max(job.dueAt, this.#nextBatchAt)));
     });
@@ -104,6 +107,7 @@ export class Poller {
       jobId,
       since: now,
       waiters: new Set(),
+      firstDeadline: Number.POSITIVE_INFINITY,
       dueAt: Number.POSITIVE_INFINITY,
       isBeingRead: false,
     };
@@ -139,7 +143,8 @@ export class Poller {
     if (batch > 0) this.#nextBatchAt = now + BATCH_PAUSE_MS;
     let wake = Number.POSITIVE_INFINITY;
     for (const job of this.#watched.values()) {
-      wake = Math.min(wake, this.#endLateWaits(job, now));
+      if (job.firstDeadline <= now) this.#endLateWaits(job, now);
+      wake = Math.min(wake, job.firstDeadline);
       if (job.isBeingRead || job.waiters.size === 0) continue;
       if (job.dueAt <= now && batch > 0) {
         batch--;
@@ -151,14 +156,12 @@ export class Poller {
     this.#wakeAt(wake);
   }
 
-  /** Returns the earliest deadline that is left. */
-  #endLateWaits(job: Watched, now: number): number {
-    let earliest = Number.POSITIVE_INFINITY;
+  #endLateWaits(job: Watched, now: number): void {
+    job.firstDeadline = Number.POSITIVE_INFINITY;
     for (const waiter of job.waiters) {
       if (waiter.deadline <= now) this.#leave(job, waiter).resolve({ lastError: job.lastError });
-      else earliest = Math.min(earliest, waiter.deadline);
+      else job.firstDeadline = Math.min(job.firstDeadline, waiter.deadline);
     }
-    return earliest;
   }
 
   async #read(job: Watched): Promise<void> {
