@@ -1,0 +1,205 @@
+import { type Emulator, manualClock, startEmulator } from "../../emulator";
+import { pairwise } from "../support/combinations";
+import { createStack, type PulumiStack } from "./harness";
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** What a program may say of each group of fields. In JSON, what is `undefined` is not there. */
+const FACTORS: Inputs[][] = [
+  [
+    { gpuIds: "AMPERE_16" },
+    { gpuIds: ["ADA_24", "AMPERE_24"] },
+    { gpuIds: "AMPERE_24 ,ADA_24, -NVIDIA L4" },
+    { gpuIds: ["AMPERE_80", "-NVIDIA L4", "-NVIDIA A5000", "AMPERE_80"] },
+  ],
+  [{}, { idleTimeout: null }, { idleTimeout: 0 }, { idleTimeout: 30 }],
+  [
+    {},
+    { locations: null },
+    { locations: "" },
+    { locations: [] },
+    { locations: "CZ" },
+    { locations: " RO,CZ ,RO" },
+    { locations: ["US", "EU-RO-1"] },
+  ],
+  [{}, { flashBootType: null }, { flashBootType: "OFF" }, { flashBootType: "FLASHBOOT" }],
+  [
+    {},
+    { scalerType: null },
+    { scalerType: "QUEUE_DELAY" },
+    { scalerType: "REQUEST_COUNT" },
+    { scalerType: "QUEUE_DELAY", scalerValue: 0.5 },
+    { scalerType: "REQUEST_COUNT", scalerValue: null },
+    { scalerType: null, scalerValue: 7 },
+  ],
+  [
+    {},
+    { workersMin: null },
+    { workersMin: 1 },
+    { workersMax: 0 },
+    { workersMin: 2, workersMax: 2 },
+    { workersMin: 0, workersMax: null },
+    { workersMin: 3, workersMax: null },
+  ],
+  [{}, { networkVolumeId: null }, { networkVolumeId: "" }, { networkVolumeId: "volume" }],
+  [
+    {},
+    { name: 'explicit "名前"\n' },
+    { drainTimeout: 5, awaitReadyTimeout: 9 },
+    { drainTimeout: null, awaitReady: false },
+  ],
+];
+
+const COMBINATIONS: Inputs[] = pairwise(FACTORS).map((parts) => Object.assign({}, ...parts));
+
+/** What the service holds when nothing was ever set, in the emulator's own words. */
+const DEFAULTS: Inputs = {
+  idleTimeout: 10,
+  locations: "",
+  flashBootType: null,
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 0,
+  workersMax: 3,
+  networkVolumeId: null,
+};
+
+/** A resource for each combination; names that are given are made unique. */
+function program(combinations: readonly Inputs[]): string {
+  const resources = combinations.map((inputs, index) => ({
+    templateId: `template-${index}`,
+    ...inputs,
+    ...(inputs.name === undefined ? {} : { name: `${inputs.name}${index}` }),
+  }));
+  return `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+${JSON.stringify(resources)}.forEach((args, index) => new ServerlessEndpoint("r" + index, args));
+`;
+}
+
+/** What the service must hold of the endpoint that a combination declares. */
+function expected(inputs: Inputs, index: number): unknown {
+  const set = Object.entries(inputs).filter(([field, value]) => field in DEFAULTS && value !== null && value !== "");
+  const sortedList = (value: unknown) => (typeof value === "string" ? [value] : (value as string[])).join();
+  const words = (text: string) => [...new Set(text.split(",").map((word) => word.trim()))];
+  const gpus = words(sortedList(inputs.gpuIds));
+  const locations = words(sortedList(inputs.locations ?? "")).sort();
+  return {
+    ...DEFAULTS,
+    ...Object.fromEntries(set),
+    templateId: `template-${index}`,
+    gpuIds: [
+      ...gpus.filter((word) => !word.startsWith("-")),
+      ...gpus.filter((word) => word.startsWith("-")).sort(),
+    ].join(),
+    locations: locations.join(),
+    flashBootType: inputs.flashBootType === "FLASHBOOT" ? "FLASHBOOT" : null,
+    name: inputs.name === undefined ? expect.stringMatching(/^r\d+-[0-9a-f]{7}$/) : `${inputs.name}${index}`,
+  };
+}
+
+function endpoints(emulator: Emulator): unknown[] {
+  const index = ({ templateId }: { templateId: string }) => Number(templateId.split("-")[1]);
+  return [...emulator.endpoints.list()]
+    .sort((one, other) => index(one) - index(other))
+    .map(({ id, pods, version, createdAt, ...fields }) => fields);
+}
+
+describe.each(["contract", "observed"] as const)("in the %s profile, every pair of inputs", (profile) => {
+  let emulator: Emulator;
+  let stack: PulumiStack;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ profile, drainMs: 0 });
+    const env = { ...emulator.env, SERVERLESS_GPU_SERVICE: profile === "observed" ? "runpod" : "" };
+    stack = await createStack({ program: program(COMBINATIONS), env });
+  });
+
+  afterAll(() => emulator.stop());
+
+  test("is at the service as declared, and is no drift", async () => {
+    await stack.up();
+    expect(endpoints(emulator)).toEqual(COMBINATIONS.map(expected));
+    await stack.preview("--refresh", "--expect-no-changes");
+  });
+
+  test("can be changed to any other: what is removed or set to null returns to its default", async () => {
+    const [first = {}, ...others] = COMBINATIONS;
+    const shifted = [...others, first];
+    await stack.writeProgram(program(shifted));
+    await stack.up();
+    expect(endpoints(emulator)).toEqual(shifted.map(expected));
+    await stack.preview("--refresh", "--expect-no-changes");
+  });
+});
+
+describe("what the service has differently", () => {
+  const clock = manualClock();
+  let emulator: Emulator;
+  let stack: PulumiStack;
+  const source = (gpuIds: string) => `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+new ServerlessEndpoint("one", { templateId: "one", gpuIds: "${gpuIds}", locations: ["CZ", "RO"], workersMax: 5 });
+new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
+`;
+  const idOf = (templateId: string) =>
+    emulator.endpoints.list().find((each) => each.templateId === templateId)?.id ?? "";
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ clock });
+    stack = await createStack({ program: source("ADA_24,AMPERE_24"), env: emulator.env });
+    await stack.up();
+  });
+
+  afterAll(() => emulator.stop());
+
+  test("in order, spaces or the suffix of the name alone is no drift", async () => {
+    const { name } = emulator.endpoints.get(idOf("one")) ?? {};
+    emulator.endpoints.change(idOf("one"), {
+      locations: "RO, CZ ,RO",
+      gpuIds: " ADA_24, AMPERE_24 ",
+      name: `${name} -fb`,
+      networkVolumeId: "",
+    });
+    await stack.preview("--refresh", "--expect-no-changes");
+  });
+
+  test("by scaling down what was idle for days is drift where the program manages it, and is repaired", async () => {
+    await clock.advance(3 * 86_400_000);
+    expect(emulator.endpoints.list().map(({ workersMax }) => workersMax)).toEqual([2, 2]);
+    const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
+    expect(drift.exitCode).toBe(7);
+    expect(drift.output).toMatch(/~ workersMax: 5 => 2/);
+
+    await stack.up("--refresh");
+    expect(emulator.endpoints.get(idOf("one"))).toMatchObject({ workersMax: 5 });
+    // This one left workersMax to the service.
+    expect(emulator.endpoints.get(idOf("two"))).toMatchObject({ workersMax: 2 });
+    await stack.preview("--refresh", "--expect-no-changes");
+  });
+
+  test("in fields that the program never set is sent back unchanged with a change of others", async () => {
+    const theirs = {
+      // An automatic name, once changed elsewhere, is no name that the program set.
+      name: "renamed",
+      idleTimeout: 99,
+      locations: "US",
+      flashBootType: "FLASHBOOT",
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 9,
+      workersMin: 1,
+      workersMax: 4,
+      networkVolumeId: "volume",
+    } as const;
+    emulator.endpoints.change(idOf("two"), theirs);
+    await stack.refresh();
+    emulator.journal.clear();
+    await stack.writeProgram(source("AMPERE_80"));
+    await stack.up();
+    const saved = emulator.journal.requests({ operation: "saveEndpoint", endpointId: idOf("two") });
+    expect(saved.map((request) => request.arguments.input)).toEqual([
+      { id: idOf("two"), templateId: "two", gpuIds: "AMPERE_80", ...theirs },
+    ]);
+    await stack.preview("--refresh", "--expect-no-changes");
+  });
+});
