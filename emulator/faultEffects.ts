@@ -14,7 +14,7 @@ export async function runWithFault(
   connection: Connection,
   clock: Clock,
 ): Promise<HttpResponse | undefined> {
-  if (effect.latencyMs) await sleep(clock, effect.latencyMs, request.signal);
+  if (effect.latencyMs) await sleep(clock, effect.latencyMs, request.signal());
   const run = () => call.run({ listLagMs: effect.listLagMs });
   if (effect.truncated) return firstHalf(await run());
   if (effect.reset === "midway") return { ...(await run()), resetMidway: true };
@@ -22,7 +22,7 @@ export async function runWithFault(
   if (!effect.hang && !effect.reset && !replacement) return run();
   if (effect.when === "after") await run();
   if (effect.reset) connection.reset();
-  if (effect.hang) await aborted(request.signal);
+  if (effect.hang) await aborted(request.signal());
   return replacement;
 }
 

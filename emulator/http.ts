@@ -11,8 +11,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** Empty when the request has none. */
   readonly body: Buffer;
-  /** Aborts when the client hangs up before the answer is complete, and when the emulator stops. */
-  readonly signal: AbortSignal;
+  /** A signal that aborts when the client hangs up before the answer is complete, and when the emulator stops. */
+  signal(): AbortSignal;
 }
 
 /**
@@ -85,6 +85,7 @@ export function stream(
 
 /** A piece of a path without its percent-encoding; as it is when that is broken. */
 export function decodeSegment(segment: string): string {
+  if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -4,7 +4,7 @@ import { CONTROL_PATH, createControl } from "./control";
 import { createDataFile } from "./dataFile";
 import { createEndpointTools, type EndpointTools } from "./endpointTools";
 import { runWithFault } from "./faultEffects";
-import { type ActiveFault, createFaults, type Faults } from "./faults";
+import { createFaults, type FaultEffect, type Faults } from "./faults";
 import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
 import { createJournal, type Journal } from "./journal";
 import type { RuntimeContext } from "./model";
@@ -14,8 +14,6 @@ import { seededRandom } from "./random";
 import { type Connection, listen } from "./server";
 import { createService, tooLarge } from "./service";
 import type { EmulatorClock } from "./virtualClock";
-
-type Run = () => Promise<HttpResponse | undefined>;
 
 /** A running emulator. */
 export interface Emulator {
@@ -90,18 +88,17 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     }
     const call = read(request);
     if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
-    if (connection.oversized) return record(request, call, async () => tooLarge(call));
     const fault = nextFault(call);
-    return record(request, call, () => runWithFault(call, fault?.effect ?? {}, request, connection, clock), fault);
-  }
-
-  async function record(request: HttpRequest, call: Call, run: Run, fault?: ActiveFault) {
     const entry = open(request, call, fault?.name);
-    request.signal.addEventListener("abort", () => entry.end(undefined));
-    const response = await run();
+    connection.onCut = () => entry.end(undefined);
+    const response = connection.oversized ? tooLarge(call) : await run(call, fault?.effect, request, connection);
     await dataFile?.saved();
     entry.end(response?.resetMidway ? undefined : response);
     return response;
+  }
+
+  function run(call: Call, effect: FaultEffect | undefined, request: HttpRequest, connection: Connection) {
+    return effect ? runWithFault(call, effect, request, connection, clock) : call.run({});
   }
 
   async function start() {

@@ -52,18 +52,26 @@ export interface OpenEntry {
 /** More entries than this are kept by nobody's test; an emulator may run for weeks. */
 const MAX_ENTRIES = 20_000;
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
+/** An entry as it is kept: redacted only when somebody looks, since most are never looked at. */
+interface Kept extends Omit<JournalEntry, "path"> {
+  readonly request: Pick<HttpRequest, "path" | "query">;
+  endpointId: string | undefined;
+  status: number | undefined;
+  outcome: JournalEntry["outcome"];
+  error: string | undefined;
+  durationMs: number | undefined;
+}
 
 export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) {
-  const entries: Writable<JournalEntry>[] = [];
+  const entries: Kept[] = [];
   let count = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
 
   const requests = (filter: JournalFilter = {}) => {
     const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
     return entries
-      .filter((entry) => wanted.every(([name, value]) => entry[name as keyof JournalEntry] === value))
-      .map((entry) => ({ ...entry }));
+      .filter((entry) => wanted.every(([name, value]) => entry[name as keyof JournalFilter] === value))
+      .map((entry) => redacted(entry, scrub));
   };
 
   const journal: Journal = {
@@ -75,21 +83,22 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
     },
   };
 
-  function open(request: HttpRequest, call: Call, fault: string | undefined): OpenEntry {
+  function open({ method, path, query }: HttpRequest, call: Call, fault: string | undefined): OpenEntry {
     const at = clock.now();
-    const entry: Writable<JournalEntry> = {
+    const entry: Kept = {
       number: ++count,
       at,
       interface: call.interface,
-      method: request.method,
-      path: scrub(pathOf(request)),
-      operation: scrub(call.operation),
-      endpointId: call.endpointId === undefined ? undefined : scrub(call.endpointId),
-      arguments: JSON.parse(JSON.stringify(redacted(call)), (_, value) =>
-        typeof value === "string" ? scrub(value) : value,
-      ),
+      method,
+      request: { path, query },
+      operation: call.operation,
+      endpointId: call.endpointId,
+      arguments: call.arguments,
       fault,
+      status: undefined,
       outcome: "pending",
+      error: undefined,
+      durationMs: undefined,
     };
     entries.push(entry);
     if (entries.length > MAX_ENTRIES) entries.splice(0, MAX_ENTRIES / 2);
@@ -98,7 +107,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
         if (entry.outcome !== "pending") return;
         entry.status = response?.status;
         entry.endpointId ??= response?.endpointId;
-        entry.error = response?.error === undefined ? undefined : scrub(response.error);
+        entry.error = response?.error;
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
         entry.durationMs = clock.now() - at;
       },
@@ -116,17 +125,22 @@ function scrubber(keys: readonly string[]): (text: string) => string {
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
-function pathOf({ path, query }: HttpRequest): string {
+function redacted({ request, arguments: args, ...entry }: Kept, scrub: (text: string) => string): JournalEntry {
+  const shown = { ...entry, path: pathOf(request), arguments: withoutSecrets(args) };
+  return JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === "string" ? scrub(value) : value));
+}
+
+function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   if (query.size === 0) return path;
   const shown = new URLSearchParams(query);
   if (shown.has("api_key")) shown.set("api_key", REDACTED);
   return `${path}?${decodeURIComponent(shown.toString())}`;
 }
 
-/** A job's input, its storage credentials and what a webhook's address carries are its owner's secrets. */
-function redacted({ arguments: args }: Call): Record<string, unknown> {
-  const shown: Record<string, unknown> = { ...args };
-  const { s3Config, webhook } = args;
+/** A job's storage credentials and what a webhook's address carries are its owner's secrets; its input is not here. */
+function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
+  const { s3Config, webhook, ...rest } = args;
+  const shown: Record<string, unknown> = rest;
   if (typeof s3Config === "object" && s3Config !== null) shown.s3Config = { ...s3Config, accessSecret: REDACTED };
   if (typeof webhook === "string") shown.webhook = webhook.replace(/\?.*$/s, `?${REDACTED}`);
   return shown;

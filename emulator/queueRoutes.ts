@@ -87,7 +87,7 @@ async function runSync(request: QueueRequest, runtime: QueueRuntime): Promise<Ht
   assertSize(request, RUNSYNC_BODY_MAX_BYTES);
   const waitMs = readWait(request.query);
   const { id } = runtime.submit("runsync", readJobRequest(request.payload));
-  const job = await runtime.waitForEnd(id, waitMs, request.signal);
+  const job = await runtime.waitForEnd(id, waitMs, request.signal());
   return job ? json(200, record(job, runtime)) : unknownJob(id);
 }
 

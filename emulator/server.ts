@@ -14,9 +14,14 @@ export interface Connection {
   readonly oversized: boolean;
   /** The client's address. */
   readonly remoteAddress: string;
+  /** Called when the connection ends before the answer is complete. */
+  onCut: (() => void) | undefined;
   /** Ends the connection with a TCP reset. */
   reset(): void;
 }
+
+const NO_BODY = Buffer.alloc(0);
+const NO_QUERY = new URLSearchParams();
 
 export interface ListeningServer {
   /** `http://host:port`, without a slash at the end. */
@@ -30,7 +35,9 @@ export async function listen(host: string, port: number, answer: Answer): Promis
   const open = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
     open.add(outgoing);
-    outgoing.once("close", () => open.delete(outgoing));
+    outgoing.once("close", () => {
+      open.delete(outgoing);
+    });
     serve(incoming, outgoing, answer).catch((error: unknown) => fail(incoming, outgoing, error));
   });
   // A client's idle connection must not be closed at the moment it is used again.
@@ -50,37 +57,51 @@ export async function listen(host: string, port: number, answer: Answer): Promis
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): Promise<void> {
-  const hungUp = new AbortController();
+  const connection = connectionOf(incoming);
+  // Most requests are answered without ever needing one.
+  let cut: AbortController | undefined;
   outgoing.once("close", () => {
-    if (!outgoing.writableFinished) hungUp.abort();
+    if (outgoing.writableFinished) return;
+    cut?.abort();
+    connection.onCut?.();
   });
-  const url = new URL(incoming.url ?? "/", "http://emulator");
-  const body = await readBody(incoming);
+  const [path = "/", query] = (incoming.url ?? "/").split("?", 2);
+  const body = hasBody(incoming) ? await readBody(incoming) : NO_BODY;
+  connection.oversized = body === undefined;
   const request: HttpRequest = {
     method: incoming.method ?? "GET",
-    path: url.pathname,
-    query: url.searchParams,
+    path,
+    query: query === undefined ? NO_QUERY : new URLSearchParams(query),
     headers: incoming.headers,
-    body: body ?? Buffer.alloc(0),
-    signal: hungUp.signal,
+    body: body ?? NO_BODY,
+    signal() {
+      cut ??= new AbortController();
+      if (outgoing.destroyed) cut.abort();
+      return cut.signal;
+    },
   };
-  const response = await answer(request, {
-    oversized: body === undefined,
-    remoteAddress: incoming.socket.remoteAddress ?? "",
-    reset: () => incoming.socket.resetAndDestroy(),
-  });
+  const response = await answer(request, connection);
   if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
+}
+
+function connectionOf({ socket }: IncomingMessage): { -readonly [K in keyof Connection]: Connection[K] } {
+  return {
+    oversized: false,
+    remoteAddress: socket.remoteAddress ?? "",
+    onCut: undefined,
+    reset: () => socket.resetAndDestroy(),
+  };
 }
 
 /** Something went wrong in the emulator itself, or on its disk: whoever sent the request is told. */
 function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
   if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
-  else
-    void send(
-      incoming,
-      outgoing,
-      text(500, `The emulator failed: ${error instanceof Error ? error.message : error}\n`),
-    );
+  else void send(incoming, outgoing, text(500, `The emulator failed: ${reason}\n`));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
 /** The whole body; undefined when it is too large, the rest of it then being thrown away unread. */
@@ -95,24 +116,29 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return size > RUNSYNC_BODY_MAX_BYTES ? undefined : Buffer.concat(chunks);
 }
 
-async function send(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse): Promise<void> {
-  const { body, fidelity } = response;
-  const headers: Record<string, string> = { ...response.headers };
-  if (fidelity !== undefined && levelOf(fidelity) === "assumed") headers["x-emulator-fidelity"] = "assumed";
-  if (typeof body === "string") {
-    headers["content-length"] = String(Buffer.byteLength(body));
-    outgoing.writeHead(response.status, headers);
-    if (response.resetMidway) {
-      const half = body.slice(0, Math.ceil(body.length / 2));
-      outgoing.write(half, () => incoming.socket.resetAndDestroy());
-    } else outgoing.end(body);
-    return;
+function send(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse): Promise<void> | undefined {
+  const { status, headers, body, fidelity, resetMidway } = response;
+  if (fidelity !== undefined && levelOf(fidelity) === "assumed") outgoing.setHeader("x-emulator-fidelity", "assumed");
+  if (typeof body !== "string") {
+    outgoing.writeHead(status, headers);
+    return sendChunks(incoming, outgoing, body, resetMidway);
   }
-  outgoing.writeHead(response.status, headers);
-  for await (const chunk of body) {
+  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  if (resetMidway) outgoing.write(body.slice(0, Math.ceil(body.length / 2)), () => incoming.socket.resetAndDestroy());
+  else outgoing.end(body);
+  return undefined;
+}
+
+async function sendChunks(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  chunks: AsyncIterable<string | Uint8Array>,
+  resetMidway: boolean | undefined,
+): Promise<void> {
+  for await (const chunk of chunks) {
     if (outgoing.destroyed) return;
     if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
-    if (response.resetMidway) return void incoming.socket.resetAndDestroy();
+    if (resetMidway) return void incoming.socket.resetAndDestroy();
   }
   outgoing.end();
 }
