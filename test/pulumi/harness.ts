@@ -169,6 +169,13 @@ export class PulumiStack {
     return JSON.parse((await this.succeed(["stack", "export"])).stdout);
   }
 
+  /** Replaces the state. */
+  async importState(state: State): Promise<void> {
+    const file = path.join(this.scratch, "temp", "state.json");
+    await writeFile(file, JSON.stringify(state));
+    await this.succeed(["stack", "import", "--file", file]);
+  }
+
   /** Sets config values, such as `{ "serverless-gpu:apiKey": … }`. */
   async setConfig(values: Readonly<Record<string, string>>, { secret = false } = {}): Promise<void> {
     const flag = secret ? "--secret" : "--plaintext";

@@ -1,0 +1,105 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+/** The endpoints of the program, each with its resource options. `all` can be picked from by name. */
+const program = (...names: string[]) => `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const wanted = ${JSON.stringify(names)};
+const made = {};
+function endpoint(name, args, options) {
+  const all = { name, gpuIds: "AMPERE_16", templateId: "template", ...args };
+  if (wanted.includes(name)) made[name] = new ServerlessEndpoint(name, all, options);
+}
+endpoint("guarded", {}, { protect: true });
+endpoint("retained", {}, { retainOnDelete: true });
+endpoint("owner", {});
+endpoint("owned", {}, { deletedWith: made.owner });
+endpoint("busy", { workersMin: 1, drainTimeout: 1 });
+endpoint("greedy", { workersMax: 10 });
+`;
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ drainMs: 4000, coldStartMs: 0, workerQuota: 20 });
+  stack = await createStack({ program: program("guarded", "retained", "owner", "owned", "busy"), env: emulator.env });
+});
+
+beforeEach(() => emulator.journal.clear());
+
+afterAll(() => emulator.stop());
+
+const names = () =>
+  emulator.endpoints
+    .list()
+    .map(({ name }) => name)
+    .sort();
+const idOf = (name: string) => emulator.endpoints.list().find((each) => each.name === name)?.id ?? "";
+
+async function namesInState() {
+  const resources = (await stack.exportState()).deployment.resources ?? [];
+  return resources
+    .filter(({ type }) => type === TYPE)
+    .map(({ outputs }) => outputs?.name)
+    .sort();
+}
+
+test("workers that are billed while idle are warned of, on their resource", async () => {
+  const { output } = await stack.up();
+  const warnings = output.match(
+    /^.*ServerlessEndpoint \((.*)\):\n +warning: workersMin is 1: 1 worker runs and is billed/gm,
+  );
+  expect(warnings).toHaveLength(1);
+  expect(warnings?.[0]).toContain("(busy)");
+});
+
+test("an endpoint over the quota is not made, and the error says which endpoints use it", async () => {
+  await stack.writeProgram(program("guarded", "retained", "owner", "owned", "busy", "greedy"));
+  const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("workersMax counts against one quota for the whole account");
+  expect(output).toContain("In use now: 15 by ");
+  for (const name of ["guarded", "retained", "owner", "owned", "busy"]) {
+    expect(output).toContain(`"${name}" (${idOf(name)}) 3`);
+  }
+  expect(names()).not.toContain("greedy");
+  expect(await namesInState()).not.toContain("greedy");
+});
+
+test("protect: a destroy stops before anything is deleted", async () => {
+  const { exitCode, output } = await stack.run(["destroy", "--yes"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toMatch(/guarded.*cannot be deleted/);
+  expect(emulator.journal.operations()).toEqual([]);
+});
+
+test("retainOnDelete and deletedWith: the resource leaves the state, and the service is not told", async () => {
+  await stack.writeProgram(program("guarded", "busy"));
+  const deleted = idOf("owner");
+  await stack.up();
+  expect(emulator.journal.requests({ operation: "deleteEndpoint" })).toMatchObject([{ endpointId: deleted }]);
+  const touched = emulator.journal.requests({ operation: "saveEndpoint" }).map(({ endpointId }) => endpointId);
+  expect(touched).toEqual([deleted]);
+  expect(names()).toEqual(["busy", "guarded", "owned", "retained"]);
+  expect(await namesInState()).toEqual(["busy", "guarded"]);
+});
+
+test("drainTimeout: a deletion whose workers stay too long fails, keeps the endpoint, and succeeds later", async () => {
+  await stack.writeProgram(program("guarded"));
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toMatch(
+    new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its pods still run. It still exists`),
+  );
+  expect(await namesInState()).toContain("busy");
+  expect(emulator.endpoints.get(idOf("busy"))).toMatchObject({ workersMin: 0, workersMax: 0 });
+
+  while (emulator.endpoints.get(idOf("busy"))?.pods.length) await new Promise((resolve) => setTimeout(resolve, 100));
+  await stack.succeed(["state", "unprotect", "--all", "--yes"]);
+  await stack.destroy();
+  expect(names()).toEqual(["owned", "retained"]);
+  expect(await namesInState()).toEqual([]);
+});
