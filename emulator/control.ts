@@ -10,6 +10,7 @@ import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "
 import type { Journal, JournalFilter } from "./journal";
 import type { Profile } from "./model";
 import type { PodSeed } from "./podRecord";
+import type { Connection } from "./server";
 import type { EmulatorClock, ManualClock } from "./virtualClock";
 
 /** What can be controlled over HTTP, below `/_emulator/`. */
@@ -76,9 +77,10 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
 export function createControl(controlled: Controlled, apiKey: string) {
   const { routes, page } = routesOf(controlled);
 
-  return async function control(request: HttpRequest, remoteAddress: string): Promise<HttpResponse> {
-    const refused = refusal(request, remoteAddress, apiKey);
+  return async function control(request: HttpRequest, connection: Connection): Promise<HttpResponse> {
+    const refused = refusal(request, connection.remoteAddress, apiKey);
     if (refused) return json(403, { error: refused });
+    if (connection.oversized) return json(413, { error: "the request body is too large" });
     const [first = "", second] = request.path
       .slice(CONTROL_PATH.length + 1)
       .split("/")

@@ -82,7 +82,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   async function answer(request: HttpRequest, connection: Connection): Promise<HttpResponse | undefined> {
     if (request.path.startsWith(`${CONTROL_PATH}/`)) {
-      const response = await control(request, connection.remoteAddress);
+      const response = await control(request, connection);
       await dataFile?.saved();
       return response;
     }

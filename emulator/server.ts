@@ -44,9 +44,8 @@ export async function listen(host: string, port: number, answer: Answer): Promis
   server.keepAliveTimeout = 60_000;
   server.listen(port, host);
   await once(server, "listening");
-  const { family, address, port: chosenPort } = server.address() as AddressInfo;
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${chosenPort}`,
+    url: urlOf(server.address() as AddressInfo),
     async close() {
       const closed = Promise.all([once(server, "close"), ...[...open].map((outgoing) => once(outgoing, "close"))]);
       server.close();
@@ -54,6 +53,13 @@ export async function listen(host: string, port: number, answer: Answer): Promis
       await closed;
     },
   };
+}
+
+/** Where the machine's own programs reach a server, also one that listens at all of its addresses. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;
+  return `http://${address}:${port}`;
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): Promise<void> {

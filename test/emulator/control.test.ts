@@ -97,6 +97,10 @@ describe("control over HTTP", () => {
     expect((await send(`${emulator.url}/_emulator/faults`, { method: "POST", body: "{" })).status).toBe(400);
   });
 
+  test("refuses a body that is too large", async () => {
+    expect((await control("POST", "seed", { templates: ["x".repeat(20_000_000)] })).status).toBe(413);
+  });
+
   test("moves a manual clock", async () => {
     await emulator.stop();
     emulator = await startEmulator({ clock: manualClock(0), drainMs: 5000 });

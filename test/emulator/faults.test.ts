@@ -1,4 +1,6 @@
-import { type Emulator, type FaultEffect, type FaultRule, startEmulator } from "../../emulator";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Emulator, type FaultEffect, type FaultRule, manualClock, startEmulator } from "../../emulator";
 import { createEndpoint, getPod, graphql, REQUIRED, save, send } from "./plainClient";
 
 let emulator: Emulator;
@@ -122,6 +124,32 @@ describe("effects", () => {
     await emulator.stop();
     expect(await hanging).toBe("cut");
     expect(emulator.journal.requests()[0]?.outcome).toBe("cut");
+  });
+
+  test("a dropped webhook is tried again", async () => {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.resume();
+      received.push(request.url ?? "");
+      response.end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const clock = manualClock();
+    await using timed = await startEmulator({ clock });
+    const rule = timed.faults.add({ effect: { dropWebhook: true }, times: 1 });
+    const id = await createEndpoint(timed, "workersMin: 1");
+    await send(`${timed.url}/v2/${id}/run`, {
+      method: "POST",
+      headers: { authorization: timed.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ input: {}, webhook: `http://127.0.0.1:${port}/hook` }),
+    });
+    await clock.advance(9_000);
+    expect(received).toEqual([]);
+    expect(timed.faults.list()).toMatchObject([{ id: rule.id, applied: 1 }]);
+    await clock.advance(2_000);
+    expect(received).toEqual(["/hook"]);
+    receiver.close();
   });
 
   test("the list lags behind creations, changes and deletions", async () => {

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
-import { startEmulator } from "../../emulator";
+import { networkInterfaces } from "node:os";
+import { type Emulator, startEmulator } from "../../emulator";
 import { createEndpoint, graphql, save } from "./plainClient";
 
 const LIST = "{ myself { endpoints { name workersMax } } }";
-const listed = async (emulator: Awaited<ReturnType<typeof startEmulator>>) =>
-  (await graphql(emulator, LIST)).body.data.myself.endpoints;
+const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).body.data.myself.endpoints;
 
 describe("startEmulator", () => {
   test("gives the environment that points a client at it", async () => {
@@ -46,6 +46,25 @@ describe("startEmulator", () => {
     await emulator.stop();
     await closed;
     await expect(fetch(emulator.url)).rejects.toThrow();
+  });
+
+  test("listens at this machine's own address unless it is told otherwise", async () => {
+    await using local = await startEmulator();
+    await using everywhere = await startEmulator({ host: "0.0.0.0" });
+    expect(local.url).toContain("//127.0.0.1:");
+    expect(everywhere.url).toContain("//127.0.0.1:");
+    const others = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter(({ family, internal }) => family === "IPv4" && !internal);
+    for (const { address } of others) {
+      const at = ({ url }: Emulator) => url.replace("127.0.0.1", address);
+      await expect(fetch(at(local))).rejects.toThrow();
+      expect((await fetch(at(everywhere))).status).toBe(404);
+      // Who controls it from another machine needs the key.
+      expect((await fetch(`${at(everywhere)}/_emulator/journal`)).status).toBe(403);
+      const headers = { authorization: `Bearer ${everywhere.apiKey}` };
+      expect((await fetch(`${at(everywhere)}/_emulator/journal`, { headers })).status).toBe(200);
+    }
   });
 
   test("fails with the reason when the port is taken", async () => {
