@@ -48,8 +48,11 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     clock: counted,
     ...options.client,
   });
+  // A synchronous job's request waits for the job, so time must pass meanwhile.
   const isHanging = () =>
-    emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
+    emulator.journal
+      .requests({ outcome: "pending" })
+      .some(({ fault, operation }) => fault?.includes("hang") || operation === "runsync");
   const stopHolding = holdDuringRequests(clock, isHanging);
   const run = <T>(promise: Promise<T>) => runUntilSettled(clock, promise);
   return {
