@@ -18,7 +18,7 @@ export function accessOf(key: string | undefined, keys: Keys): Access {
 }
 
 /** The key of `Authorization: Bearer <key>`. */
-export function bearerKey(request: HttpRequest): string | undefined {
+export function bearerKey(request: Pick<HttpRequest, "headers">): string | undefined {
   return /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 

@@ -73,12 +73,14 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
   return { routes, page };
 }
 
+export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
+
 /** Answers requests below `/_emulator/`: for tests and tools in other processes, and people with a browser. */
-export function createControl(controlled: Controlled, apiKey: string) {
+export function createControl(controlled: Controlled, apiKey: string): Control {
   const { routes, page } = routesOf(controlled);
 
-  return async function control(request: HttpRequest, connection: Connection): Promise<HttpResponse> {
-    const refused = refusal(request, connection.remoteAddress, apiKey);
+  return async function control(request, connection) {
+    const refused = controlRefusal(request, connection.remoteAddress, apiKey);
     if (refused) return json(403, { error: refused });
     if (connection.oversized) return json(413, { error: "the request body is too large" });
     const [first = "", second] = request.path
@@ -102,7 +104,11 @@ export function createControl(controlled: Controlled, apiKey: string) {
 }
 
 /** Who is on this machine may do everything, but no web page that its browser shows. */
-function refusal(request: HttpRequest, remoteAddress: string, apiKey: string): string | undefined {
+export function controlRefusal(
+  request: Pick<HttpRequest, "headers">,
+  remoteAddress: string,
+  apiKey: string,
+): string | undefined {
   if (request.headers.origin !== undefined) return "web pages have no access";
   const isLocal = /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress);
   return isLocal || bearerKey(request) === apiKey ? undefined : "from another machine, send the key as a bearer token";

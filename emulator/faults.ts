@@ -119,6 +119,10 @@ const ruleSchema = z.strictObject({
 
 type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
 
+/** The rule to apply to a request. */
+export type NextFault = (call: Subject) => ActiveFault | undefined;
+
+/** @param random a source of randomness in [0, 1) */
 export function createFaults(random: () => number) {
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
@@ -154,16 +158,14 @@ export function createFaults(random: () => number) {
     },
   };
 
-  return {
-    faults,
-    /** The rule to apply to a request. */
-    next: (call: Subject): ActiveFault | undefined =>
-      rules.find((rule) => !rule.effect.dropWebhook && applies(rule, call)),
-    dropsWebhook: (endpointId: string): boolean =>
-      rules.some(
-        (rule) => rule.effect.dropWebhook && applies(rule, { interface: "queue", operation: "webhook", endpointId }),
-      ),
-  };
+  const next: NextFault = (call) => rules.find((rule) => !rule.effect.dropWebhook && applies(rule, call));
+
+  function dropsWebhook(endpointId: string): boolean {
+    const webhook = { interface: "queue", operation: "webhook", endpointId } as const;
+    return rules.some((rule) => rule.effect.dropWebhook && applies(rule, webhook));
+  }
+
+  return { faults, next, dropsWebhook };
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

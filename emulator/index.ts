@@ -1,18 +1,17 @@
 import { systemClock } from "../sdk/clock";
 import { createAccount, type Seed } from "./account";
-import { CONTROL_PATH, createControl } from "./control";
+import { createAnswer } from "./answer";
+import { createControl } from "./control";
 import { createDataFile } from "./dataFile";
 import { createEndpointTools, type EndpointTools } from "./endpointTools";
-import { runWithFault } from "./faultEffects";
-import { createFaults, type FaultEffect, type Faults } from "./faults";
-import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
+import { createFaults, type Faults } from "./faults";
 import { createJournal, type Journal } from "./journal";
 import type { RuntimeContext } from "./model";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods";
 import { seededRandom } from "./random";
-import { type Connection, listen } from "./server";
-import { createService, tooLarge } from "./service";
+import { listen } from "./server";
+import { createService } from "./service";
 import type { EmulatorClock } from "./virtualClock";
 
 /** A running emulator. */
@@ -48,26 +47,21 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { faults, next: nextFault, dropsWebhook } = createFaults(random.next);
   const dataFile =
     options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
-  const context: RuntimeContext = {
+  const context = contextOf(options, {
     clock,
     profile,
     random: random.next,
-    drainMs: options.drainMs ?? 1000,
-    coldStartMs: options.coldStartMs ?? 200,
-    handlers: options.handlers,
-    rateLimits: options.rateLimits,
-    remoteWebhooks: options.remoteWebhooks,
-    changed: () => dataFile?.changed(),
     dropsWebhook,
-  };
+    changed: () => dataFile?.changed(),
+  });
   const account = createAccount(context, options.workerQuota);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const { journal, open } = createJournal(clock, keys);
   const read = createService({ profile, keys, ...account, serverlessDiscount: options.serverlessDiscount ?? null });
   const endpoints = createEndpointTools(account.endpoints);
-  const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
+  const saved = () => dataFile?.saved();
 
-  function seedFromOptions() {
+  function seed() {
     account.seed({ templates: options.templates });
     account.seed(options.seed ?? {});
   }
@@ -77,38 +71,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     journal.clear();
     faults.clear();
     random.restart();
-    seedFromOptions();
-  }
-
-  async function answer(request: HttpRequest, connection: Connection): Promise<HttpResponse | undefined> {
-    if (request.path.startsWith(`${CONTROL_PATH}/`)) {
-      const response = await control(request, connection);
-      await dataFile?.saved();
-      return response;
-    }
-    const call = read(request);
-    if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
-    const fault = nextFault(call);
-    const entry = open(request, call, fault?.name);
-    connection.onCut = () => entry.end(undefined);
-    const response = connection.oversized ? tooLarge(call) : await run(call, fault?.effect, request, connection);
-    await dataFile?.saved();
-    entry.end(response?.resetMidway ? undefined : response);
-    return response;
-  }
-
-  function run(call: Call, effect: FaultEffect | undefined, request: HttpRequest, connection: Connection) {
-    return effect ? runWithFault(call, effect, request, connection, clock) : call.run({});
+    seed();
   }
 
   async function start() {
-    const saved = dataFile?.load();
-    if (saved === undefined) seedFromOptions();
-    else account.restore(saved);
+    const state = dataFile?.load();
+    if (state === undefined) seed();
+    else account.restore(state);
     // A file that cannot be written is told now, not at the first request.
     dataFile?.changed();
-    await dataFile?.saved();
-    return listen(host, port, answer);
+    await saved();
+    const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
+    return listen(host, port, createAnswer({ read, control, nextFault, open, clock, saved }));
   }
 
   const server = await start().catch((error) => {
@@ -119,7 +93,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   async function stop() {
     await server.close();
     try {
-      await dataFile?.saved();
+      await saved();
     } finally {
       account.clear();
     }
@@ -128,12 +102,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return {
     url: server.url,
     apiKey,
-    env: {
-      SERVERLESS_GPU_API_KEY: apiKey,
-      SERVERLESS_GPU_GRAPHQL_URL: server.url,
-      SERVERLESS_GPU_REST_URL: server.url,
-      SERVERLESS_GPU_QUEUE_URL: server.url,
-    },
+    env: environmentOf(server.url, apiKey),
     clock,
     journal,
     faults,
@@ -143,6 +112,22 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     reset,
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+type Given = Pick<RuntimeContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed">;
+
+function contextOf(options: EmulatorOptions, given: Given): RuntimeContext {
+  const { drainMs = 1000, coldStartMs = 200, handlers, rateLimits, remoteWebhooks } = options;
+  return { ...given, drainMs, coldStartMs, handlers, rateLimits, remoteWebhooks };
+}
+
+function environmentOf(url: string, apiKey: string): Record<string, string> {
+  return {
+    SERVERLESS_GPU_API_KEY: apiKey,
+    SERVERLESS_GPU_GRAPHQL_URL: url,
+    SERVERLESS_GPU_REST_URL: url,
+    SERVERLESS_GPU_QUEUE_URL: url,
   };
 }
 

@@ -49,6 +49,9 @@ export interface OpenEntry {
   end(response: HttpResponse | undefined): void;
 }
 
+/** Begins an entry for a request that has arrived. */
+export type OpenJournal = (request: HttpRequest, call: Call, fault: string | undefined) => OpenEntry;
+
 /** More entries than this are kept by nobody's test; an emulator may run for weeks. */
 const MAX_ENTRIES = 20_000;
 
@@ -83,7 +86,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
     },
   };
 
-  function open({ method, path, query }: HttpRequest, call: Call, fault: string | undefined): OpenEntry {
+  const open: OpenJournal = ({ method, path, query }, call, fault) => {
     const at = clock.now();
     const entry: Kept = {
       number: ++count,
@@ -112,7 +115,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
         entry.durationMs = clock.now() - at;
       },
     };
-  }
+  };
 
   return { journal, open };
 }

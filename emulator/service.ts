@@ -3,8 +3,11 @@ import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
 import { createQueue } from "./queue";
 import { createRest, type RestOptions } from "./rest";
 
-/** The service's three interfaces behind one origin: finds out what a request asks for. */
-export function createService(options: GraphqlOptions & RestOptions) {
+/** Finds out what a request asks for; undefined when its path belongs to no interface. */
+export type ReadCall = (request: HttpRequest) => Call | undefined;
+
+/** The service's three interfaces behind one origin. */
+export function createService(options: GraphqlOptions & RestOptions): ReadCall {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
   const queueCall = createQueue(options);

@@ -1,4 +1,5 @@
 import { type Emulator, manualClock, startEmulator } from "../../emulator";
+import { controlRefusal } from "../../emulator/control";
 import { type Answer, createEndpoint, getPod, graphql, REQUIRED, save, send } from "./plainClient";
 
 const NAMED = { name: "seeded", gpuIds: "ADA_24", templateId: "t" };
@@ -126,6 +127,23 @@ describe("control over HTTP", () => {
     expect(text).not.toContain("<script>");
     expect(text).toContain("saveEndpoint");
     expect(text).not.toContain(emulator.apiKey);
+  });
+});
+
+describe("access to the control interface", () => {
+  const bearer = { authorization: "Bearer the-key" };
+  test.each([
+    ["this machine", "127.0.0.1", {}, undefined],
+    ["this machine over IPv6", "::1", {}, undefined],
+    ["this machine, mapped", "::ffff:127.0.0.1", {}, undefined],
+    ["another machine", "192.0.2.7", {}, /bearer/],
+    ["another machine with a wrong key", "192.0.2.7", { authorization: "Bearer another" }, /bearer/],
+    ["another machine with the key", "192.0.2.7", bearer, undefined],
+    ["a web page on this machine", "127.0.0.1", { ...bearer, origin: "null" }, /web pages/],
+  ])("from %s", (_, address, headers, refused) => {
+    const reason = controlRefusal({ headers }, address, "the-key");
+    if (refused) expect(reason).toMatch(refused);
+    else expect(reason).toBeUndefined();
   });
 });
 

@@ -1,0 +1,40 @@
+import type { Clock } from "../sdk/clock";
+import { CONTROL_PATH, type Control } from "./control";
+import { runWithFault } from "./faultEffects";
+import type { NextFault } from "./faults";
+import { json } from "./http";
+import type { OpenJournal } from "./journal";
+import type { Answer } from "./server";
+import { type ReadCall, tooLarge } from "./service";
+
+export interface AnswerOptions {
+  readonly read: ReadCall;
+  readonly control: Control;
+  readonly nextFault: NextFault;
+  readonly open: OpenJournal;
+  readonly clock: Clock;
+  /** Resolves when everything that has changed is safe. */
+  readonly saved: () => Promise<void> | undefined;
+}
+
+/** What happens to a request, from its arrival to its answer. */
+export function createAnswer({ read, control, nextFault, open, clock, saved }: AnswerOptions): Answer {
+  return async function answer(request, connection) {
+    if (request.path.startsWith(`${CONTROL_PATH}/`)) {
+      const response = await control(request, connection);
+      await saved();
+      return response;
+    }
+    const call = read(request);
+    if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
+    const fault = nextFault(call);
+    const entry = open(request, call, fault?.name);
+    connection.onCut = () => entry.end(undefined);
+    const run = () => (fault ? runWithFault(call, fault.effect, request, connection, clock) : call.run({}));
+    const response = connection.oversized ? tooLarge(call) : await run();
+    // Nothing is acknowledged that a crash could undo.
+    await saved();
+    entry.end(response?.resetMidway ? undefined : response);
+    return response;
+  };
+}
