@@ -127,17 +127,18 @@ export function createFaults(random: () => number) {
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
 
-  function applies(rule: Writable<ActiveFault>, subject: Subject): boolean {
-    const { match = {}, times = Number.POSITIVE_INFINITY } = rule;
-    for (const field of ["interface", "operation", "endpointId"] as const) {
-      if (match[field] !== undefined && match[field] !== subject[field]) return false;
-    }
-    rule.matched += 1;
-    if (rule.applied >= times) return false;
-    if (match.nth !== undefined && match.nth !== rule.matched) return false;
-    if (match.probability !== undefined && random() >= match.probability) return false;
-    rule.applied += 1;
-    return true;
+  /** Every rule that the subject agrees with counts it; the first that wants to is applied. */
+  function firstToApply(subject: Subject, isForWebhooks: boolean): ActiveFault | undefined {
+    const matching = rules.filter((rule) => !!rule.effect.dropWebhook === isForWebhooks && agrees(rule, subject));
+    for (const rule of matching) rule.matched += 1;
+    const first = matching.find(wantsToApply);
+    if (first) first.applied += 1;
+    return first;
+  }
+
+  function wantsToApply({ match = {}, matched, applied, times = Number.POSITIVE_INFINITY }: ActiveFault): boolean {
+    if (applied >= times || (match.nth !== undefined && match.nth !== matched)) return false;
+    return match.probability === undefined || random() < match.probability;
   }
 
   const faults: Faults = {
@@ -158,14 +159,18 @@ export function createFaults(random: () => number) {
     },
   };
 
-  const next: NextFault = (call) => rules.find((rule) => !rule.effect.dropWebhook && applies(rule, call));
+  const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, false));
 
   function dropsWebhook(endpointId: string): boolean {
-    const webhook = { interface: "queue", operation: "webhook", endpointId } as const;
-    return rules.some((rule) => rule.effect.dropWebhook && applies(rule, webhook));
+    return firstToApply({ interface: "queue", operation: "webhook", endpointId }, true) !== undefined;
   }
 
   return { faults, next, dropsWebhook };
+}
+
+function agrees({ match = {} }: FaultRule, subject: Subject): boolean {
+  const fields = ["interface", "operation", "endpointId"] as const;
+  return fields.every((field) => match[field] === undefined || match[field] === subject[field]);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -209,6 +209,11 @@ describe("rules", () => {
     emulator.faults.clear();
     fault({ status: 500 }, { match: { nth: 2 } });
     expect(await statuses(3)).toEqual([200, 500, 200]);
+    emulator.faults.clear();
+    // What another rule was applied to counts as well.
+    fault({ status: 501 }, { match: { nth: 1 } });
+    fault({ status: 502 }, { match: { nth: 2 } });
+    expect(await statuses(3)).toEqual([501, 502, 200]);
   });
 
   test("apply by a chance that is the same for the same seed", async () => {
