@@ -244,6 +244,13 @@ describe("a rule of the service", () => {
     expect(it.emulator.endpoints.list()).toHaveLength(1);
   });
 
+  test.each(["unauthorized", "not found", "quota"])("is not what a quoted name in its text says: %s", async (name) => {
+    await using it = await startEmulated();
+    const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
+    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
+    expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "REJECTED" });
+  });
+
   test("about something else is told in the service's words", async () => {
     await using it = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await it.failure(it.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }));
