@@ -8,8 +8,8 @@ export interface GetPodArgs extends PodIncludes {
   readonly podId: string;
 }
 
-/** A pod's record. */
-export type GetPodResult = Omit<Pod, "env"> & {
+/** A pod's record. `Omit` would lose the fields by name, because a pod may have more than are known. */
+export type GetPodResult = { readonly [K in keyof Pod as K extends "env" ? never : K]: Pod[K] } & {
   /** Environment variables, secret: they hold keys. Empty when the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
 };
@@ -36,5 +36,5 @@ export function getPodOutput(args: InputsOf<GetPodArgs>, options?: LookUpOptions
 
 async function findPod({ client }: LookUpContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
   const { env, ...pod } = await client.pods.get(podId, includes);
-  return { ...pod, env: pulumi.secret(env ?? {}) } as GetPodResult;
+  return { ...pod, env: pulumi.secret(env ?? {}) };
 }
