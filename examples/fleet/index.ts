@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { ServerlessEndpoint, type ServerlessEndpointArgs } from "pulumi-serverless-gpu";
+
+// The data may come from anywhere: a file that other teams change, a database, a config of this stack. What is wrong in
+// it is reported in the preview, all at once.
+const fleet: Record<string, ServerlessEndpointArgs> = JSON.parse(
+  readFileSync(path.join(__dirname, "fleet.json"), "utf8"),
+);
+
+/** What holds for every endpoint that does not say otherwise. */
+const common: Partial<ServerlessEndpointArgs> = { locations: ["CZ", "NO", "RO"], workersMax: 2, idleTimeout: 20 };
+
+const endpoints = Object.entries(fleet).map(
+  ([name, args]) => [name, new ServerlessEndpoint(name, { ...common, ...args })] as const,
+);
+
+/** The queue of each endpoint, by its key in the data. */
+export const queueUrls = Object.fromEntries(endpoints.map(([name, { queueUrl }]) => [name, queueUrl]));

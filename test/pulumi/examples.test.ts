@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { startEmulator } from "../../emulator";
+import { createStack } from "./harness";
+
+const EXAMPLES = path.resolve(__dirname, "../../examples");
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+
+// At the same time: most of an example's time is spent waiting for processes to start.
+
+test.concurrent("quickstart", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const stack = await createStack({ folder: "examples/quickstart", env: emulator.env });
+  await stack.up();
+  const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat-"));
+  expect(await stack.outputs()).toEqual({
+    chatQueueUrl: `${emulator.url}/v2/${chat?.id}`,
+    embeddingsName: expect.stringMatching(/^embeddings-/),
+  });
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test.concurrent("fleet: one endpoint for each entry of the data", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const stack = await createStack({ folder: "examples/fleet", env: emulator.env });
+  await stack.up();
+  const fleet = JSON.parse(readFileSync(path.join(EXAMPLES, "fleet/fleet.json"), "utf8"));
+  const { queueUrls } = await stack.outputs();
+  expect(Object.keys(queueUrls as object).sort()).toEqual(Object.keys(fleet).sort());
+  expect(emulator.endpoints.list()).toHaveLength(Object.keys(fleet).length);
+  const byTemplate = Object.fromEntries(emulator.endpoints.list().map((each) => [each.templateId, each]));
+  expect(byTemplate["images-template"]).toMatchObject({
+    gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
+    locations: "US",
+    workersMax: 2,
+  });
+  expect(byTemplate["embeddings-template"]).toMatchObject({ locations: "CZ,NO,RO", idleTimeout: 20, workersMax: 5 });
+  await stack.preview("--refresh", "--expect-no-changes");
+
+  await stack.writeFile("fleet.json", JSON.stringify({ chat: fleet.chat }));
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ templateId: "chat-template" }]);
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test.concurrent("adopt: what serverless-gpu adopt has written takes the account over", async () => {
+  const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "adopt/account.json"), "utf8"));
+  await using emulator = await startEmulator({ seed, drainMs: 100 });
+  const stack = await createStack({ folder: "examples/adopt", env: emulator.env });
+  const adopted = await stack.exec(process.execPath, [COMMAND, "adopt"]);
+  expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
+
+  const { output } = await stack.up();
+  expect(output).toContain("took over endpoint chat1endpoint; nothing had to be changed");
+  expect(emulator.endpoints.list()).toMatchObject(seed.endpoints);
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test.concurrent("pods: a pod, the endpoint that it works for, and the account", async () => {
+  const endpoint = { id: "worker-endpoint", name: "theirs", gpuIds: "AMPERE_16", templateId: "template" };
+  await using emulator = await startEmulator({
+    seed: {
+      endpoints: [
+        { ...endpoint, workersMax: 2 },
+        { ...endpoint, id: "other", name: "other" },
+      ],
+    },
+    serverlessDiscount: { discountFactor: 0.8, type: "volume", expirationDate: "2027-01-01" },
+  });
+  const machine = { dataCenterId: "EU-RO-1" };
+  emulator.pods.add({ id: "pod-1", endpointId: endpoint.id, machine, costPerHr: 0.5, env: { TOKEN: "pod-token-77" } });
+  const stack = await createStack({ folder: "examples/pods", env: emulator.env });
+  await stack.setConfig({ podId: "pod-1" });
+  const { output } = await stack.up();
+  expect(output).not.toContain("pod-token-77");
+  expect(await stack.outputs()).toEqual({
+    where: "EU-RO-1",
+    costPerHr: 0.5,
+    podEnv: { TOKEN: "pod-token-77" },
+    queueUrl: `${emulator.url}/v2/${endpoint.id}`,
+    workersMax: 2,
+    workersOfAll: 5,
+    discountFactor: 0.8,
+  });
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toHaveLength(2);
+});
