@@ -30,3 +30,4 @@ export type { Pod, PodIncludes, Pods } from "./pods";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./queue";
 export type { RetryPolicy } from "./retry";
 export type { SubmitOptions } from "./submit";
+export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhookReceiver";

@@ -78,3 +78,16 @@ export class JobNotRetryableError extends ServerlessGpuError {
     this.status = job.status;
   }
 }
+
+/** Given to a webhook receiver's `onError` when a delivery is about a job that has not ended. */
+export class WebhookNotConfirmedError extends ServerlessGpuError {
+  readonly code = "WEBHOOK_NOT_CONFIRMED";
+  readonly jobId: string;
+  readonly status: JobStatus;
+
+  constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
+    super(message);
+    this.jobId = job.id;
+    this.status = job.status;
+  }
+}
