@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type EndpointSeed, startEmulator } from "../../emulator";
+import { version } from "../../package.json";
+import { createStack, type State, type StateResource } from "./harness";
+
+const FIXTURES = path.resolve(__dirname, "../fixtures");
+const ADDRESS = "http://emulator.invalid";
+const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+const versions = readdirSync(FIXTURES).flatMap((file) => /^state-(.*)\.json$/.exec(file)?.[1] ?? []);
+
+const read = (file: string) => readFileSync(path.join(FIXTURES, file), "utf8");
+
+const endpointsOf = ({ deployment }: State) => (deployment.resources ?? []).filter(({ type }) => type === TYPE);
+
+/** The endpoint that a resource of the state describes. */
+function seedOf({ id, outputs = {} }: StateResource): EndpointSeed {
+  const { endpointId, queueUrl, drainTimeout, adoptId, ...fields } = outputs;
+  const endpoint = Object.entries(fields).filter(([field]) => !field.startsWith("__"));
+  return { id, ...Object.fromEntries(endpoint) } as unknown as EndpointSeed;
+}
+
+test("the state of this version is kept", () => {
+  expect(versions).toContain(version.replace(/\.\d+$/, ""));
+});
+
+test.each(versions)("state that version %s wrote is read, refreshed and destroyed", async (release) => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const state: State = JSON.parse(read(`state-${release}.json`).replaceAll(ADDRESS, emulator.url));
+  const endpoints = endpointsOf(state);
+  emulator.seed({ endpoints: endpoints.map(seedOf) });
+  const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });
+  await stack.importState(state);
+  await stack.preview("--refresh", "--expect-no-changes");
+
+  const drifted = endpoints.find(({ urn }) => urn.endsWith("::full"))?.id ?? "";
+  emulator.endpoints.change(drifted, { gpuIds: "AMPERE_80" });
+  await stack.refresh();
+  const refreshed = endpointsOf(await stack.exportState());
+  expect(refreshed).toHaveLength(endpoints.length);
+  expect(refreshed.find(({ id }) => id === drifted)?.outputs).toMatchObject({ gpuIds: "AMPERE_80" });
+
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toMatchObject([{ id: "theirs-1" }]);
+  expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
+});
+
+// Writes the fixture of a release: WRITE_STATE=0.1 npx jest test/pulumi/oldState -t "is written"
+(process.env.WRITE_STATE ? test : test.skip)("the state of a release is written", async () => {
+  const release = process.env.WRITE_STATE;
+  await using emulator = await startEmulator({ randomSeed: 1 });
+  const theirs = { name: "by hand", gpuIds: "AMPERE_16", templateId: "template" };
+  emulator.seed({ endpoints: ["adopted-1", "theirs-1"].map((id) => ({ ...theirs, id })) });
+  const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });
+  await stack.up();
+  // Where in the program a resource was declared is the engine's affair, and long.
+  const withoutTraces = (key: string, value: unknown) =>
+    ["stackTrace", "sourcePosition"].includes(key) ? undefined : value;
+  const text = JSON.stringify(await stack.exportState(), withoutTraces, 2).replaceAll(emulator.url, ADDRESS);
+  writeFileSync(path.join(FIXTURES, `state-${release}.json`), `${text}\n`);
+});
