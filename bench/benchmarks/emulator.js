@@ -1,0 +1,44 @@
+const { alternate } = require("../runner");
+const { requestsPerSecond } = require("../load");
+const { start } = require("../processes");
+
+const CONCURRENCY = 64;
+
+/** @typedef {{ port: number, path: string, apiKey: string, answer: string }} StartedEmulator */
+
+/** @param {import("../runner").Settings} settings */
+async function run({ quick, log }) {
+  const [ms, runs] = quick ? [300, 1] : [3000, 7];
+  const emulator = await start(/** @type {const} */ ("emulatorServer.js"));
+  const { path, apiKey, answer, port } = /** @type {StartedEmulator} */ (emulator.message);
+  const plain = await start("plainServer.js", { args: [answer] });
+  const { port: plainPort } = /** @type {{ port: number }} */ (plain.message);
+  const request = { path, headers: { authorization: `Bearer ${apiKey}` }, concurrency: CONCURRENCY };
+  try {
+    // The first second is the compiler's.
+    await alternate(1, {
+      ours: () => requestsPerSecond({ ...request, port, ms }),
+      plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
+    });
+    const rates = await alternate(runs, {
+      ours: () => requestsPerSecond({ ...request, port, ms }),
+      plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
+    });
+    log(`the answer: ${answer}`);
+    return [
+      {
+        what: `emulator: /status, ${CONCURRENCY} in flight`,
+        unit: "/s",
+        ours: rates.ours,
+        against: "node:http with the same answer",
+        theirs: rates.plain,
+        judged: "ratio",
+        mark: { atLeast: 0.6 },
+      },
+    ];
+  } finally {
+    await Promise.all([emulator.stop(), plain.stop()]);
+  }
+}
+
+module.exports = { title: "the emulator's /status", run };

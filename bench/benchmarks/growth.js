@@ -1,0 +1,65 @@
+const { startEmulator } = require("../../dist/emulator");
+const { createStack } = require("../engine");
+const { floor, ours } = require("../programs");
+const { inTurn } = require("../runner");
+
+/** @param {import("../runner").Settings} settings */
+async function run({ quick, log }) {
+  const [few, many, runs] = quick ? [10, 50, 1] : [100, 1000, 3];
+  /** @type {{ ours: number[], floor: number[], lists: number[] }} */
+  const measured = { ours: [], floor: [], lists: [] };
+  const emulator = await startEmulator({ drainMs: 0 });
+
+  /**
+   * The time of the first `up`, in milliseconds for each endpoint, and the lists that a refresh after it asks for.
+   * @param {string} program
+   * @param {number} count
+   */
+  async function up(program, count) {
+    emulator.reset();
+    const stack = await createStack(program, emulator.env);
+    const env = { COUNT: String(count), IDLE_TIMEOUT: "10" };
+    try {
+      const ms = await stack.pulumi(["up", "--yes", "--skip-preview"], env);
+      log(`${program === ours ? "ours" : "floor"}, ${count}: ${Math.round(ms)} ms`);
+      if (program === floor || count === few) return { msEach: ms / count, lists: 0 };
+      emulator.journal.clear();
+      await stack.pulumi(["refresh", "--yes", "--skip-preview"], env);
+      return { msEach: ms / count, lists: emulator.journal.requests().length };
+    } finally {
+      stack.remove();
+    }
+  }
+
+  try {
+    for (let run = 0; run < runs; run++) {
+      const small = await inTurn(run, { ours: () => up(ours, few), floor: () => up(floor, few) });
+      const large = await inTurn(run, { ours: () => up(ours, many), floor: () => up(floor, many) });
+      measured.ours.push(large.ours.msEach / small.ours.msEach);
+      measured.floor.push(large.floor.msEach / small.floor.msEach);
+      measured.lists.push(large.ours.lists);
+    }
+  } finally {
+    await emulator.stop();
+  }
+  return [
+    {
+      what: `time for each endpoint, up of ${many} over up of ${few}`,
+      unit: "×",
+      ours: measured.ours,
+      against: "the floor",
+      theirs: measured.floor,
+      judged: "ratio",
+      mark: { atMost: 1.15 },
+    },
+    {
+      what: `refresh of ${many}: lists asked for`,
+      unit: "",
+      ours: measured.lists,
+      judged: "value",
+      mark: { atMost: 3 },
+    },
+  ];
+}
+
+module.exports = { title: "growth with the number of endpoints", run };

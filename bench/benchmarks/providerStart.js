@@ -1,0 +1,105 @@
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const grpc = require("@grpc/grpc-js");
+const { ResourceProviderClient } = require("@pulumi/pulumi/proto/provider_grpc_pb");
+const messages = require("@pulumi/pulumi/proto/provider_pb");
+const { Struct } = require("google-protobuf/google/protobuf/struct_pb");
+const { startEmulator } = require("../../dist/emulator");
+const { createProgramFolder } = require("../engine");
+const { FLOOR_TEXT, INPUTS } = require("../programs");
+const { alternate, timed } = require("../runner");
+
+const OUR_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
+
+/** @param {import("../runner").Settings} settings */
+async function run({ quick }) {
+  const emulator = await startEmulator();
+  const folder = createProgramFolder();
+  try {
+    const times = await alternate(quick ? 2 : 15, {
+      ours: () => {
+        emulator.reset();
+        return timeToFirstCreate(OUR_TEXT, folder, emulator.env);
+      },
+      floor: () => timeToFirstCreate(FLOOR_TEXT, folder),
+    });
+    return [
+      {
+        what: "provider process: start to first create answered",
+        unit: "ms",
+        ours: times.ours,
+        against: "the floor",
+        theirs: times.floor,
+        judged: "difference",
+        mark: { atMost: 150 },
+      },
+    ];
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+    await emulator.stop();
+  }
+}
+
+/**
+ * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint is created.
+ * @param {string} provider the text that state names it by
+ * @param {string} cwd
+ * @param {Readonly<Record<string, string>>} [env]
+ */
+async function timeToFirstCreate(provider, cwd, env = {}) {
+  const script = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  let child;
+  try {
+    return await timed(async () => {
+      child = spawn(process.execPath, [script, "127.0.0.1:1"], { cwd, env: { PATH: process.env.PATH, ...env } });
+      const client = new ResourceProviderClient(`127.0.0.1:${await portOf(child)}`, grpc.credentials.createInsecure());
+      const inputs = Struct.fromJavaScript({ ...INPUTS, name: "endpoint", idleTimeout: 10, __provider: provider });
+      const configure = new messages.ConfigureRequest();
+      configure.setArgs(Struct.fromJavaScript({}));
+      await call(client, "configure", configure);
+      const check = new messages.CheckRequest();
+      check.setOlds(Struct.fromJavaScript({}));
+      check.setNews(inputs);
+      const checked = await call(client, "check", check);
+      const create = new messages.CreateRequest();
+      create.setProperties(checked.getInputs());
+      await call(client, "create", create);
+      client.close();
+    });
+  } finally {
+    child?.kill();
+  }
+}
+
+/**
+ * The port that the process prints as its first line.
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<string>}
+ */
+function portOf(child) {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.stdout?.on("data", (chunk) => {
+      output += chunk;
+      if (output.includes("\n")) resolve(output.trim());
+    });
+    child.once("exit", () => reject(new Error(`the provider's process ended: ${output}`)));
+  });
+}
+
+/**
+ * @param {any} client
+ * @param {"configure" | "check" | "create"} method
+ * @param {unknown} request
+ * @returns {Promise<any>}
+ */
+function call(client, method, request) {
+  return new Promise((resolve, reject) => {
+    client[method](request, (/** @type {Error | null} */ error, /** @type {unknown} */ response) =>
+      error ? reject(error) : resolve(response),
+    );
+  });
+}
+
+module.exports = { title: "Pulumi's provider process, from its start", run };

@@ -1,0 +1,15 @@
+// A bare node:http server that gives every request the same answer: the text of the first argument, as JSON.
+const { createServer } = require("node:http");
+
+const [, , body = "{}"] = process.argv;
+const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+
+const server = createServer((incoming, outgoing) => {
+  incoming.resume();
+  outgoing.writeHead(200, headers);
+  outgoing.end(body);
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  process.send?.({ port: address.port });
+});

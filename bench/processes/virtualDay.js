@@ -1,0 +1,71 @@
+// Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the heap grew. Argument: the
+// number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
+const { DEFAULT_POLICY } = require("../../dist/emulator/jobs");
+const { createRuntime } = require("../../dist/emulator/runtime");
+const { seededRandom } = require("../../dist/emulator/random");
+const { manualClock } = require("../../dist/emulator/virtualClock");
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+async function main() {
+  const jobs = Number(process.argv[2]);
+  const clock = manualClock(0);
+  const runtime = createRuntime(endpointRecord(), {
+    clock,
+    profile: "contract",
+    random: seededRandom(1).next,
+    drainMs: 1000,
+    coldStartMs: 10_000,
+    changed() {},
+    dropsWebhook: () => false,
+    handlers: {
+      worker: async (job, { sleep, random }) => {
+        await sleep(1000 + random() * 2000);
+        return job.input;
+      },
+    },
+  });
+  let submitted = 0;
+  const submit = () => {
+    runtime.submit("run", { input: { number: ++submitted }, policy: DEFAULT_POLICY });
+    if (submitted < jobs) clock.schedule(DAY_MS / jobs, submit);
+  };
+  clock.schedule(0, submit);
+
+  const heaps = [];
+  const startedAt = performance.now();
+  let pausedMs = 0;
+  for (let hour = 1; hour <= 24; hour++) {
+    await clock.advance(HOUR_MS);
+    const pausedAt = performance.now();
+    global.gc?.();
+    heaps.push(process.memoryUsage().heapUsed);
+    pausedMs += performance.now() - pausedAt;
+  }
+  await clock.runUntilIdle();
+  const ms = performance.now() - startedAt - pausedMs;
+  process.send?.({ ms, completed: runtime.health().jobs.completed, heaps });
+}
+
+/** @returns {import("../../dist/emulator/model").EndpointRecord} */
+function endpointRecord() {
+  return {
+    id: "endpoint-1",
+    name: "worker",
+    templateId: "template-1",
+    gpuIds: "AMPERE_24",
+    idleTimeout: 10,
+    locations: "",
+    flashBootType: null,
+    scalerType: "REQUEST_COUNT",
+    scalerValue: 1,
+    workersMin: 0,
+    workersMax: 50,
+    networkVolumeId: null,
+    createdAt: 0,
+    version: 0,
+  };
+}
+
+main();

@@ -1,0 +1,57 @@
+/** What every endpoint is declared with, whatever declares it: most of what can be said, in normal form. */
+const INPUTS = {
+  gpuIds: "AMPERE_24,ADA_24",
+  templateId: "template-1",
+  locations: "CZ,RO",
+  flashBootType: "FLASHBOOT",
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 0,
+  workersMax: 3,
+};
+
+/** The text by which state names the provider that does nothing. */
+const FLOOR_TEXT = 'exports.handler = () => require("floor");';
+
+/** Our own resource. */
+const ours = program('const { ServerlessEndpoint: Endpoint } = require("pulumi-serverless-gpu");');
+
+/** The same resource to the engine, served by a provider that does nothing. */
+const floor = program(`
+const pulumi = require("@pulumi/pulumi");
+class Endpoint extends pulumi.CustomResource {
+  constructor(name, args) {
+    super("pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", name, { ...args, __provider: ${JSON.stringify(FLOOR_TEXT)} });
+  }
+}`);
+
+/** What Pulumi's documentation leads to: the engine gets the provider's own source. Its methods do nothing either. */
+const usualWay = program(`
+const pulumi = require("@pulumi/pulumi");
+const provider = {
+  async configure(request) { return require("floor").configure(request); },
+  async check(olds, news) { return require("floor").check(olds, news); },
+  async diff(id, olds, news) { return require("floor").diff(id, olds, news); },
+  async create(inputs) { return require("floor").create(inputs); },
+  async read(id, props) { return require("floor").read(id, props); },
+  async update(id, olds, news) { return require("floor").update(id, olds, news); },
+  async delete(id, props) { return require("floor").delete(id, props); },
+};
+class Endpoint extends pulumi.dynamic.Resource {
+  constructor(name, args) { super(provider, name, args); }
+}`);
+
+/**
+ * A program that declares `COUNT` endpoints, with `IDLE_TIMEOUT` seconds of idle timeout.
+ * @param {string} declaration declares the class `Endpoint`
+ */
+function program(declaration) {
+  return `${declaration}
+for (let number = 1; number <= Number(process.env.COUNT); number++) {
+  const name = \`endpoint-\${number}\`;
+  new Endpoint(name, { ...${JSON.stringify(INPUTS)}, name, idleTimeout: Number(process.env.IDLE_TIMEOUT) });
+}
+`;
+}
+
+module.exports = { INPUTS, FLOOR_TEXT, ours, floor, usualWay };
