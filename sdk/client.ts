@@ -48,7 +48,7 @@ export interface Client {
  * Makes a client. It sends nothing yet.
  * @throws ConfigurationError when the key is missing; a missing address shows at the first use of its interface
  * @example
- * const client = createClient({ apiKey: process.env.SERVERLESS_GPU_API_KEY ?? "", service: "runpod" });
+ * const client = createClient({ ...settingsFromEnvironment(), service: "runpod" });
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options: ClientOptions): Client {

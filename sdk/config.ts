@@ -30,6 +30,20 @@ export const ENVIRONMENT_VARIABLES = {
   queueUrl: "SERVERLESS_GPU_QUEUE_URL",
 } as const satisfies Record<keyof ConnectionSettings, string>;
 
+/** The settings that the environment gives, for `createClient`. What is not set is missing, and the key is then empty. */
+export function settingsFromEnvironment(
+  environment: NodeJS.ProcessEnv = process.env,
+): ConnectionSettings & { readonly apiKey: string; readonly service?: ServiceName | undefined } {
+  const read = (name: keyof ConnectionSettings) => environment[ENVIRONMENT_VARIABLES[name]]?.trim() || undefined;
+  return {
+    apiKey: read("apiKey") ?? "",
+    service: serviceName({ service: read("service") }),
+    graphqlUrl: read("graphqlUrl"),
+    restUrl: read("restUrl"),
+    queueUrl: read("queueUrl"),
+  };
+}
+
 /** How a setting can be given, for messages. */
 function howToSet(setting: keyof ConnectionSettings): string {
   return `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ${setting}`;

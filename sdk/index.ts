@@ -1,5 +1,6 @@
 export { type Client, type ClientOptions, createClient } from "./client";
 export type { Clock } from "./clock";
+export { type ConnectionSettings, type ServiceName, settingsFromEnvironment } from "./config";
 export type { CreateOptions } from "./createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./deleteEndpoint";
 export type { EndpointInput, EndpointSettings } from "./endpointInput";
