@@ -8,7 +8,7 @@ const project = {
       { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } },
     ],
   },
-  // The package's own name resolves to its source, so that unit tests need no build.
+  // Copies of sources and package.json files that must not be taken for the project's own.
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/.scratch/"],
   watchPathIgnorePatterns: ["<rootDir>/.scratch/"],
 };

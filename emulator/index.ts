@@ -6,7 +6,7 @@ import { createDataFile } from "./dataFile";
 import { createEndpointTools, type EndpointTools } from "./endpointTools";
 import { createFaults, type Faults } from "./faults";
 import { createJournal, type Journal } from "./journal";
-import type { RuntimeContext } from "./model";
+import type { Profile, RuntimeContext } from "./model";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods";
 import { seededRandom } from "./random";
@@ -102,7 +102,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return {
     url: server.url,
     apiKey,
-    env: environmentOf(server.url, apiKey),
+    env: environmentOf(server.url, apiKey, context.profile),
     clock,
     journal,
     faults,
@@ -122,8 +122,10 @@ function contextOf(options: EmulatorOptions, given: Given): RuntimeContext {
   return { ...given, drainMs, coldStartMs, handlers, rateLimits, remoteWebhooks };
 }
 
-function environmentOf(url: string, apiKey: string): Record<string, string> {
+function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
+    // The running service that was observed has its own ways, which clients know by its name.
+    ...(profile === "observed" && { SERVERLESS_GPU_SERVICE: "runpod" }),
     SERVERLESS_GPU_API_KEY: apiKey,
     SERVERLESS_GPU_GRAPHQL_URL: url,
     SERVERLESS_GPU_REST_URL: url,
