@@ -12,6 +12,8 @@ let config: ReadConfig = () => undefined;
 /** Takes the config. It must be done when it returns: the first calls do not wait for a promise. */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
+  // `check` reports what was typed into a field: the key is to be known as a secret before.
+  currentAccount();
 }
 
 /** Reads one setting of the config. */

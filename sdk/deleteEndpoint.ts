@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "./clock";
 import type { Endpoint } from "./endpointRecord";
 import type { CallOptions } from "./endpoints";
-import { DeleteTimeoutError, NotFoundError, RejectedError } from "./errors";
+import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "./errors";
 import { LIST_LAG_MS } from "./spec";
 
 /** What a deletion is doing. */
@@ -89,10 +89,10 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
         if (!wasSeen) options.onAbsent?.();
         return;
       }
-      if (!(error instanceof NotFoundError) && !(error instanceof RejectedError)) throw error;
+      if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;
       obstacle = error.message;
       // The service may take a while to notice that the workers are gone.
-      if (error instanceof RejectedError) {
+      if (error instanceof BusinessRuleError) {
         await pause();
         continue;
       }

@@ -1,21 +1,28 @@
 import type { Clock } from "./clock";
 import type { Endpoint } from "./endpointRecord";
 
-/** How old a list may be for its reader. Never older than the last write of this client. */
+/** A list of endpoints, and when it was asked for. */
+export interface ListSnapshot {
+  readonly endpoints: readonly Endpoint[];
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number;
+}
+
+/** Which lists are new enough for a reader. Never one that was asked for before the last write of this client. */
 export interface ListFreshness {
-  /** Milliseconds since the list was asked for. Default 0: a list that is asked for from now on. */
-  readonly maxAgeMs?: number;
+  /** Lists asked for at this time or later, in milliseconds since the epoch. Default: only from now on. */
+  readonly sentAfter?: number | undefined;
 }
 
 /** The account's list of endpoints, shared by all readers at the same time: the service cannot read a single endpoint. */
 export interface EndpointList {
-  read(freshness: ListFreshness, signal?: AbortSignal): Promise<Endpoint[]>;
+  read(freshness?: ListFreshness, signal?: AbortSignal): Promise<ListSnapshot>;
   /** To be called when a write was answered: lists that were asked for before it are not used any more. */
   noteWrite(): void;
 }
 
 interface SharedList {
-  readonly endpoints: Promise<Endpoint[]>;
+  readonly snapshot: Promise<ListSnapshot>;
   /** Aborted when all its readers have gone: nobody waits for it any more. */
   readonly abandoned: AbortController;
   readers: number;
@@ -39,15 +46,16 @@ export function createEndpointList(
     const queued: SharedList = {
       abandoned,
       readers: 0,
-      endpoints: onItsWay.then(() => {
+      snapshot: onItsWay.then(async () => {
         abandoned.signal.throwIfAborted();
         next = undefined;
         current = queued;
-        queued.sentAt = clock.now();
-        return fetchList(abandoned.signal);
+        const sentAt = clock.now();
+        queued.sentAt = sentAt;
+        return { endpoints: await fetchList(abandoned.signal), sentAt };
       }),
     };
-    onItsWay = queued.endpoints.then(
+    onItsWay = queued.snapshot.then(
       () => {},
       () => {
         // A failed list serves those who waited for it, and nobody after them.
@@ -58,16 +66,16 @@ export function createEndpointList(
   }
 
   /** The shared list as one reader sees it: its own abort ends only its own wait. */
-  function follow(shared: SharedList, signal?: AbortSignal): Promise<Endpoint[]> {
+  function follow(shared: SharedList, signal?: AbortSignal): Promise<ListSnapshot> {
     shared.readers++;
-    if (!signal) return shared.endpoints;
+    if (!signal) return shared.snapshot;
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         reject(signal.reason);
         if (--shared.readers === 0) abandon(shared, signal.reason);
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      shared.endpoints.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+      shared.snapshot.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
     });
   }
 
@@ -78,10 +86,9 @@ export function createEndpointList(
   }
 
   return {
-    async read({ maxAgeMs = 0 }, signal) {
+    async read({ sentAfter = Number.POSITIVE_INFINITY } = {}, signal) {
       signal?.throwIfAborted();
-      const age = current?.sentAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - current.sentAt;
-      if (current && maxAgeMs > 0 && age <= maxAgeMs) return follow(current, signal);
+      if (current?.sentAt !== undefined && current.sentAt >= sentAfter) return follow(current, signal);
       next ??= queueNext();
       return follow(next, signal);
     },

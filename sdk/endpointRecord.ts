@@ -22,7 +22,7 @@ export interface ServerlessDiscount {
 
 /** The fields of an endpoint, as a GraphQL selection. */
 export const ENDPOINT_SELECTION =
-  "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
+  "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId pods { desiredStatus }";
 
 /** The input of `saveEndpoint`: every field that is set, cleared ones in the way the service takes. */
 export function toSaveInput(

@@ -10,7 +10,7 @@ import {
   type EndpointSettings,
   parseEndpointFields,
 } from "./endpointInput";
-import { createEndpointList, type EndpointList, type ListFreshness } from "./endpointList";
+import { createEndpointList, type EndpointList, type ListSnapshot } from "./endpointList";
 import {
   discountSchema,
   ENDPOINT_SELECTION,
@@ -27,6 +27,15 @@ import { LIST_LAG_MS } from "./spec";
 export interface CallOptions {
   /** Ends the call, its pauses included. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** How an endpoint is looked for. */
+export interface FindOptions extends CallOptions {
+  /**
+   * How old the list may be that it is looked for in, in milliseconds. It is never older than the last write of this
+   * client. Default: a list that is asked for from now on.
+   */
+  readonly maxAgeMs?: number;
 }
 
 /** Creates, changes, lists and deletes endpoints (contract, GraphQL). */
@@ -47,7 +56,7 @@ export interface Endpoints {
   /** All endpoints of the account. */
   list(options?: CallOptions): Promise<Endpoint[]>;
   /** One endpoint, or nothing when it is not in two lists with the service's lag between them. */
-  find(id: string, options?: CallOptions & ListFreshness): Promise<Endpoint | undefined>;
+  find(id: string, options?: FindOptions): Promise<Endpoint | undefined>;
   /**
    * One endpoint.
    * @throws NotFoundError when there is none
@@ -76,14 +85,18 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 export function createEndpoints(context: EndpointsContext): Endpoints {
   const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
 
-  async function find(id: string, { signal, ...freshness }: CallOptions & ListFreshness = {}) {
-    const first = (await list.read(freshness, signal)).find((each) => each.id === id);
-    if (first) return first;
-    await sleep(context.clock, LIST_LAG_MS, signal);
-    return (await list.read({}, signal)).find((each) => each.id === id);
+  async function find(id: string, { signal, maxAgeMs }: FindOptions = {}) {
+    const sentAfter = maxAgeMs === undefined ? undefined : context.clock.now() - maxAgeMs;
+    const first = await list.read({ sentAfter }, signal);
+    const found = byId(first, id);
+    if (found) return found;
+    // Whoever did not find something in the same list shares the second look, too.
+    const lagIsOverAt = first.sentAt + LIST_LAG_MS;
+    await sleep(context.clock, Math.max(0, lagIsOverAt - context.clock.now()), signal);
+    return byId(await list.read({ sentAfter: lagIsOverAt }, signal), id);
   }
 
-  async function get(id: string, options?: CallOptions & ListFreshness) {
+  async function get(id: string, options?: FindOptions) {
     const endpoint = await find(id, options);
     if (!endpoint)
       throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
@@ -124,7 +137,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
       return createEndpoint(fields, options, {
         clock: context.clock,
-        list: (signal) => list.read({}, signal),
+        list: async (signal) => (await list.read({}, signal)).endpoints,
         save: (operation, lookUp) => save(operation, "create", fields, { signal: options.signal, lookUp }),
       });
     },
@@ -133,7 +146,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       return change(await get(id, options), fields, options);
     },
     // A copy: the list itself is shared with other readers.
-    list: async (options) => [...(await list.read({}, options?.signal))],
+    list: async (options) => [...(await list.read({}, options?.signal)).endpoints],
     find,
     get,
     async scaleToZero(id, options) {
@@ -142,7 +155,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     delete: async (id, options = {}) =>
       deleteEndpoint(id, options, {
         clock: context.clock,
-        find: async (signal) => (await list.read({}, signal)).find((each) => each.id === id),
+        find: async (signal) => byId(await list.read({}, signal), id),
         scaleToZero: (endpoint, signal) => change(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
@@ -159,10 +172,14 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   };
 }
 
+function byId({ endpoints }: ListSnapshot, id: string): Endpoint | undefined {
+  return endpoints.find((each) => each.id === id);
+}
+
 /** The quota's error with what uses the quota, as far as that can be read. */
 async function withUsage(error: QuotaExceededError, list: EndpointList, signal?: AbortSignal): Promise<Error> {
-  const endpoints = await list.read({}, signal).catch(() => []);
-  const users = endpoints.filter(({ workersMax }) => workersMax > 0);
+  const snapshot = await list.read({}, signal).catch(() => undefined);
+  const users = (snapshot?.endpoints ?? []).filter(({ workersMax }) => workersMax > 0);
   if (users.length === 0) return error;
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
@@ -170,7 +187,7 @@ async function withUsage(error: QuotaExceededError, list: EndpointList, signal?:
 }
 
 async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<Endpoint[]> {
-  const selection = `endpoints { ${ENDPOINT_SELECTION} pods { desiredStatus } }`;
+  const selection = `endpoints { ${ENDPOINT_SELECTION} }`;
   const myself = await fetchMyself(context, "the list of endpoints", selection, signal);
   return decode(z.looseObject({ endpoints: z.array(endpointSchema) }), myself, "the list of endpoints").endpoints;
 }

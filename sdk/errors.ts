@@ -76,13 +76,18 @@ export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
 
-/** Thrown when the service understood the request and refused it: status 400 or 403, or a business rule of GraphQL. */
+/** Thrown when the service refuses the request as such: status 400 or 403, or a GraphQL document that is not valid. */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
 }
 
+/** Thrown when a rule of the service forbids what was asked for: workers are not at zero, a template is unknown. */
+export class BusinessRuleError extends RejectedError {
+  override readonly code: string = "BUSINESS_RULE";
+}
+
 /** Thrown when a change would pass the account's quota of workers (the sum of `workersMax` over all endpoints). */
-export class QuotaExceededError extends RejectedError {
+export class QuotaExceededError extends BusinessRuleError {
   override readonly code = "QUOTA_EXCEEDED";
 }
 

@@ -12,6 +12,7 @@ import { z } from "zod";
 import type { Attempt } from "./call";
 import {
   AuthenticationError,
+  BusinessRuleError,
   NotFoundError,
   QuotaExceededError,
   RejectedError,
@@ -135,13 +136,13 @@ export async function execute(
   );
   try {
     const { data, errors } = await client.rawRequest<Record<string, unknown>>(printDocument(field));
-    if (errors?.length) throw errorFromGraphql(errors, operation);
+    if (errors?.length) throw errorFromGraphql(errors, operation, true);
     const value = data?.[field.name];
     if (data === null || value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
     return value;
   } catch (error) {
     // A 400 comes with GraphQL errors that say what is wrong with the document.
-    if (error instanceof ClientError) throw errorFromGraphql(error.response.errors ?? [], operation);
+    if (error instanceof ClientError) throw errorFromGraphql(error.response.errors ?? [], operation, false);
     throw error;
   }
 }
@@ -176,10 +177,14 @@ function carriesErrors(body: string): boolean {
 /** Absent, in the words that services use for it. */
 const ABSENT = /not found|does not exist|could not find/i;
 
-/** The typed error of an `errors` list. Codes decide before texts, and no whole text is ever compared. */
+/**
+ * The typed error of an `errors` list: with status 200 a rule of the business, with 400 a refused request. Codes decide
+ * before texts, and no whole text is ever compared.
+ */
 function errorFromGraphql(
   errors: readonly { readonly message?: string; readonly extensions?: { readonly code?: unknown } }[],
   operation: string,
+  isRuleOfBusiness: boolean,
 ): ServerlessGpuError {
   const message = errors.map((error) => error.message ?? "an error without a message").join("; ");
   const codes = errors.map((error) => error.extensions?.code);
@@ -197,5 +202,5 @@ function errorFromGraphql(
         "endpoint, or have the quota raised",
     );
   }
-  return new RejectedError(said);
+  return isRuleOfBusiness ? new BusinessRuleError(said) : new RejectedError(said);
 }

@@ -49,6 +49,7 @@ const WITHOUT_EFFECT = [
   "CANNOT_CONNECT",
   "CLIENT_CLOSED",
   "REJECTED",
+  "BUSINESS_RULE",
   "QUOTA_EXCEEDED",
   "AUTHENTICATION",
   "NOT_FOUND",
@@ -74,8 +75,8 @@ export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   if (repeatability === "submit" && effectUnknown) return { lookUp };
   const timeLeftMs = policy.maxElapsedMs - elapsedMs;
   const latestMs = Math.max(timeLeftMs - LAST_ATTEMPT_MS, timeLeftMs / 2);
-  const { retryAfterMs } = error;
-  const retryInMs = retryAfterMs === undefined ? pauseMs(attempt, failed.random) : Math.min(retryAfterMs, latestMs);
+  // Also with a Retry-After that is very short, pauses grow and callers do not come back in step.
+  const retryInMs = Math.max(pauseMs(attempt, failed.random), Math.min(error.retryAfterMs ?? 0, latestMs));
   return retryInMs < timeLeftMs ? { lookUp, retryInMs } : { lookUp };
 }
 

@@ -159,6 +159,14 @@ describe("a deletion that cannot end", () => {
     expect(it.calls().length).toBeLessThan(80);
   });
 
+  test.each([400, 403])("fails at once when the request itself is refused with %i", async (status) => {
+    await using it = await startEmulated();
+    const { id } = it.emulator.endpoints.create(INPUT);
+    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status } });
+    expect(await it.failure(it.client.endpoints.delete(id))).toMatchObject({ code: "REJECTED" });
+    expect(it.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
+  });
+
   test("gives up when it is refused for ever, with the service's reason", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });

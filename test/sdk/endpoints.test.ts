@@ -170,6 +170,14 @@ describe("looking", () => {
     expect(it.calls()).toEqual(["myself", "myself"]);
   });
 
+  test("a thousand that are missing need two lists, not a thousand", async () => {
+    await using it = await startEmulated();
+    const ids = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
+    const found = it.run(Promise.all(ids.map((id) => it.client.endpoints.find(id, { maxAgeMs: 30_000 }))));
+    expect(new Set(await found)).toEqual(new Set([undefined]));
+    expect(it.calls()).toEqual(["myself", "myself"]);
+  });
+
   test("find looks again once the list's lag has passed", async () => {
     await using it = await startEmulated();
     const { id } = full(it);

@@ -60,12 +60,20 @@ describe("a passing fault", () => {
   test.each<[string, string, number]>([
     ["in seconds", "7", 7_000],
     ["in broken seconds", "1.5", 1_500],
-    ["as 0", "0", 0],
   ])("waits as long as Retry-After says: %s", async (_form, header, expectedMs) => {
     await using it = await startEmulated();
     it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": header } }, times: 2 });
     await it.run(it.client.endpoints.list());
     expect(pauses(it)).toEqual([expectedMs, expectedMs]);
+  });
+
+  test("pauses all the same when Retry-After is 0, so that callers do not come back in step", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
+    await it.run(it.client.endpoints.list());
+    const [first = 0, ...others] = pauses(it);
+    expect(first).toBeLessThanOrEqual(500);
+    expect(new Set([first, ...others]).size).toBeGreaterThan(1);
   });
 
   test("waits until the date that Retry-After names", async () => {
@@ -248,7 +256,7 @@ describe("a rule of the service", () => {
     await using it = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
-    expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "REJECTED" });
+    expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
   test("about something else is told in the service's words", async () => {

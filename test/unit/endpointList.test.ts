@@ -15,7 +15,8 @@ function handAnsweredList() {
     });
   });
   async function read(maxAgeMs?: number, signal?: AbortSignal) {
-    const endpoints = await list.read(maxAgeMs === undefined ? {} : { maxAgeMs }, signal);
+    const sentAfter = maxAgeMs === undefined ? undefined : clock.now() - maxAgeMs;
+    const { endpoints } = await list.read({ sentAfter }, signal);
     return endpoints[0]?.id;
   }
   return { clock, sent, list, read };
