@@ -73,6 +73,14 @@ describe("waiting for a job", () => {
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
 
+  test("fails when the job runs longer than its execution timeout", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
+    const error = await it.failure(job.wait());
+    expect(error).toMatchObject({ name: "JobFailedError", status: "FAILED" });
+    expect(error.message).toContain("executionTimeout exceeded");
+  });
+
   test("fails when the job was cancelled, or timed out", async () => {
     await using it = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await it.run(it.queue.run({ input: {} }));

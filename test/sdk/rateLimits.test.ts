@@ -18,7 +18,10 @@ describe("the client keeps within the service's limits", () => {
     ["cancel", 150],
     ["purge-queue", 7],
     ["requests", 25],
-    ["status", 2_500],
+    ["status", 2_100],
+    ["stream", 2_100],
+    ["openai", 2_100],
+    ["runsync", 450],
   ] as const)("%s: %d calls at once are spread, and none is refused", async (operation, count) => {
     await using it = await startQueue();
     const { id } = await it.run(it.queue.run({ input: {} }));
@@ -28,8 +31,11 @@ describe("the client keeps within the service's limits", () => {
       "purge-queue": () => it.queue.purgeQueue(),
       requests: () => it.queue.requests(),
       status: () => it.queue.status(id),
+      stream: () => it.queue.stream(id).next(),
+      openai: () => it.queue.openai("v1/models"),
+      runsync: () => it.queue.runSync({ input: {} }),
     };
-    await it.run(Promise.all(Array.from({ length: count }, calls[operation])));
+    await it.run(Promise.all<unknown>(Array.from({ length: count }, calls[operation])));
     const requests = it.emulator.journal.requests({ operation });
     expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
     const times = requests.map(({ at }) => at);

@@ -87,6 +87,19 @@ describe("a stream", () => {
     expect(await it.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
+  test("joins nothing: output larger than a chunk comes in several pieces", async () => {
+    const long = "word ".repeat(500_000);
+    await using it = await startQueue({
+      handler: function* () {
+        yield long;
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    const pieces = await it.run(collect(job.stream({ schema: z.string() })));
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.join("")).toBe(long);
+  });
+
   test("stops asking when its reader stops, or its signal aborts", async () => {
     await using it = await startQueue({ handler: counter });
     const job = await it.run(it.queue.run({ input: { count: 1_000, everyMs: 500 } }));
