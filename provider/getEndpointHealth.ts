@@ -1,6 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../sdk/jobs";
-import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+import {
+  type InputsOf,
+  type KnownFields,
+  type LookUpContext,
+  type LookUpOptions,
+  lookUp,
+  lookUpOutput,
+} from "./lookUp";
 
 /** Whose health to look up. */
 export interface GetEndpointHealthArgs {
@@ -8,13 +15,16 @@ export interface GetEndpointHealthArgs {
   readonly endpointId: string;
 }
 
+/** Numbers of jobs and of workers by their state. */
+export type GetEndpointHealthResult = KnownFields<EndpointHealth>;
+
 /**
  * The numbers of jobs and workers of an endpoint (contract, Health record).
  * @throws NotFoundError when there is no such endpoint
  * @example
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
-export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<EndpointHealth> {
+export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpointHealthResult> {
   return lookUp(findHealth, args);
 }
 
@@ -22,10 +32,13 @@ export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<Endpoint
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
   options?: LookUpOptions,
-): pulumi.Output<EndpointHealth> {
+): pulumi.Output<GetEndpointHealthResult> {
   return lookUpOutput(findHealth, args, options);
 }
 
-function findHealth({ client }: LookUpContext, { endpointId }: GetEndpointHealthArgs): Promise<EndpointHealth> {
+function findHealth(
+  { client }: LookUpContext,
+  { endpointId }: GetEndpointHealthArgs,
+): Promise<GetEndpointHealthResult> {
   return client.endpoint(endpointId).health();
 }

@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Pod, PodIncludes } from "../sdk/pods";
-import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+import {
+  type InputsOf,
+  type KnownFields,
+  type LookUpContext,
+  type LookUpOptions,
+  lookUp,
+  lookUpOutput,
+} from "./lookUp";
 
 /** Which pod to look up, and what to add to its record. */
 export interface GetPodArgs extends PodIncludes {
@@ -8,8 +15,8 @@ export interface GetPodArgs extends PodIncludes {
   readonly podId: string;
 }
 
-/** A pod's record. `Omit` would lose the fields by name, because a pod may have more than are known. */
-export type GetPodResult = { readonly [K in keyof Pod as K extends "env" ? never : K]: Pod[K] } & {
+/** A pod's record. */
+export type GetPodResult = Omit<KnownFields<Pod>, "env"> & {
   /** Environment variables, secret: they hold keys. Empty when the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
 };

@@ -7,7 +7,12 @@ export {
   getEndpoints,
   getEndpointsOutput,
 } from "./getEndpoint";
-export { type GetEndpointHealthArgs, getEndpointHealth, getEndpointHealthOutput } from "./getEndpointHealth";
+export {
+  type GetEndpointHealthArgs,
+  type GetEndpointHealthResult,
+  getEndpointHealth,
+  getEndpointHealthOutput,
+} from "./getEndpointHealth";
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./getServerlessDiscount";
 export type { InputsOf, LookUpOptions } from "./lookUp";
