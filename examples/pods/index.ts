@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
+  getEndpointHealthOutput,
   getEndpointOutput,
   getEndpointsOutput,
   getPodOutput,
@@ -23,6 +24,7 @@ const endpointId = pod.apply(({ endpointId }) => {
   return endpointId;
 });
 export const queueUrl = getEndpointOutput({ id: endpointId }).queueUrl;
+export const jobsInQueue = getEndpointHealthOutput({ endpointId }).jobs.inQueue;
 
 // As a resource that is read and never changed, it shows in the stack and in the graph of what depends on what.
 export const workersMax = ServerlessEndpoint.get("worker", endpointId).workersMax;

@@ -82,10 +82,38 @@ test.concurrent("pods: a pod, the endpoint that it works for, and the account", 
     costPerHr: 0.5,
     podEnv: { TOKEN: "pod-token-77" },
     queueUrl: `${emulator.url}/v2/${endpoint.id}`,
+    jobsInQueue: 0,
     workersMax: 2,
     workersOfAll: 5,
     discountFactor: 0.8,
   });
   await stack.destroy();
   expect(emulator.endpoints.list()).toHaveLength(2);
+});
+
+test.concurrent("blue-green: a template that gives the wrong answer is never handed out", async () => {
+  const answers = (text: string) => () => ({ text, tokens: 1 });
+  const handlers = { "model-v1": answers("4"), "model-broken": answers("5"), "model-v2": answers("4") };
+  await using emulator = await startEmulator({ handlers, coldStartMs: 50, drainMs: 100 });
+  const stack = await createStack({ folder: "examples/blue-green", env: emulator.env });
+  const queueOf = (color: string) =>
+    `${emulator.url}/v2/${emulator.endpoints.list().find(({ name }) => name.startsWith(color))?.id}`;
+  const jobs = () => emulator.journal.requests({ operation: "run" }).map(({ endpointId }) => endpointId);
+  await stack.up();
+  expect(await stack.outputs()).toEqual({ queueUrl: queueOf("blue") });
+  expect(jobs()).toHaveLength(2);
+
+  await stack.setConfig({ live: "green", greenTemplate: "model-broken" });
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toContain("its output.text is not as expected");
+  expect(await stack.outputs()).toEqual({ queueUrl: queueOf("blue") });
+
+  await stack.setConfig({ greenTemplate: "model-v2" });
+  await stack.up();
+  expect(await stack.outputs()).toEqual({ queueUrl: queueOf("green") });
+  expect(jobs()).toHaveLength(4);
+  await stack.preview("--refresh", "--expect-no-changes");
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
 });
