@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { createClient } from "../sdk/client";
+import { settingsFromEnvironment } from "../sdk/config";
 import { adoptionProgram } from "./adoptionProgram";
-import { clientFromEnvironment } from "./environment";
 
 const usage = `Usage: serverless-gpu adopt [options]
 
@@ -27,7 +28,7 @@ export async function runAdopt(args: string[]): Promise<number> {
     return 0;
   }
   const { filter = "" } = values;
-  const client = clientFromEnvironment();
+  const client = createClient(settingsFromEnvironment());
   const all = await client.endpoints.list().finally(() => client.close());
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   if (endpoints.length === 0) {

@@ -111,8 +111,7 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
 
   beforeAll(async () => {
     emulator = await startEmulator({ profile, drainMs: 0 });
-    const env = { ...emulator.env, SERVERLESS_GPU_SERVICE: profile === "observed" ? "runpod" : "" };
-    stack = await createStack({ program: program(COMBINATIONS), env });
+    stack = await createStack({ program: program(COMBINATIONS), env: emulator.env });
   });
 
   afterAll(() => emulator.stop());
