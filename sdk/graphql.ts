@@ -19,7 +19,7 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
 } from "./errors";
-import { decodeJson, type Http, type HttpResponse, send, unexpectedResponse } from "./http";
+import { addressOf, decodeJson, type Http, type HttpResponse, send, unexpectedResponse } from "./http";
 import type { Secret } from "./secret";
 
 /** A GraphQL enum value, printed without quotes. */
@@ -125,7 +125,7 @@ export async function execute(
           name: field.name,
           operation,
           method: "POST",
-          url: String(url),
+          address: addressOf(String(url)),
           headers: { "content-type": "application/json" },
           body: String(init?.body),
           attempt,

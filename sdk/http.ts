@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import type { Attempt } from "./call";
 import type { Clock } from "./clock";
 import {
@@ -29,6 +29,19 @@ export interface Http {
   readonly report: ReportRequest;
 }
 
+/** Where a request goes, taken apart: doing that for every request costs a quarter of its time. */
+export interface Address {
+  /** `https://api.example.com` */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+}
+
+export function addressOf(url: string): Address {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+}
+
 /** One HTTP request. */
 export interface HttpRequest {
   /** The operation's name in events: `run`, `saveEndpoint`. */
@@ -36,7 +49,7 @@ export interface HttpRequest {
   /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly method: "GET" | "POST";
-  readonly url: string;
+  readonly address: Address;
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly attempt: Attempt;
@@ -73,14 +86,14 @@ async function exchange<T>(
   httpRequest: HttpRequest,
   read: (response: Dispatcher.ResponseData) => Promise<T>,
 ): Promise<T> {
-  const { url, method, headers, body, attempt } = httpRequest;
+  const { address, method, headers, body, attempt } = httpRequest;
   const startedAt = http.clock.now();
   try {
-    const response = await request(url, {
+    const response = await http.agent.request({
+      ...address,
       method,
       body,
       signal: attempt.signal,
-      dispatcher: http.agent,
       headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
     });
     const result = await read(response);
@@ -117,11 +130,11 @@ function report(
 }
 
 /** The error of a request that got no complete answer: the reason of its end if it was ended, a typed one otherwise. */
-function failureOf(cause: unknown, { operation, url, attempt }: HttpRequest): unknown {
+function failureOf(cause: unknown, { operation, address, attempt }: HttpRequest): unknown {
   if (attempt.signal.aborted) return attempt.signal.reason;
   // Not `instanceof Error`: under Jest, Node's own errors come from another realm.
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
-  const host = new URL(url).origin;
+  const host = address.origin;
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return new ClientClosedError(`${operation}: the client was closed. Make a new one with createClient`, { cause });
   }

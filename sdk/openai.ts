@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Attempt } from "./call";
 import { sendForBody } from "./http";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
@@ -41,12 +42,25 @@ export function openaiStream(
   path: string,
   request: OpenAiRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
-  return pass(queue, path, request, (http, httpRequest) => {
-    const { attempt } = httpRequest;
-    // The attempt ends when the body begins; the caller's signal has to end the body too.
-    const signal = request.signal ? AbortSignal.any([attempt.signal, request.signal]) : attempt.signal;
-    return sendForBody(http, { ...httpRequest, attempt: { ...attempt, signal } });
-  });
+  return pass(queue, path, request, async (http, httpRequest) =>
+    endedBy(request.signal, httpRequest.attempt, await sendForBody(http, httpRequest)),
+  );
+}
+
+/** The attempt ends when the body begins; from then on the caller's signal has to end the body. */
+async function* endedBy(
+  signal: AbortSignal | undefined,
+  attempt: Attempt,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const onAbort = () => attempt.signal.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  try {
+    yield* body;
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
 }
 
 /** A request without a body only reads; any other may start a generation, which counts as a submit. */

@@ -3,7 +3,7 @@ import { type CallContext, makeCall } from "./call";
 import { decode } from "./decode";
 import type { CallOptions } from "./endpoints";
 import type { OpenEnum } from "./enums";
-import { decodeJson, type Http, send } from "./http";
+import { addressOf, decodeJson, type Http, send } from "./http";
 import { pathSegment } from "./pathSegment";
 import type { Secret } from "./secret";
 import type { POD_STATES } from "./spec";
@@ -217,7 +217,7 @@ export function createPods(context: PodsContext): Pods {
             name: "getPod",
             operation,
             method: "GET",
-            url: url.href,
+            address: addressOf(url.href),
             headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
             attempt,
           });

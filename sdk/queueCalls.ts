@@ -33,10 +33,12 @@ export function readStatus(
   jobId: string,
   { ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Job> {
-  const { path, ...request } = jobRequest("status", "GET", jobId);
+  const path = `status/${pathSegment("jobId", jobId)}${ttl === undefined ? "" : `?ttl=${ttl}`}`;
   return queue.request({
-    ...request,
-    path: ttl === undefined ? path : `${path}?ttl=${ttl}`,
+    name: "status",
+    what: `status of job ${jobId}`,
+    method: "GET",
+    path,
     exchange: readJob,
     signal,
   });

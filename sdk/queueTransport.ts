@@ -3,7 +3,7 @@ import { type Attempt, type CallContext, makeCall } from "./call";
 import { decode } from "./decode";
 import type { Logger } from "./events";
 import { createGates, type Gates, type RateLimitOptions } from "./gate";
-import { decodeJson, type Http, type HttpRequest, send } from "./http";
+import { addressOf, decodeJson, type Http, type HttpRequest, send } from "./http";
 import { pathSegment } from "./pathSegment";
 import type { Repeatability } from "./retry";
 import type { Secret } from "./secret";
@@ -49,21 +49,21 @@ export interface QueueTransport {
 
 /** @throws InvalidInputError when the id cannot be part of a path */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const url = `${context.queueUrl}/v2/${pathSegment("endpointId", endpointId)}`;
+  const { origin, path: base } = addressOf(`${context.queueUrl}/v2/${pathSegment("endpointId", endpointId)}`);
   const gates = createGates(context.clock, context.rateLimits);
 
   return {
     endpointId,
     context,
     gates,
-    request({ name, what, method, path, body, exchange, repeatability = "safe", lookUp, ...options }, bounds) {
+    request({ name, what, method, path, body, exchange, repeatability = "safe", lookUp, timeoutMs, signal }, bounds) {
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
-        const target = `${url}/${typeof path === "string" ? path : path()}`;
-        return exchange(context.http, { name, operation, method, url: target, headers, body, attempt });
+        const address = { origin, path: `${base}/${typeof path === "string" ? path : path()}` };
+        return exchange(context.http, { name, operation, method, address, headers, body, attempt });
       };
-      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), ...options };
+      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };

@@ -32,7 +32,7 @@ describe("a call", () => {
       start(clock, {
         attempt: ({ signal, number }) => {
           expect(number).toBe(++attempts);
-          return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+          return new Promise((_, reject) => signal.once("abort", () => reject(signal.reason)));
         },
       }),
     );
