@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import {
   AuthenticationError,
+  CannotConnectError,
+  ClientClosedError,
   ConfigurationError,
   ConnectionError,
   NotFoundError,
@@ -27,6 +29,8 @@ const LOOK_THEN_GIVE_UP = { lookUp: true, again: false };
 const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again: boolean }>][] = [
   // Refused: it certainly had no effect.
   [new RateLimitError("429"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
+  // Nothing was sent.
+  [new CannotConnectError("refused"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
   // The effect is unknown.
   ...[
     new ConnectionError("broken"),
@@ -43,6 +47,7 @@ const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again
     new AuthenticationError("401"),
     new NotFoundError("404"),
     new ConfigurationError("no key"),
+    new ClientClosedError("closed"),
   ].map((error): (typeof TABLE)[number] => [error, { safe: GIVE_UP, create: GIVE_UP, submit: GIVE_UP }]),
 ];
 
