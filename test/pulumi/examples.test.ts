@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { startEmulator } from "../../emulator";
+import { type Emulator, startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 
 const EXAMPLES = path.resolve(__dirname, "../../examples");
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
 
+/** The types of the examples are checked with those of the repository, once. */
+const createExample = (name: string, { env }: Emulator) =>
+  createStack({ folder: `examples/${name}`, env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } });
+
 // At the same time: most of an example's time is spent waiting for processes to start.
 
 test.concurrent("quickstart", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
-  const stack = await createStack({ folder: "examples/quickstart", env: emulator.env });
+  const stack = await createExample("quickstart", emulator);
   await stack.up();
   const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat-"));
   expect(await stack.outputs()).toEqual({
@@ -23,7 +27,7 @@ test.concurrent("quickstart", async () => {
 
 test.concurrent("fleet: one endpoint for each entry of the data", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
-  const stack = await createStack({ folder: "examples/fleet", env: emulator.env });
+  const stack = await createExample("fleet", emulator);
   await stack.up();
   const fleet = JSON.parse(readFileSync(path.join(EXAMPLES, "fleet/fleet.json"), "utf8"));
   const { queueUrls } = await stack.outputs();
@@ -48,7 +52,7 @@ test.concurrent("fleet: one endpoint for each entry of the data", async () => {
 test.concurrent("adopt: what serverless-gpu adopt has written takes the account over", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "adopt/account.json"), "utf8"));
   await using emulator = await startEmulator({ seed, drainMs: 100 });
-  const stack = await createStack({ folder: "examples/adopt", env: emulator.env });
+  const stack = await createExample("adopt", emulator);
   const adopted = await stack.exec(process.execPath, [COMMAND, "adopt"]);
   expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
 
@@ -73,7 +77,7 @@ test.concurrent("pods: a pod, the endpoint that it works for, and the account", 
   });
   const machine = { dataCenterId: "EU-RO-1" };
   emulator.pods.add({ id: "pod-1", endpointId: endpoint.id, machine, costPerHr: 0.5, env: { TOKEN: "pod-token-77" } });
-  const stack = await createStack({ folder: "examples/pods", env: emulator.env });
+  const stack = await createExample("pods", emulator);
   await stack.setConfig({ podId: "pod-1" });
   const { output } = await stack.up();
   expect(output).not.toContain("pod-token-77");
@@ -95,7 +99,7 @@ test.concurrent("blue-green: a template that gives the wrong answer is never han
   const answers = (text: string) => () => ({ text, tokens: 1 });
   const handlers = { "model-v1": answers("4"), "model-broken": answers("5"), "model-v2": answers("4") };
   await using emulator = await startEmulator({ handlers, coldStartMs: 50, drainMs: 100 });
-  const stack = await createStack({ folder: "examples/blue-green", env: emulator.env });
+  const stack = await createExample("blue-green", emulator);
   const queueOf = (color: string) =>
     `${emulator.url}/v2/${emulator.endpoints.list().find(({ name }) => name.startsWith(color))?.id}`;
   const jobs = () => emulator.journal.requests({ operation: "run" }).map(({ endpointId }) => endpointId);
