@@ -107,7 +107,8 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   const signal = new AttemptSignal();
   const cancelTimer = context.clock.schedule(timeoutMs, () => {
     const seconds = Math.round(timeoutMs / 100) / 10;
-    signal.abort(new RequestTimeoutError(`${call.operation}: no complete answer within ${seconds} s`));
+    const message = `${call.operation}: no complete answer within ${seconds} s`;
+    signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
   });
   const onAbort = () => signal.abort(call.signal?.reason);
   call.signal?.addEventListener("abort", onAbort, { once: true });

@@ -140,7 +140,8 @@ function failureOf(cause: unknown, { operation, address, attempt }: HttpRequest)
   }
   const problem = CONNECT_PROBLEMS[code];
   if (problem) return new CannotConnectError(`${operation}: ${problem(host)}`, { cause });
-  return new ConnectionError(`${operation}: the connection to ${host} broke before the answer was complete`, { cause });
+  const message = `${operation}: the connection to ${host} broke before the answer was complete`;
+  return new ConnectionError(`${message}. Check the network and the address if this goes on`, { cause });
 }
 
 const unknownHost = (host: string) => `the host of ${host} is not known. Check the address`;
@@ -175,7 +176,8 @@ export function decodeJson(response: HttpResponse, operation: string, now: numbe
 /** An answer that is JSON of a shape that the contract does not know. */
 export function unexpectedResponse(operation: string, problem: string, value: unknown): UnexpectedResponseError {
   return new UnexpectedResponseError(
-    `${operation}: the service's answer has an unexpected shape (${problem}): ${excerpt(JSON.stringify(value) ?? "nothing")}`,
+    `${operation}: the service's answer has an unexpected shape (${problem}): ${excerpt(JSON.stringify(value) ?? "nothing")}. ` +
+      "Check the address; if it is right, the service may have changed: look for a newer version of this package",
   );
 }
 
