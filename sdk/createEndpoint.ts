@@ -58,8 +58,12 @@ async function listAfterLag(operation: string, steps: CreateSteps, signal?: Abor
     return await steps.list(signal);
   } catch (cause) {
     if (!(cause instanceof ServerlessGpuError)) throw cause;
-    const message = `${operation}: the answer was lost, and so was the look for what it did. The endpoint may exist`;
-    throw new CreateUncertainError(`${message}: look before you create it again`, [], { cause });
+    throw new CreateUncertainError(
+      `${operation}: the answer was lost, and what it did could not be looked up either: ${cause.message}. The endpoint ` +
+        "may exist: look before you create it again",
+      [],
+      { cause },
+    );
   }
 }
 

@@ -198,7 +198,8 @@ export class Poller {
     job.failingSince ??= now;
     job.lastError = error;
     const passes = error instanceof ServerlessGpuError && error.disposition === "wait";
-    const retryAfterMs = passes ? (error.retryAfterMs ?? 0) : 0;
+    // One that is absurdly long (a clock that is wrong, say) must not stop the reads.
+    const retryAfterMs = passes ? Math.min(error.retryAfterMs ?? 0, this.#context.maxOutageMs / 2) : 0;
     job.dueAt = now + Math.max(retryAfterMs, pollPauseMs(now - job.since));
     if (passes && now - job.failingSince < this.#context.maxOutageMs) return;
     for (const waiter of job.waiters) this.#leave(job, waiter).reject(error);

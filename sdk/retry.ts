@@ -20,7 +20,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs:
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 
-/** A `Retry-After` beyond the time left is cut so that this much, or half of it, remains for one last attempt. */
+/** No attempt begins with less time than this, or a quarter of the call's: it would fail for want of time, not by its cause. */
 const LAST_ATTEMPT_MS = 5_000;
 
 /** What to do after a failed attempt. */
@@ -73,11 +73,11 @@ export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   const lookUp = repeatability === "create" && effectUnknown;
   if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
   if (repeatability === "submit" && effectUnknown) return { lookUp };
-  const timeLeftMs = policy.maxElapsedMs - elapsedMs;
-  const latestMs = Math.max(timeLeftMs - LAST_ATTEMPT_MS, timeLeftMs / 2);
+  const latestMs = policy.maxElapsedMs - elapsedMs - Math.min(LAST_ATTEMPT_MS, policy.maxElapsedMs / 4);
+  if (latestMs < FIRST_PAUSE_MS) return { lookUp };
   // Also with a Retry-After that is very short, pauses grow and callers do not come back in step.
   const retryInMs = Math.max(pauseMs(attempt, failed.random), Math.min(error.retryAfterMs ?? 0, latestMs));
-  return retryInMs < timeLeftMs ? { lookUp, retryInMs } : { lookUp };
+  return retryInMs <= latestMs ? { lookUp, retryInMs } : { lookUp };
 }
 
 /** The pause after the given attempt: anything up to a bound that doubles each time (full jitter). */

@@ -87,6 +87,11 @@ describe("Retry-After", () => {
     expect(decideOn("safe", limited(3_600_000), 2, 100_000).retryInMs).toBe(15_000);
   });
 
+  test("is not followed by an attempt that has no time left", () => {
+    expect(decideOn("submit", limited(3_600_000), 2, 115_100)).toEqual({ lookUp: false });
+    expect(decideOn("safe", limited(1_000), 2, 115_100)).toEqual({ lookUp: false });
+  });
+
   test("is honoured in a call that has little time", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
     expect(decide(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
