@@ -4,6 +4,7 @@ import { requireAddress, requireApiKey } from "../sdk/config";
 import type { Account } from "./account";
 import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
+import { endWithEngine } from "./endWithEngine";
 import { containsUnknown } from "./inputs";
 
 /** The config of the deployment that this process serves. */
@@ -11,6 +12,7 @@ let config: ReadConfig = () => undefined;
 
 /** Takes the config. It must be done when it returns: the first calls do not wait for a promise. */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
+  endWithEngine();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
   // `check` reports what was typed into a field: the key is to be known as a secret before.
   currentAccount();
