@@ -1,6 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { sleep, systemClock } from "../sdk/clock";
 import type { Endpoint } from "../sdk/endpointRecord";
 import { InvalidInputError, NotFoundError } from "../sdk/errors";
+import { LIST_LAG_MS } from "../sdk/spec";
 import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Which endpoint to look up: by its id or by its exact name. */
@@ -63,7 +65,7 @@ async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArg
     const endpoint = await context.client.endpoints.get(id);
     return { ...endpoint, queueUrl: context.queueUrlOf(id) };
   }
-  const named = (await findEndpoints(context)).filter((endpoint) => endpoint.name === name);
+  const named = await findNamed(context, name);
   const [only] = named;
   if (!only) {
     throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
@@ -71,4 +73,13 @@ async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArg
   if (named.length === 1) return only;
   const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Look one up by its id`;
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
+}
+
+/** What is not found is looked for once more when the list's lag has passed. */
+async function findNamed(context: LookUpContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
+  const look = async () => (await findEndpoints(context)).filter(({ name }) => name === wanted);
+  const named = await look();
+  if (named.length > 0) return named;
+  await sleep(systemClock, LIST_LAG_MS);
+  return look();
 }

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type * as pulumi from "@pulumi/pulumi";
 import { type InputProblem, SmokeTestError } from "../sdk/errors";
 import { WaitTimeoutError } from "../sdk/jobErrors";
+import type { JobHandle } from "../sdk/jobHandle";
+import type { CompletedJob } from "../sdk/jobs";
 import { configure, connect } from "./connection";
 import { containsUnknown, type Properties } from "./inputs";
 
@@ -61,14 +63,9 @@ async function runJob({ endpointId, input, expectedOutput, timeout }: Properties
   const endpoint = connect().client.endpoint(String(endpointId));
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   const job = await endpoint.run({ input: input as Record<string, unknown> });
-  const done = await job.wait({ timeoutMs }).catch(async (error: unknown) => {
-    if (!(error instanceof WaitTimeoutError)) throw error;
-    // It would go on, and cost, with nobody waiting for it.
-    const { status } = await job.cancel();
-    throw new SmokeTestError(
-      `job ${job.id} at endpoint ${endpointId} did not end within ${timeoutMs / 1000} s; it is ${status} now. Look whether ` +
-        "the endpoint's workers start, or allow a longer timeout",
-    );
+  const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
+    if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
+    throw error;
   });
   const mismatch = expectedOutput === undefined ? undefined : findMismatch(done.output, expectedOutput, "output");
   if (mismatch !== undefined) {
@@ -78,6 +75,20 @@ async function runJob({ endpointId, input, expectedOutput, timeout }: Properties
     );
   }
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
+}
+
+/** Ends a job that takes too long: it would go on, and cost, with nobody waiting for it. */
+async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
+  const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
+  const { status } = await job.cancel().catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SmokeTestError(`${tooLong}, and could not be cancelled, so it may go on, and cost: ${reason}`);
+  });
+  // It had ended, only that could not be read in time.
+  if (status === "COMPLETED") return job.wait();
+  throw new SmokeTestError(
+    `${tooLong}; it is ${status} now. Look whether the endpoint's workers start, or allow a longer timeout`,
+  );
 }
 
 /** The place of the first difference, without its value: outputs may be secret. Objects may hold more than is expected. */
