@@ -1,0 +1,68 @@
+import { initFailure, type Properties, type startDynamicProvider } from "../provider/dynamicProvider";
+
+export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;
+
+/** What the engine keeps of a resource between two runs. */
+export interface Remembered {
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+  /** Half-made: the next run updates it whatever `diff` says. */
+  readonly isHalfMade?: boolean;
+}
+
+/** A failed step, and what the engine remembers after it. */
+export class StepFailed extends Error {
+  constructor(
+    message: string,
+    readonly remembered: Remembered | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** One resource's part of a `pulumi up`, as the engine does it: check, then create, or diff and update. */
+export async function up(
+  provider: DynamicProvider,
+  program: Properties,
+  before: Remembered | undefined,
+): Promise<Remembered> {
+  const { inputs, failures } = await provider.check(before?.inputs ?? {}, program);
+  if (failures.length > 0) throw new StepFailed(JSON.stringify(failures), before);
+  try {
+    if (!before) {
+      const { id, outputs } = await provider.create(inputs);
+      return { id, inputs, outputs };
+    }
+    const { changes } = await provider.diff(before.id, before.outputs, inputs);
+    if (changes === "none" && !before.isHalfMade) return before;
+    return { id: before.id, inputs, outputs: await provider.update(before.id, before.outputs, inputs) };
+  } catch (error) {
+    const failure = initFailure(error);
+    if (!failure) throw new StepFailed(messageOf(error), before);
+    throw new StepFailed(failure.message, { id: failure.id, inputs, outputs: failure.properties, isHalfMade: true });
+  }
+}
+
+/** One resource's part of a `pulumi refresh`: undefined when it is gone. */
+export async function refresh(provider: DynamicProvider, before: Remembered): Promise<Remembered | undefined> {
+  try {
+    const { id, inputs, outputs } = await provider.read(before.id, before.outputs);
+    return id === "" ? undefined : { id, inputs, outputs };
+  } catch (error) {
+    throw new StepFailed(messageOf(error), before);
+  }
+}
+
+/** One resource's part of a `pulumi destroy`. */
+export async function destroy(provider: DynamicProvider, before: Remembered): Promise<undefined> {
+  try {
+    await provider.delete(before.id, before.outputs);
+  } catch (error) {
+    throw new StepFailed(messageOf(error), before);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+import type { FaultEffect } from "../../emulator";
+
+/** A way in which the service, or what lies before it, misbehaves. */
+export interface Fault {
+  readonly name: string;
+  /** A function is asked when the fault begins. */
+  readonly effect: FaultEffect | (() => FaultEffect);
+  /** What an error that it leads to says of the cause. */
+  readonly cause: RegExp;
+  /** The only interface that can answer so. Default: all can. */
+  readonly only?: "graphql";
+}
+
+const HOUR_MS = 3_600_000;
+
+/** An answer that fits no operation at all. */
+const WRONG_SHAPE = {
+  id: 7,
+  data: { myself: { endpoints: [{ id: "" }], serverlessDiscount: 3 }, saveEndpoint: { id: 42 }, deleteEndpoint: 1 },
+};
+
+const httpDate = (offsetMs: number) => new Date(Date.now() + offsetMs).toUTCString();
+
+export const FAULTS: readonly Fault[] = [
+  { name: "429", effect: { status: 429 }, cause: /429.*too many requests/ },
+  {
+    name: "429, Retry-After: 1",
+    effect: { status: 429, headers: { "retry-after": "1" } },
+    cause: /429.*too many requests/,
+  },
+  {
+    name: "429, Retry-After an hour ago (clock skew)",
+    effect: () => ({ status: 429, headers: { "retry-after": httpDate(-HOUR_MS) } }),
+    cause: /429.*too many requests/,
+  },
+  {
+    name: "429, Retry-After in an hour (clock skew)",
+    effect: () => ({ status: 429, headers: { "retry-after": httpDate(HOUR_MS) } }),
+    cause: /429.*too many requests/,
+  },
+  { name: "500", effect: { status: 500 }, cause: /answered 500/ },
+  { name: "500 after the effect", effect: { status: 500, when: "after" }, cause: /answered 500/ },
+  { name: "502 with HTML", effect: { html: true }, cause: /answered 502.*HTML/ },
+  {
+    name: "GraphQL server fault",
+    effect: { graphqlError: { message: "Something went wrong. Please try again later" } },
+    cause: /Something went wrong/,
+    only: "graphql",
+  },
+  { name: "hang", effect: { hang: true }, cause: /no complete answer within/ },
+  { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: /no complete answer within/ },
+  { name: "slow (3 s)", effect: { latencyMs: 3_000 }, cause: /never/ },
+  { name: "reset before the effect", effect: { reset: true }, cause: /the connection to .* broke/ },
+  { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
+  { name: "truncated body", effect: { truncated: true }, cause: /not complete JSON/ },
+  { name: "wrong shape", effect: { status: 200, body: WRONG_SHAPE, when: "after" }, cause: /unexpected shape/ },
+  { name: "null account", effect: { nullAccount: true }, cause: /knows no account|unexpected shape/, only: "graphql" },
+  { name: "list 4 s behind", effect: { listLagMs: 4_000 }, cause: /never/, only: "graphql" },
+  { name: "key revoked", effect: { status: 401 }, cause: /answered 401/ },
+];
+
+/** How often a fault strikes; undefined: for ever. */
+export const TIMES = [1, 3, undefined] as const;
+
+/** For people: `once`. */
+export function timesName(times: (typeof TIMES)[number]): string {
+  return times === undefined ? "for ever" : times === 1 ? "once" : `${times} times`;
+}

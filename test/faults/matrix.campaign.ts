@@ -1,0 +1,19 @@
+import { ENDPOINT_OPERATIONS } from "./endpointOperations";
+import { LOOK_UP_OPERATIONS, SMOKE_TEST_OPERATIONS } from "./lookUpOperations";
+import { cellsOf, playAll } from "./matrix";
+import { report } from "./report";
+
+/** Waiting is most of what they do. */
+const SITES = 44;
+
+const ORDER = (process.env.FAULTS_ONLY ?? "").split(",").filter((name) => name !== "");
+
+test("every fault, at every step of every operation", async () => {
+  const cells = cellsOf([...ENDPOINT_OPERATIONS, ...SMOKE_TEST_OPERATIONS, ...LOOK_UP_OPERATIONS]).filter(
+    ({ operation }) => ORDER.length === 0 || ORDER.includes(operation.name),
+  );
+  const isSlow = (fault: string, times?: number) => Number(/hang|hour/.test(fault)) + Number(times === undefined);
+  cells.sort((one, other) => isSlow(other.fault.name, other.times) - isSlow(one.fault.name, one.times));
+  const results = await playAll(cells, SITES);
+  expect(report("fault-matrix", results)).toEqual([]);
+}, 3_600_000);

@@ -1,0 +1,113 @@
+import type { FaultEffect } from "../../emulator";
+import { FAULTS, type Fault, TIMES, timesName } from "./faults";
+import type { Operation, Step } from "./operations";
+import { CANARY, type Site, startSite } from "./site";
+
+/** One fault, so many times, from one step of an operation on. */
+export interface Cell {
+  readonly operation: Operation;
+  readonly step: Step;
+  readonly fault: Fault;
+  readonly times: (typeof TIMES)[number];
+}
+
+/** How a cell went. */
+export interface CellResult {
+  readonly cell: Cell;
+  /** The error that the fault led to. */
+  readonly error?: string;
+  readonly seconds: number;
+  /** Invariants that did not hold. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * No operation takes longer than this, in seconds: two calls of 120 s each, the last attempt of each included, and the
+ * pauses for the list's lag.
+ */
+const BOUND_SECONDS = 260;
+
+/** What tells a person what to do. */
+const NEXT_STEP = /try again|check|look |look,|look whether|run pulumi|adoptId|update the package|keep one/i;
+
+/** Every combination that makes sense. */
+export function cellsOf(operations: readonly Operation[]): Cell[] {
+  return operations.flatMap((operation) =>
+    operation.steps.flatMap((step) =>
+      FAULTS.filter(
+        (fault) => (fault.only ?? step.interface) === step.interface && (operation.isOpenTo?.(fault) ?? true),
+      ).flatMap((fault) => TIMES.map((times) => ({ operation, step, fault, times }))),
+    ),
+  );
+}
+
+/** Plays all cells, on so many sites at once. Slow ones should come first. */
+export async function playAll(cells: readonly Cell[], siteCount: number): Promise<CellResult[]> {
+  const waiting = [...cells];
+  const results: CellResult[] = [];
+  const worker = async () => {
+    const site = await startSite();
+    for (let cell = waiting.shift(); cell; cell = waiting.shift()) results.push(await play(cell, site));
+    const shown = site.provider.output() + JSON.stringify(site.emulator.journal.requests());
+    if (shown.includes(CANARY)) throw new Error("the provider's output or the journal shows the key");
+    await site.stop();
+  };
+  await Promise.all(Array.from({ length: Math.min(siteCount, cells.length) }, worker));
+  return results;
+}
+
+/** Plays a cell: prepare, strike, look; then without the fault once more, and look again. */
+async function play(cell: Cell, site: Site): Promise<CellResult> {
+  const { emulator } = site;
+  emulator.reset();
+  const problems: string[] = [];
+  let error: string | undefined;
+  let seconds = 0;
+  try {
+    const attempted = await cell.operation.prepare(site);
+    addFault(cell, site);
+    const startedAt = performance.now();
+    error = await attempted.run().then(() => undefined, messageOf);
+    seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    emulator.faults.clear();
+    problems.push(...errorProblems(cell, error), ...(await attempted.problems()));
+    if (seconds > BOUND_SECONDS) problems.push(`it took ${seconds} s`);
+    const recovery = await attempted.recover().then(() => undefined, messageOf);
+    if (recovery !== undefined) problems.push(`once more, without the fault: ${recovery}`);
+    else problems.push(...(await attempted.problemsAtLast()));
+  } catch (failure) {
+    problems.push(`could not be played: ${messageOf(failure)}`);
+  }
+  return { cell, ...(error !== undefined && { error }), seconds, problems };
+}
+
+function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site): void {
+  const match = { interface: step.interface, ...(step.operation && { operation: step.operation }) };
+  const before = (step.position ?? 1) - 1;
+  // What comes before the step goes as it should.
+  if (before > 0) faults.add({ match, effect: {}, times: before });
+  const effect: FaultEffect = typeof fault.effect === "function" ? fault.effect() : fault.effect;
+  faults.add({ match, effect, ...(times !== undefined && { times }) });
+}
+
+function errorProblems({ operation, fault }: Cell, error: string | undefined): string[] {
+  if (error === undefined) return [];
+  const missing = [
+    ...(fault.cause.test(error) || operation.fails?.test(error) ? [] : ["its cause"]),
+    ...(NEXT_STEP.test(error) ? [] : ["the next step"]),
+    ...(operation.names && !operation.names.test(error) ? ["what it is about"] : []),
+  ];
+  return [
+    ...(missing.length > 0 ? [`the error does not tell ${missing.join(", ")}`] : []),
+    ...(error.includes(CANARY) ? ["the error shows the key"] : []),
+  ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** For people: `delete, list proof: reset after the effect, 3 times`. */
+export function titleOf({ operation, step, fault, times }: Cell): string {
+  return `${operation.name}, ${step.name}: ${fault.name}, ${timesName(times)}`;
+}

@@ -1,0 +1,51 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { startDynamicProvider } from "../provider/dynamicProvider";
+import type { DynamicProvider } from "./engineMemory";
+
+/** The key of all these tests: it must not show in anything. */
+export const CANARY = "canary-key-5b7d90c2e4";
+
+/** Where cells are played, one after the other: a service, a provider's process and a program's process. */
+export interface Site {
+  readonly emulator: Emulator;
+  readonly provider: DynamicProvider;
+  /** Calls one of the package's look-ups in the program's process. Throws an error with its message. */
+  lookUp(name: string, args: unknown): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** A job of an endpoint whose template is this one never ends. */
+export const NEVER_ENDS = "never-ends";
+
+export async function startSite(): Promise<Site> {
+  const emulator = await startEmulator({
+    apiKey: CANARY,
+    drainMs: 0,
+    coldStartMs: 50,
+    handlers: { [NEVER_ENDS]: () => new Promise(() => {}) },
+    serverlessDiscount: { discountFactor: 0.5, type: "test", expirationDate: "2030-01-01" },
+  });
+  const provider = await startDynamicProvider(emulator.env);
+  const program = fork(path.join(__dirname, "lookUpProcess.js"), {
+    env: { PATH: process.env.PATH, ...emulator.env },
+    execArgv: [],
+  });
+  return {
+    emulator,
+    provider,
+    async lookUp(name, args) {
+      program.send({ name, args });
+      const [{ result, error }] = await once(program, "message");
+      if (error !== undefined) throw new Error(error);
+      return result;
+    },
+    async stop() {
+      program.kill();
+      await provider.stop();
+      await emulator.stop();
+    },
+  };
+}
