@@ -69,36 +69,27 @@ export function createAgent(): Agent {
 
 /** Sends one request and reads its whole answer, whatever its status. Throws when no complete answer came. */
 export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
-  return exchange(http, httpRequest, readWhole);
+  return observed(http, httpRequest, readWhole(http.agent, httpRequest));
 }
 
 /** Sends one request; its answer's body is handed over as it comes. Throws the typed error of an answer that is not good. */
 export async function sendForBody(http: Http, httpRequest: HttpRequest): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await exchange(http, httpRequest, async (response) =>
-    response.statusCode < 300 ? chunksOf(response.body, httpRequest) : readWhole(response),
-  );
-  if (Symbol.asyncIterator in answer) return answer;
+  const answer = await observed(http, httpRequest, readBeginning(http.agent, httpRequest));
+  if ("chunks" in answer) return answer.chunks;
   throw errorFromStatus(answer, httpRequest.operation, http.clock.now());
 }
 
-async function exchange<T>(
+/** Tells the observers how a request ended, and throws the typed error of one that got no complete answer. */
+async function observed<T extends { readonly status: number }>(
   http: Http,
   httpRequest: HttpRequest,
-  read: (response: Dispatcher.ResponseData) => Promise<T>,
+  answering: Promise<T>,
 ): Promise<T> {
-  const { address, method, headers, body, attempt } = httpRequest;
   const startedAt = http.clock.now();
   try {
-    const response = await http.agent.request({
-      ...address,
-      method,
-      body,
-      signal: attempt.signal,
-      headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
-    });
-    const result = await read(response);
-    report(http, httpRequest, startedAt, { status: response.statusCode });
-    return result;
+    const answer = await answering;
+    report(http, httpRequest, startedAt, { status: answer.status });
+    return answer;
   } catch (cause) {
     const failure = failureOf(cause, httpRequest);
     const error = failure instanceof ServerlessGpuError ? failure.code : "ABORTED";
@@ -107,8 +98,48 @@ async function exchange<T>(
   }
 }
 
-async function readWhole({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<HttpResponse> {
-  return { status: statusCode, headers, body: await body.text() };
+/** Does without the stream that undici's `request` makes of every body, which is a quarter of a short request's time. */
+function readWhole(agent: Dispatcher, httpRequest: HttpRequest): Promise<HttpResponse> {
+  const { signal } = httpRequest.attempt;
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: HttpResponse["headers"] = {};
+    const chunks: Buffer[] = [];
+    agent.dispatch(optionsOf(httpRequest), {
+      onRequestStart(controller) {
+        const abort = () => controller.abort(signal.reason as Error);
+        if (signal.aborted) abort();
+        else signal.once("abort", abort);
+      },
+      onResponseStart(_controller, statusCode, received) {
+        status = statusCode;
+        headers = received;
+      },
+      onResponseData(_controller, chunk) {
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        resolve({ status, headers, body: Buffer.concat(chunks).toString() });
+      },
+      onResponseError(_controller, error) {
+        reject(error);
+      },
+    });
+  });
+}
+
+async function readBeginning(
+  agent: Dispatcher,
+  httpRequest: HttpRequest,
+): Promise<HttpResponse | { readonly status: number; readonly chunks: AsyncIterable<Uint8Array> }> {
+  const { signal } = httpRequest.attempt;
+  const { statusCode: status, headers, body } = await agent.request({ ...optionsOf(httpRequest), signal });
+  if (status < 300) return { status, chunks: chunksOf(body, httpRequest) };
+  return { status, headers, body: await body.text() };
+}
+
+function optionsOf({ address, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
+  return { ...address, method, body, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
 }
 
 async function* chunksOf(body: AsyncIterable<Uint8Array>, httpRequest: HttpRequest): AsyncGenerator<Uint8Array> {
