@@ -105,11 +105,16 @@ function readWhole(agent: Dispatcher, httpRequest: HttpRequest): Promise<HttpRes
     let status = 0;
     let headers: HttpResponse["headers"] = {};
     const chunks: Buffer[] = [];
+    let running: Dispatcher.DispatchController | undefined;
+    // Also while there is no connection yet, and nothing that could be ended.
+    signal.once("abort", () => {
+      running?.abort(signal.reason as Error);
+      reject(signal.reason);
+    });
     agent.dispatch(optionsOf(httpRequest), {
       onRequestStart(controller) {
-        const abort = () => controller.abort(signal.reason as Error);
-        if (signal.aborted) abort();
-        else signal.once("abort", abort);
+        running = controller;
+        if (signal.aborted) controller.abort(signal.reason as Error);
       },
       onResponseStart(_controller, statusCode, received) {
         status = statusCode;
