@@ -4,10 +4,13 @@ import { type InputProblem, SmokeTestError } from "../sdk/errors";
 import { WaitTimeoutError } from "../sdk/jobErrors";
 import type { JobHandle } from "../sdk/jobHandle";
 import type { CompletedJob } from "../sdk/jobs";
+import { hideJobSecret } from "../sdk/secret";
 import { configure, connect } from "./connection";
 import { containsUnknown, type Properties } from "./inputs";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
+
+const SHORTEST_HIDDEN_TEXT = 8;
 
 const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "triggers", "__provider"];
 
@@ -62,6 +65,7 @@ function problemsOf(inputs: Properties): InputProblem[] {
 async function runJob({ endpointId, input, expectedOutput, timeout }: Properties) {
   const endpoint = connect().client.endpoint(String(endpointId));
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
+  hideTexts(input);
   const job = await endpoint.run({ input: input as Record<string, unknown> });
   const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
     if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
@@ -75,6 +79,12 @@ async function runJob({ endpointId, input, expectedOutput, timeout }: Properties
     );
   }
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
+}
+
+/** An input may be secret, and the service or the worker may repeat it in an error. Short texts would garble errors. */
+function hideTexts(value: unknown): void {
+  if (typeof value === "string" && value.length >= SHORTEST_HIDDEN_TEXT) hideJobSecret(value);
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(hideTexts);
 }
 
 /** Ends a job that takes too long: it would go on, and cost, with nobody waiting for it. */

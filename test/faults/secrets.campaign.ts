@@ -24,7 +24,7 @@ exports.count = getEndpoints().then(({ length }) => length);
 
 /** Answers that show what they were asked, as a careless gateway does. */
 const SHOWING: readonly FaultEffect[] = [
-  { status: 400, body: { errors: [{ message: `the key ${KEY} is not allowed, token ${JOB_SECRET}` }] } },
+  { status: 400, body: { errors: [{ message: `the key ${KEY} is not allowed` }] } },
   { status: 200, body: { data: { myself: { key: KEY } }, id: { key: KEY } } },
   { status: 403, body: `<html>GET /graphql?api_key=${KEY} was refused: Bearer ${KEY}</html>` },
   { reset: true },
@@ -58,6 +58,9 @@ test.each([
     expect(await run("refresh", "--yes", "--skip-preview")).not.toBe(0);
     emulator.faults.clear();
   }
+  const echo = { detail: `400: {"input":{"token":"${JOB_SECRET}"}} from Bearer ${KEY}` };
+  emulator.faults.add({ match: { operation: "run" }, effect: { status: 400, body: echo }, times: 1 });
+  expect(await run("up", "--yes", "--skip-preview")).not.toBe(0);
   expect(await run("up", "--yes", "--skip-preview")).toBe(0);
   expect(await run("stack", "export")).toBe(0);
   expect(await run("destroy", "--yes", "--skip-preview")).toBe(0);

@@ -165,6 +165,15 @@ describe("the poller", () => {
     expect(reads.map(({ at }) => at)).toEqual([0, 9_000]);
   });
 
+  test("does not believe in a pause of an hour", async () => {
+    const { clock, poller, reads } = pollerOf((id, { now }) =>
+      now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 3_600_000 }) : completedAfter(0)(id, clock),
+    );
+    poller.wait("a", FOREVER);
+    await clock.runUntilIdle();
+    expect(reads.map(({ at }) => at)).toEqual([0, 60_000]);
+  });
+
   test("keeps no more than half of the concurrent limit under way", async () => {
     const clock = manualClock(0);
     let underWay = 0;

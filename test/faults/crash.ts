@@ -1,0 +1,58 @@
+import type { Emulator, FaultEffect } from "../../emulator";
+import type { PulumiStack } from "../pulumi/harness";
+
+/** Where an operation is when a process is killed: at a request, before or after it had its effect. */
+export interface Moment {
+  readonly step: string;
+  readonly when: "before" | "after";
+  /** Which request at the GraphQL interface, from 1; or all of an operation. */
+  readonly position?: number;
+  readonly operation?: string;
+}
+
+export type Victim = "engine" | "provider";
+
+/** Starts the command, waits until the service holds its request back at that moment, and kills the process. */
+export async function crash(
+  stack: PulumiStack,
+  emulator: Emulator,
+  { position, operation, when }: Moment,
+  victim: Victim,
+  command: "up" | "destroy",
+): Promise<void> {
+  const match = { interface: "graphql", ...(operation && { operation }) } as const;
+  const hang: FaultEffect = { hang: true, when };
+  if (position !== undefined && position > 1) emulator.faults.add({ match, effect: {}, times: position - 1 });
+  emulator.faults.add({ match, effect: hang });
+  const running = stack.run([command, "--yes", "--skip-preview"]);
+  const expected = operation === "saveEndpoint" ? 2 : 1;
+  const held = () => emulator.journal.requests({ outcome: "pending" }).filter(({ fault }) => fault?.includes("hang"));
+  await until(() => held().length >= expected);
+  await kill(stack, victim);
+  const { exitCode } = await running;
+  expect(exitCode).not.toBe(0);
+  // A provider's process without an engine ends by itself.
+  await until(async () => (await stack.processes()).length === 0);
+  emulator.faults.clear();
+}
+
+async function kill(stack: PulumiStack, victim: Victim): Promise<void> {
+  const isVictim =
+    victim === "engine" ? /(^|\/)pulumi (up|destroy) / : /pulumi-resource-pulumi-nodejs|cmd\/dynamic-provider/;
+  const victims = (await stack.processes()).filter(({ command }) => isVictim.test(command));
+  if (victims.length !== 1) throw new Error(`${victims.length} processes instead of 1 are the ${victim}`);
+  for (const { pid } of victims) process.kill(pid, "SIGKILL");
+}
+
+/** What Pulumi itself asks for after its engine was killed. */
+export async function unlock(stack: PulumiStack): Promise<void> {
+  await stack.run(["cancel", "--yes"]);
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error("it did not come to that within 30 s");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,23 @@
+import { startEmulator } from "../../emulator";
+import { crash, unlock } from "../faults/crash";
+import { createStack } from "./harness";
+
+// Every other moment, and the provider's process as the victim: `npm run test:faults`.
+test("an engine that is killed after a create leaves no process, and the next up no second endpoint", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const resources = ["one", "two"].map(
+    (name) => `new ServerlessEndpoint("${name}", { gpuIds: "AMPERE_24", templateId: "template" });`,
+  );
+  const program = `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${resources.join("\n")}`;
+  const stack = await createStack({ program, env: emulator.env });
+  await stack.setConfig({ "serverless-gpu:namespace": "crash" });
+  await crash(stack, emulator, { step: "save", when: "after", operation: "saveEndpoint" }, "engine", "up");
+  await unlock(stack);
+  const ids = emulator.endpoints.list().map(({ id }) => id);
+  expect(ids).toHaveLength(2);
+
+  expect((await stack.up()).output).toContain("was created by an interrupted run of this stack");
+  expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(ids);
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
