@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../sdk/client";
+import { requireAddress } from "../sdk/config";
 import { ServerlessGpuError } from "../sdk/errors";
+import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
 import { type ServerlessGpuProvider, settingsOf } from "./provider";
 
@@ -66,9 +68,6 @@ function stackConfig(): ReadConfig {
 }
 
 function contextFor(readConfig: ReadConfig): LookUpContext {
-  // Loaded here, so that programs without look-ups start without the client.
-  const { clientFor } = require("./clients") as typeof import("./clients");
-  const { requireAddress } = require("../sdk/config") as typeof import("../sdk/config");
   const settings = providerSettings(readConfig);
   return {
     client: clientFor(settings),
