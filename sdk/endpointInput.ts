@@ -113,7 +113,7 @@ export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
 ): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
-  const schemas: Record<string, z.ZodType> = fieldSchemas(options.extraGpuTiers ?? []);
+  const schemas: Record<string, z.ZodType> = schemasFor(options.extraGpuTiers ?? []);
   const fields: Record<string, unknown> = {};
   const problems: InputProblem[] = [];
   for (const [property, value] of Object.entries(input)) {
@@ -136,9 +136,19 @@ export function checkEndpointFields(
 /** A surrogate without its other half: neither JSON nor GraphQL carries it unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-function fieldSchemas(extraGpuTiers: readonly string[]): {
-  [K in keyof EndpointSettings]: z.ZodType<EndpointSettings[K]>;
-} {
+type FieldSchemas = { readonly [K in keyof EndpointSettings]: z.ZodType<EndpointSettings[K]> };
+
+const knownSchemas = new Map<string, FieldSchemas>();
+
+/** Made once for each choice of tiers: to make them takes many times as long as to use them. */
+function schemasFor(extraGpuTiers: readonly string[]): FieldSchemas {
+  const choice = extraGpuTiers.join();
+  const schemas = knownSchemas.get(choice) ?? fieldSchemas(extraGpuTiers);
+  knownSchemas.set(choice, schemas);
+  return schemas;
+}
+
+function fieldSchemas(extraGpuTiers: readonly string[]): FieldSchemas {
   return {
     name: text("a name", normalizeName),
     gpuIds: list("a GPU tier, a list of tiers or a comma list")
