@@ -27,7 +27,8 @@ export interface DeleteSteps {
   readonly clock: Clock;
   /** The endpoint in a new list. */
   find(signal?: AbortSignal): Promise<Endpoint | undefined>;
-  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<unknown>;
+  /** Returns the endpoint as the service answers it. */
+  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<Endpoint>;
   /** @throws NotFoundError when there is no such endpoint. */
   deleteNow(signal?: AbortSignal): Promise<void>;
 }
@@ -47,6 +48,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   let scaledAt = Number.NEGATIVE_INFINITY;
   let obstacle = "";
   let wasSeen = false;
+  let scaled: Endpoint | undefined;
 
   const report = (phase: DeleteProgress["phase"], activePods = 0) =>
     options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
@@ -59,7 +61,9 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   }
 
   for (;;) {
-    const endpoint = await steps.find(signal);
+    // The answer to the scaling shows the pods as a list would.
+    const endpoint = scaled ?? (await steps.find(signal));
+    scaled = undefined;
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.
@@ -69,7 +73,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
       }
       obstacle = "its workersMin and workersMax do not stay at zero";
       report("scaling to zero", countActivePods(endpoint));
-      await scaleToZero(endpoint, steps, signal);
+      scaled = await scaleToZero(endpoint, steps, signal);
       scaledAt = steps.clock.now();
       continue;
     }
@@ -104,11 +108,16 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
 }
 
 /** Scales to zero. Not finding the endpoint is as good, once the list agrees. */
-async function scaleToZero(endpoint: Endpoint, steps: DeleteSteps, signal?: AbortSignal): Promise<void> {
+async function scaleToZero(
+  endpoint: Endpoint,
+  steps: DeleteSteps,
+  signal?: AbortSignal,
+): Promise<Endpoint | undefined> {
   try {
-    await steps.scaleToZero(endpoint, signal);
+    return await steps.scaleToZero(endpoint, signal);
   } catch (error) {
     if (!(error instanceof NotFoundError) || !(await isGone(steps, signal))) throw error;
+    return undefined;
   }
 }
 
