@@ -19,6 +19,8 @@ export type NewEndpoint = Pick<EndpointSettings, "name" | "templateId" | "gpuIds
 /** The single steps that a creation is made of. */
 export interface CreateSteps {
   readonly clock: Clock;
+  /** All endpoints before anything was done, in a list that others may share. */
+  listBefore(signal?: AbortSignal): Promise<readonly Endpoint[]>;
   /** All endpoints, in a new list. */
   list(signal?: AbortSignal): Promise<readonly Endpoint[]>;
   /** Creates. `lookUp` tells, after a lost answer, whether there is an endpoint now that was not there before. */
@@ -32,8 +34,11 @@ export async function createEndpoint(
   steps: CreateSteps,
 ): Promise<Endpoint> {
   const { signal, onNameTaken } = options;
-  const before = await steps.list(signal);
-  const namesakes = before.filter(({ name }) => name === wanted.name);
+  let before = await steps.listBefore(signal);
+  const namesakesOf = () => before.filter(({ name }) => name === wanted.name);
+  // A shared list may be a little old: nobody is refused because of what has gone meanwhile.
+  if (onNameTaken && namesakesOf().length > 0) before = await steps.list(signal);
+  const namesakes = namesakesOf();
   const taken = namesakes.length > 0 ? onNameTaken?.(namesakes) : undefined;
   if (taken) return taken;
   const operation = `saveEndpoint (create) of "${wanted.name}"`;

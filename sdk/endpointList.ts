@@ -8,10 +8,12 @@ export interface ListSnapshot {
   readonly sentAt: number;
 }
 
-/** Which lists are new enough for a reader. Never one that was asked for before the last write of this client. */
+/** Which lists are new enough for a reader. By default none that was asked for before the last write of this client. */
 export interface ListFreshness {
   /** Lists asked for at this time or later, in milliseconds since the epoch. Default: only from now on. */
   readonly sentAfter?: number | undefined;
+  /** Also lists asked for before the last write of this client: the reader knows of no write that concerns it. */
+  readonly despiteWrites?: boolean | undefined;
 }
 
 /** The account's list of endpoints, shared by all readers at the same time: the service cannot read a single endpoint. */
@@ -35,7 +37,9 @@ export function createEndpointList(
   clock: Clock,
   fetchList: (signal?: AbortSignal) => Promise<Endpoint[]>,
 ): EndpointList {
-  /** The last list that was sent, unless a write has come since. */
+  /** The last list that was sent. */
+  let newest: SharedList | undefined;
+  /** The same, unless a write has come since. */
   let current: SharedList | undefined;
   /** The list that is to be sent when the one on its way has arrived. */
   let next: SharedList | undefined;
@@ -49,6 +53,7 @@ export function createEndpointList(
       snapshot: onItsWay.then(async () => {
         abandoned.signal.throwIfAborted();
         next = undefined;
+        newest = queued;
         current = queued;
         const sentAt = clock.now();
         queued.sentAt = sentAt;
@@ -59,7 +64,7 @@ export function createEndpointList(
       () => {},
       () => {
         // A failed list serves those who waited for it, and nobody after them.
-        if (current === queued) current = undefined;
+        forget(queued);
       },
     );
     return queued;
@@ -81,14 +86,20 @@ export function createEndpointList(
 
   function abandon(shared: SharedList, reason: unknown) {
     if (next === shared) next = undefined;
-    if (current === shared) current = undefined;
+    forget(shared);
     shared.abandoned.abort(reason);
   }
 
+  function forget(shared: SharedList) {
+    if (newest === shared) newest = undefined;
+    if (current === shared) current = undefined;
+  }
+
   return {
-    async read({ sentAfter = Number.POSITIVE_INFINITY } = {}, signal) {
+    async read({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false } = {}, signal) {
       signal?.throwIfAborted();
-      if (current?.sentAt !== undefined && current.sentAt >= sentAfter) return follow(current, signal);
+      const last = despiteWrites ? newest : current;
+      if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return follow(last, signal);
       next ??= queueNext();
       return follow(next, signal);
     },

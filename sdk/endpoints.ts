@@ -81,13 +81,30 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly clearFlashBootWith: "null" | "OFF";
 }
 
+/** How old the list may be that a create or an update begins with. With a list each, a fleet's lists would grow as n². */
+const SHARED_LIST_MAX_AGE_MS = 2_000;
+
 /** The management interface of one account. */
 export function createEndpoints(context: EndpointsContext): Endpoints {
   const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
 
-  async function find(id: string, { signal, maxAgeMs }: FindOptions = {}) {
-    const sentAfter = maxAgeMs === undefined ? undefined : context.clock.now() - maxAgeMs;
-    const first = await list.read({ sentAfter }, signal);
+  /** When this client last changed what has this id or name, in milliseconds since the epoch. */
+  const lastWrites = new Map<string, number>();
+
+  function noteWrite(...idsAndNames: (string | undefined)[]) {
+    list.noteWrite();
+    for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, context.clock.now());
+  }
+
+  /** A list that those share who begin at about the same time. It shows all that this client did to this id or name. */
+  function readShared(idOrName: string, signal?: AbortSignal): Promise<ListSnapshot> {
+    const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
+    const sentAfter = Math.max(context.clock.now() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
+    return list.read({ sentAfter, despiteWrites: true }, signal);
+  }
+
+  /** Looks in this list, and once more when its lag has passed. */
+  async function lookTwice(first: ListSnapshot, id: string, signal?: AbortSignal): Promise<Endpoint | undefined> {
     const found = byId(first, id);
     if (found) return found;
     // Whoever did not find something in the same list shares the second look, too.
@@ -96,11 +113,9 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     return byId(await list.read({ sentAfter: lagIsOverAt }, signal), id);
   }
 
-  async function get(id: string, options?: FindOptions) {
-    const endpoint = await find(id, options);
-    if (!endpoint)
-      throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
-    return endpoint;
+  async function find(id: string, { signal, maxAgeMs }: FindOptions = {}) {
+    const sentAfter = maxAgeMs === undefined ? undefined : context.clock.now() - maxAgeMs;
+    return lookTwice(await list.read({ sentAfter }, signal), id, signal);
   }
 
   /** Sends the whole field set: with an id it changes that endpoint, without it makes a new one. */
@@ -124,7 +139,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       throw error instanceof QuotaExceededError ? await withUsage(error, list, options.signal) : error;
     } finally {
       // Also after a failure: the answer may be lost and the change made.
-      list.noteWrite();
+      noteWrite(fields.id, fields.name);
     }
   }
 
@@ -137,25 +152,32 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
       return createEndpoint(fields, options, {
         clock: context.clock,
+        listBefore: async (signal) => (await readShared(fields.name, signal)).endpoints,
         list: async (signal) => (await list.read({}, signal)).endpoints,
         save: (operation, lookUp) => save(operation, "create", fields, { signal: options.signal, lookUp }),
       });
     },
     async update(id, changes, options) {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
-      return change(await get(id, options), fields, options);
+      const endpoint = await lookTwice(await readShared(id, options?.signal), id, options?.signal);
+      return change(existing(endpoint, id), fields, options);
     },
     // A copy: the list itself is shared with other readers.
     list: async (options) => [...(await list.read({}, options?.signal)).endpoints],
     find,
-    get,
+    get: async (id, options) => existing(await find(id, options), id),
     async scaleToZero(id, options) {
-      return change(await get(id, options), { workersMin: 0, workersMax: 0 }, options);
+      return change(existing(await find(id, options), id), { workersMin: 0, workersMax: 0 }, options);
     },
-    delete: async (id, options = {}) =>
-      deleteEndpoint(id, options, {
+    async delete(id, options = {}) {
+      let name: string | undefined;
+      await deleteEndpoint(id, options, {
         clock: context.clock,
-        find: async (signal) => byId(await list.read({}, signal), id),
+        async find(signal) {
+          const endpoint = byId(await list.read({}, signal), id);
+          name = endpoint?.name ?? name;
+          return endpoint;
+        },
         scaleToZero: (endpoint, signal) => change(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
@@ -164,12 +186,18 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
           try {
             await makeCall(context, { operation, repeatability: "safe", attempt, signal });
           } finally {
-            list.noteWrite();
+            noteWrite(id, name);
           }
         },
-      }),
+      });
+    },
     getServerlessDiscount: (options) => fetchDiscount(context, options?.signal),
   };
+}
+
+function existing(endpoint: Endpoint | undefined, id: string): Endpoint {
+  if (endpoint) return endpoint;
+  throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
 }
 
 function byId({ endpoints }: ListSnapshot, id: string): Endpoint | undefined {

@@ -170,6 +170,33 @@ describe("looking", () => {
     expect(it.calls()).toEqual(["myself", "myself"]);
   });
 
+  test("creates and updates that follow each other share a list, which shows all that concerns them", async () => {
+    await using it = await startEmulated();
+    const created = [];
+    for (const name of ["one", "two", "three"])
+      created.push(await it.run(it.client.endpoints.create({ ...INPUT, name })));
+    expect(it.calls()).toEqual(["myself", "saveEndpoint", "saveEndpoint", "saveEndpoint"]);
+
+    it.emulator.journal.clear();
+    const [one] = created;
+    await it.run(it.client.endpoints.update(one?.id ?? "", { workersMax: 1 }));
+    const taken = await it.run(
+      it.client.endpoints.create({ ...INPUT, name: "two" }, { onNameTaken: ([first]) => first }),
+    );
+    expect(taken.id).toBe(created[1]?.id);
+    expect(it.emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
+  });
+
+  test("a name is free again for a create as soon as its endpoint was deleted", async () => {
+    await using it = await startEmulated();
+    const { id } = await it.run(it.client.endpoints.create(INPUT));
+    await it.run(it.client.endpoints.delete(id));
+    const onNameTaken = () => {
+      throw new Error("the name is not taken any more");
+    };
+    expect((await it.run(it.client.endpoints.create(INPUT, { onNameTaken }))).id).not.toBe(id);
+  });
+
   test("a thousand that are missing need two lists, not a thousand", async () => {
     await using it = await startEmulated();
     const ids = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
@@ -210,7 +237,7 @@ describe("looking", () => {
     await it.run(it.client.endpoints.update(id, { idleTimeout: 33 }));
     const found = await it.run(it.client.endpoints.find(id, { maxAgeMs: 30_000 }));
     expect(found?.idleTimeout).toBe(33);
-    expect(it.calls()).toEqual(["myself", "myself", "saveEndpoint", "myself"]);
+    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
   });
 
   test("the discount is read with all its fields", async () => {
