@@ -27,8 +27,7 @@ export interface DeleteSteps {
   readonly clock: Clock;
   /** The endpoint in a new list. */
   find(signal?: AbortSignal): Promise<Endpoint | undefined>;
-  /** Returns the endpoint as the service answers it. */
-  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<Endpoint>;
+  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<unknown>;
   /** @throws NotFoundError when there is no such endpoint. */
   deleteNow(signal?: AbortSignal): Promise<void>;
 }
@@ -48,7 +47,6 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   let scaledAt = Number.NEGATIVE_INFINITY;
   let obstacle = "";
   let wasSeen = false;
-  let scaled: Endpoint | undefined;
 
   const report = (phase: DeleteProgress["phase"], activePods = 0) =>
     options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
@@ -61,9 +59,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   }
 
   for (;;) {
-    // The answer to the scaling shows the pods as a list would.
-    const endpoint = scaled ?? (await steps.find(signal));
-    scaled = undefined;
+    const endpoint = await steps.find(signal);
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.
@@ -73,7 +69,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
       }
       obstacle = "its workersMin and workersMax do not stay at zero";
       report("scaling to zero", countActivePods(endpoint));
-      scaled = await scaleToZero(endpoint, steps, signal);
+      await scaleToZero(endpoint, steps, signal);
       scaledAt = steps.clock.now();
       continue;
     }
@@ -108,16 +104,11 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
 }
 
 /** Scales to zero. Not finding the endpoint is as good, once the list agrees. */
-async function scaleToZero(
-  endpoint: Endpoint,
-  steps: DeleteSteps,
-  signal?: AbortSignal,
-): Promise<Endpoint | undefined> {
+async function scaleToZero(endpoint: Endpoint, steps: DeleteSteps, signal?: AbortSignal): Promise<void> {
   try {
-    return await steps.scaleToZero(endpoint, signal);
+    await steps.scaleToZero(endpoint, signal);
   } catch (error) {
     if (!(error instanceof NotFoundError) || !(await isGone(steps, signal))) throw error;
-    return undefined;
   }
 }
 
