@@ -29,5 +29,7 @@ module.exports = {
     },
   ],
   testTimeout: 30_000,
+  // Tests wait for other processes more than they work themselves.
+  maxWorkers: "100%",
   reporters: ["default", "<rootDir>/tools/summaryReporter.js"],
 };
