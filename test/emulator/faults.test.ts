@@ -110,7 +110,7 @@ describe("effects", () => {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ query: `mutation { saveEndpoint(input: { ${REQUIRED} }) { id } }` }),
-      signal: AbortSignal.timeout(100),
+      signal: AbortSignal.timeout(2_000),
     });
     await expect(response).rejects.toThrow(/timeout/);
     expect(stored()).toBe(endpoints);
