@@ -127,19 +127,21 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   ): Promise<Endpoint> {
     const input = { id: fields.id, ...toSaveInput(fields, context.clearFlashBootWith) };
     const field: RootField = { type: "mutation", name: "saveEndpoint", args: { input }, selection: ENDPOINT_SELECTION };
+    let saved: Endpoint | undefined;
     try {
-      return await makeCall(context, {
+      saved = await makeCall(context, {
         operation,
         repeatability,
         attempt: async (attempt) =>
           decode(endpointSchema, await execute(context.transport, operation, field, attempt), operation),
         ...options,
       });
+      return saved;
     } catch (error) {
       throw error instanceof QuotaExceededError ? await withUsage(error, list, options.signal) : error;
     } finally {
       // Also after a failure: the answer may be lost and the change made.
-      noteWrite(fields.id, fields.name);
+      noteWrite(fields.id ?? saved?.id, fields.name);
     }
   }
 
@@ -159,7 +161,11 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     },
     async update(id, changes, options) {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
-      const endpoint = await lookTwice(await readShared(id, options?.signal), id, options?.signal);
+      const begunAt = context.clock.now();
+      const shared = await readShared(id, options?.signal);
+      // A shared list may be older than an endpoint that somebody else has just made.
+      const maxAgeMs = context.clock.now() - begunAt;
+      const endpoint = byId(shared, id) ?? (await find(id, { ...options, maxAgeMs }));
       return change(existing(endpoint, id), fields, options);
     },
     // A copy: the list itself is shared with other readers.
