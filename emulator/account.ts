@@ -6,11 +6,17 @@ import type { Pod, PodSeed } from "./podRecord";
 import { createPods, type Pods } from "./pods";
 
 /** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that it gets. */
-export type EndpointSeed = Partial<EndpointInput> & Pick<EndpointInput, "name" | "gpuIds" | "templateId">;
+export interface EndpointSeed
+  extends Partial<Omit<EndpointInput, RequiredField>>,
+    Readonly<Pick<EndpointInput, RequiredField>> {}
+
+type RequiredField = "name" | "gpuIds" | "templateId";
 
 /** What an account holds from the start. */
 export interface Seed {
+  /** The endpoints, made by the service's rules and with its defaults. */
   readonly endpoints?: readonly EndpointSeed[];
+  /** The pods that the REST interface knows beside those of workers. */
   readonly pods?: readonly PodSeed[];
   /** Ids of the templates that exist; with none, every template does. */
   readonly templates?: readonly string[];

@@ -10,21 +10,33 @@ import type { FidelityId } from "./fidelity";
 import type { EndpointRecord, Profile } from "./model";
 
 /** What a client can set of an endpoint. */
-export type EndpointFields = Omit<EndpointRecord, "id" | "createdAt" | "version">;
+export interface EndpointFields extends Omit<EndpointRecord, "id" | "createdAt" | "version"> {}
 
 /** The `input` of `saveEndpoint`, with the service's defaults in the four fields that have one. */
 export interface EndpointInput {
+  /** Identifier of the endpoint to change; without one, an endpoint is created. */
   readonly id?: string | null;
+  /** Name of the endpoint, not empty. */
   readonly name: string;
+  /** GPU tiers in priority order, then exclusions, as a comma list. */
   readonly gpuIds: string;
+  /** Id of the serverless template. */
   readonly templateId: string;
+  /** Seconds before an idle worker shuts down, 0 or more. */
   readonly idleTimeout: number;
+  /** Target of the scaler, above 0. */
   readonly scalerValue: number;
+  /** Workers that always run, 0 or more. */
   readonly workersMin: number;
+  /** Workers that may run at once, at least `workersMin`. */
   readonly workersMax: number;
+  /** Countries or data centers as a comma list; `""` and `null` for any region. */
   readonly locations?: string | null;
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
   readonly scalerType?: string | null;
+  /** `FLASHBOOT` for faster cold starts. */
   readonly flashBootType?: "FLASHBOOT" | "OFF" | null;
+  /** Network volume to mount; `""` and `null` for none. */
   readonly networkVolumeId?: string | null;
 }
 

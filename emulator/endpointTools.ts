@@ -5,13 +5,15 @@ import type { EndpointRecord, WorkerPod } from "./model";
 
 /** An endpoint as it is at one moment, with its workers. */
 export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
+  /** Its workers, those that are draining among them. */
   readonly pods: readonly Readonly<WorkerPod>[];
 }
 
 /** Looks at endpoints, and changes them behind the client's back. Nothing of it is recorded in the journal. */
 export interface EndpointTools {
-  /** In order of creation. */
+  /** All endpoints, in order of creation. */
   list(): EmulatedEndpoint[];
+  /** One endpoint, or nothing when there is none. */
   get(id: string): EmulatedEndpoint | undefined;
   /** Creates an endpoint by the service's rules and with its defaults. Throws when a rule forbids it. */
   create(seed: EndpointSeed): EmulatedEndpoint;

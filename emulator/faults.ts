@@ -7,15 +7,19 @@ export interface FaultRule {
   readonly name?: string;
   /** Which requests; every field that is given must agree. @default all */
   readonly match?: FaultMatch;
+  /** What happens to them. */
   readonly effect: FaultEffect;
   /** How often it is applied before it has no effect any more. @default for ever */
   readonly times?: number;
 }
 
+/** Which requests a fault rule is for. */
 export interface FaultMatch {
+  /** The interface that is asked. */
   readonly interface?: Interface;
   /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, … */
   readonly operation?: string;
+  /** The endpoint that the request names. */
   readonly endpointId?: string;
   /** Only the nth request that agrees in the fields above, counted from 1 since the rule was added. */
   readonly nth?: number;
@@ -34,7 +38,12 @@ export interface FaultEffect {
   /** Body of that answer: a string as it is, anything else as JSON. @default an error in the interface's own form */
   readonly body?: unknown;
   /** Answers with status 200 and a GraphQL error. @default code "INTERNAL_SERVER_ERROR" */
-  readonly graphqlError?: { readonly message: string; readonly code?: string };
+  readonly graphqlError?: {
+    /** The error's text. */
+    readonly message: string;
+    /** The error's `extensions.code`. */
+    readonly code?: string;
+  };
   /** Answers `{"data":{"myself":null}}`. */
   readonly nullAccount?: boolean;
   /** Answers with a web page, as a gateway does. Its status is 502 unless `status` says otherwise. */
@@ -55,10 +64,13 @@ export interface FaultEffect {
 
 /** A rule, and how it went so far. */
 export interface ActiveFault extends FaultRule {
+  /** What `remove` takes. */
   readonly id: number;
+  /** How the journal calls it. */
   readonly name: string;
   /** How often it matched, by all but `nth` and `probability`. */
   readonly matched: number;
+  /** How often it was applied. */
   readonly applied: number;
 }
 
@@ -66,8 +78,11 @@ export interface ActiveFault extends FaultRule {
 export interface Faults {
   /** Adds a rule behind the others. Throws when it is not well formed. */
   add(rule: FaultRule): ActiveFault;
+  /** All rules, in order. */
   list(): ActiveFault[];
+  /** Takes a rule away. Returns false when there is none. */
   remove(id: number): boolean;
+  /** Takes all rules away. */
   clear(): void;
 }
 

@@ -22,7 +22,9 @@ import type { Profile } from "./model";
 
 /** The account's discount (contract, Serverless endpoint). */
 export interface ServerlessDiscount {
+  /** The discount's size. The contract does not show its unit. */
   readonly discountFactor: number;
+  /** The kind of discount. */
   readonly type: string;
   /** A UTC timestamp. */
   readonly expirationDate: string;

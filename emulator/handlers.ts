@@ -4,6 +4,7 @@ import type { JobRequest } from "./jobs";
 
 /** A job as a handler gets it: a copy of its own. */
 export interface HandlerJob extends JobRequest {
+  /** Job identifier. */
   readonly id: string;
 }
 

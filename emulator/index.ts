@@ -1,3 +1,11 @@
+/**
+ * An emulator of the whole service on a local port, for tests and development.
+ *
+ * Begin with `startEmulator`.
+ *
+ * @module pulumi-serverless-gpu/emulator
+ */
+
 import { systemClock } from "../sdk/clock";
 import { createAccount, type Seed } from "./account";
 import { createAnswer } from "./answer";
@@ -18,13 +26,19 @@ import type { EmulatorClock } from "./virtualClock";
 export interface Emulator {
   /** The address of all three interfaces, `http://127.0.0.1:<port>`. */
   readonly url: string;
+  /** The key that clients must send. */
   readonly apiKey: string;
   /** The environment that points this package's client and provider at the emulator. */
   readonly env: Readonly<Record<string, string>>;
+  /** The clock that it was started with. */
   readonly clock: EmulatorClock;
+  /** What it was asked. */
   readonly journal: Journal;
+  /** Makes it misbehave. */
   readonly faults: Faults;
+  /** Looks at endpoints, and changes them behind the client's back. */
   readonly endpoints: EndpointTools;
+  /** The pods that the REST interface knows beside those of workers. */
   readonly pods: Pods;
   /** Adds endpoints, pods and templates. Throws when a rule of the service forbids one. */
   seed(seed: Seed): void;
@@ -32,6 +46,7 @@ export interface Emulator {
   reset(): void;
   /** Ends all connections and timers. */
   stop(): Promise<void>;
+  /** The same as `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -135,15 +150,16 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 
 export { systemClock } from "../sdk/clock";
 export type { EndpointSeed, Seed } from "./account";
+export type { EndpointFields, EndpointInput } from "./endpointRules";
 export type { EmulatedEndpoint, EndpointTools } from "./endpointTools";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./faults";
 export type { ServerlessDiscount } from "./graphql";
 export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./handlers";
 export type { Interface } from "./http";
 export type { Journal, JournalEntry, JournalFilter } from "./journal";
-export type { Profile } from "./model";
+export type { Profile, WorkerPod } from "./model";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
-export type { Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./podRecord";
+export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./podRecord";
 export type { Pods } from "./pods";
-export type { RateLimit, RateLimitOptions } from "./rateLimits";
+export type { LimitedOperation, RateLimit, RateLimitOptions } from "./rateLimits";
 export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./virtualClock";

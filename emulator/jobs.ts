@@ -13,15 +13,20 @@ export type JobState = (typeof JOB_STATES)[number];
 
 /** What a caller submits (contract, Job request body), its policy filled with the defaults. */
 export interface JobRequest {
+  /** Parameters for the handler. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The address to call when the job has ended. */
   readonly webhook?: string;
+  /** How long the job may live and run. */
   readonly policy: {
-    /** Milliseconds. */
+    /** How long it may run once a worker has it, in milliseconds. */
     readonly executionTimeout: number;
+    /** Whether it leaves the number of workers as it is. */
     readonly lowPriority: boolean;
-    /** Milliseconds. */
+    /** How long it exists, waiting and running together, in milliseconds. */
     readonly ttl: number;
   };
+  /** Storage that is handed to the worker. */
   readonly s3Config?: Readonly<Record<string, string>>;
 }
 

@@ -8,9 +8,11 @@ export interface JournalEntry {
   readonly number: number;
   /** When it arrived, in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
+  /** The interface that was asked. */
   readonly interface: Interface;
+  /** The HTTP method. */
   readonly method: string;
-  /** With the query. */
+  /** The path, with its query. */
   readonly path: string;
   /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for what is none. */
   readonly operation: string;
@@ -37,9 +39,11 @@ export type JournalFilter = Partial<
 
 /** Everything that was asked of the emulator, in order of arrival. The oldest go when there are very many. */
 export interface Journal {
+  /** The requests, in order. */
   requests(filter?: JournalFilter): JournalEntry[];
   /** The operations' names, in order. */
   operations(filter?: JournalFilter): string[];
+  /** Forgets all of them. */
   clear(): void;
 }
 

@@ -7,20 +7,31 @@ export type Profile = "contract" | "observed";
 
 /** A serverless endpoint as the service keeps it (contract, Serverless endpoint). */
 export interface EndpointRecord {
+  /** Identifier that it was given when it was created. */
   readonly id: string;
+  /** Name of the endpoint. */
   name: string;
+  /** GPU tiers in priority order, then exclusions, as a comma list. */
   gpuIds: string;
+  /** Id of the serverless template. */
   templateId: string;
-  /** Seconds. */
+  /** Seconds before an idle worker shuts down. */
   idleTimeout: number;
+  /** Countries or data centers as a comma list; `""` for any region. */
   locations: string;
+  /** `FLASHBOOT` for faster cold starts, or `null`. */
   flashBootType: "FLASHBOOT" | null;
+  /** How the number of workers follows the load. */
   scalerType: "QUEUE_DELAY" | "REQUEST_COUNT";
+  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
   scalerValue: number;
+  /** Workers that always run. */
   workersMin: number;
+  /** Workers that may run at once. */
   workersMax: number;
+  /** Network volume that the workers mount, or `null`. */
   networkVolumeId: string | null;
-  /** Milliseconds since the epoch. */
+  /** When it was created, in milliseconds since the epoch. */
   readonly createdAt: number;
   /** Counts the changes; a worker's pod shows it as `slsVersion`. */
   version: number;
@@ -28,11 +39,15 @@ export interface EndpointRecord {
 
 /** A pod that is a worker of an endpoint. The REST interface dresses it up with the contract's other fields. */
 export interface WorkerPod {
+  /** Pod identifier. */
   readonly id: string;
+  /** The endpoint whose worker it is. */
   readonly endpointId: string;
+  /** The endpoint's `version` when the worker started. */
   readonly slsVersion: number;
+  /** The currently expected status. */
   desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
-  /** Milliseconds since the epoch. */
+  /** When it started, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** Free text describing the last lifecycle event. */
   lastStatusChange: string;

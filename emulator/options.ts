@@ -7,11 +7,11 @@ import type { EmulatorClock } from "./virtualClock";
 
 /** How an emulator is started. */
 export interface EmulatorOptions {
-  /** @default 0, any free port */
+  /** The port to listen at. @default 0, any free port */
   readonly port?: number;
   /** The address to listen at. @default "127.0.0.1", this machine only */
   readonly host?: string;
-  /** @default "contract" */
+  /** Which reading of the service it plays. @default "contract" */
   readonly profile?: Profile;
   /** The key that clients must send. @default LOCAL_API_KEY */
   readonly apiKey?: string;
@@ -39,7 +39,7 @@ export interface EmulatorOptions {
   readonly randomSeed?: number;
   /** What workers do with jobs, by the name or the template id of their endpoint. @default they echo the input */
   readonly handlers?: Handlers;
-  /** @default the limits of the contract */
+  /** How it limits requests. @default the limits of the contract */
   readonly rateLimits?: RateLimitOptions;
   /** Whether webhooks may leave this machine. @default false */
   readonly remoteWebhooks?: boolean;

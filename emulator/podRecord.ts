@@ -2,119 +2,189 @@ import { POD_NAME_MAX_LENGTH, POD_STATES } from "../sdk/spec";
 
 /** A pod as the REST interface keeps it (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
 export interface Pod {
+  /** Pod identifier. */
   readonly id: string;
-  /** At most 191 characters; need not be unique. */
+  /** Name; at most 191 characters; need not be unique. */
   readonly name: string;
+  /** Container image tag. */
   readonly image: string;
+  /** The currently expected status. */
   readonly desiredStatus: (typeof POD_STATES)[number];
   /** Credits per hour after savings plans. */
   readonly adjustedCostPerHr: number;
   /** Credits per hour. */
   readonly costPerHr: number;
+  /** Identifier of the user who rents the pod. */
   readonly consumerUserId: string;
-  /** GB. */
+  /** Container disk in GB; wiped on restart. */
   readonly containerDiskInGb: number;
+  /** Overrides the image's ENTRYPOINT; an empty list means the image's. */
   readonly dockerEntrypoint: readonly string[];
+  /** Overrides the image's start command; an empty list means the image's. */
   readonly dockerStartCmd: readonly string[];
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
+  /** `true`: cheaper, may be stopped at any time. `false`: reserved. */
   readonly interruptible: boolean;
-  /** A UTC timestamp. */
+  /** UTC timestamp of the last start. */
   readonly lastStartedAt: string;
+  /** Free text describing the last lifecycle event. */
   readonly lastStatusChange: string;
+  /** When `true`, the pod cannot be stopped or reset. */
   readonly locked: boolean;
+  /** Identifier of the host. */
   readonly machineId: string;
-  /** GB. */
+  /** RAM in GB. */
   readonly memoryInGb: number;
-  /** From internal to public port. */
+  /** Map from internal port to public port. */
   readonly portMappings: Readonly<Record<string, number>>;
-  /** `<port>/http` or `<port>/tcp`. */
+  /** Each `<port>/http` or `<port>/tcp`. */
   readonly ports: readonly string[];
+  /** IPv4 address, or `null` while it is not determined. */
   readonly publicIp: string | null;
+  /** Number of virtual CPUs. */
   readonly vcpuCount: number;
+  /** Whether the local volume is encrypted. */
   readonly volumeEncrypted: boolean;
-  /** GB. */
+  /** Pod volume in GB; kept across restarts. */
   readonly volumeInGb: number;
+  /** Absolute mount path of the pod volume or network volume. */
   readonly volumeMountPath: string;
+  /** Legacy synonym of `endpointId`. */
   readonly aiApiId?: string;
+  /** The endpoint whose worker this pod is. */
   readonly endpointId?: string;
+  /** Version of that endpoint. */
   readonly slsVersion?: number;
+  /** Set when the pod was created with a container registry auth. */
   readonly containerRegistryAuthId?: string;
+  /** Set for CPU pods. */
   readonly cpuFlavorId?: string;
+  /** Set when the pod was created from a template. */
   readonly templateId?: string;
+  /** The pod's GPUs. */
   readonly gpu?: Gpu;
-  /** Shown with `includeMachine`. */
+  /** The host; shown with `includeMachine`. */
   readonly machine?: Machine;
-  /** Shown with `includeNetworkVolume`. */
+  /** The attached network volume; shown with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume;
-  /** Shown with `includeSavingsPlans`. */
+  /** Active savings plans; shown with `includeSavingsPlans`. */
   readonly savingsPlans: readonly SavingsPlan[];
-  /** Shown with `includeTemplate`. Its fields are unknown. */
+  /** The template; shown with `includeTemplate`. Its fields are unknown. */
   readonly template?: Readonly<Record<string, unknown>>;
 }
 
-type Price =
-  | "securePrice"
-  | "communityPrice"
-  | "oneMonthPrice"
-  | "threeMonthPrice"
-  | "sixMonthPrice"
-  | "oneWeekPrice"
-  | "communitySpotPrice"
-  | "secureSpotPrice";
-
-/** Contract, Pod, GPU object. */
-export interface Gpu extends Partial<Readonly<Record<Price, number>>> {
+/** A type of GPU and its prices in credits per hour (contract, GPU object). */
+export interface Gpu {
+  /** Identifier of the type, such as `NVIDIA RTX A5000`. */
   readonly id: string;
+  /** Number of GPUs. */
   readonly count: number;
+  /** The type's name for people. */
   readonly displayName: string;
+  /** Price in the secure cloud. */
+  readonly securePrice?: number;
+  /** Price in the community cloud. */
+  readonly communityPrice?: number;
+  /** Price with a savings plan of one month. */
+  readonly oneMonthPrice?: number;
+  /** Price with a savings plan of three months. */
+  readonly threeMonthPrice?: number;
+  /** Price with a savings plan of six months. */
+  readonly sixMonthPrice?: number;
+  /** Price with a savings plan of one week. */
+  readonly oneWeekPrice?: number;
+  /** Price of an interruptible pod in the community cloud. */
+  readonly communitySpotPrice?: number;
+  /** Price of an interruptible pod in the secure cloud. */
+  readonly secureSpotPrice?: number;
 }
 
-type MachineNumber =
-  | "minPodGpuCount"
-  | "cpuCount"
-  | "diskThroughputMBps"
-  | "maxDownloadSpeedMbps"
-  | "maxUploadSpeedMbps"
-  | "costPerHr"
-  | "currentPricePerGpu"
-  | "gpuAvailable";
-type MachineText =
-  | "gpuTypeId"
-  | "cpuTypeId"
-  | "location"
-  | "dataCenterId"
-  | "maintenanceStart"
-  | "maintenanceEnd"
-  | "maintenanceNote"
-  | "note"
-  | "gpuDisplayName";
+/** A type of CPU (contract, Machine object). */
+export interface Cpu {
+  /** Identifier of the type. */
+  readonly id?: string;
+  /** The type's name for people. */
+  readonly displayName?: string;
+  /** Identifier of the group of types that it belongs to. */
+  readonly groupId?: string;
+  /** Number of cores. */
+  readonly cores?: number;
+  /** Number of threads of each core. */
+  readonly threadsPerCore?: number;
+}
 
-/** Contract, Pod, Machine object. */
-export interface Machine extends Partial<Readonly<Record<MachineNumber, number> & Record<MachineText, string>>> {
-  readonly supportPublicIp?: boolean;
-  readonly secureCloud?: boolean;
+/** The host of a pod (contract, Machine object). */
+export interface Machine {
+  /** Fewest GPUs that a pod may have on it. */
+  readonly minPodGpuCount?: number;
+  /** Identifier of its type of GPU. */
+  readonly gpuTypeId?: string;
+  /** Its type of GPU. */
   readonly gpuType?: Gpu;
-  readonly cpuType?: Partial<
-    Readonly<Record<"id" | "displayName" | "groupId", string> & Record<"cores" | "threadsPerCore", number>>
-  >;
+  /** Number of CPUs. */
+  readonly cpuCount?: number;
+  /** Identifier of its type of CPU. */
+  readonly cpuTypeId?: string;
+  /** Its type of CPU. */
+  readonly cpuType?: Cpu;
+  /** Where it stands. */
+  readonly location?: string;
+  /** Identifier of the data center where it stands. */
+  readonly dataCenterId?: string;
+  /** Megabytes per second. */
+  readonly diskThroughputMBps?: number;
+  /** Megabits per second. */
+  readonly maxDownloadSpeedMbps?: number;
+  /** Megabits per second. */
+  readonly maxUploadSpeedMbps?: number;
+  /** Whether its pods can have a public IP address. */
+  readonly supportPublicIp?: boolean;
+  /** Whether it is part of the secure cloud. */
+  readonly secureCloud?: boolean;
+  /** When its next maintenance begins. */
+  readonly maintenanceStart?: string;
+  /** When its next maintenance ends. */
+  readonly maintenanceEnd?: string;
+  /** What is said about its next maintenance. */
+  readonly maintenanceNote?: string;
+  /** What is said about the machine. */
+  readonly note?: string;
+  /** Credits per hour. */
+  readonly costPerHr?: number;
+  /** Credits per hour. */
+  readonly currentPricePerGpu?: number;
+  /** Number of GPUs that are free. */
+  readonly gpuAvailable?: number;
+  /** Its type of GPU, for people. */
+  readonly gpuDisplayName?: string;
 }
 
-/** Contract, Pod, `networkVolume`. */
+/** A network volume (contract, Pod). */
 export interface NetworkVolume {
+  /** Identifier of the volume. */
   readonly id: string;
+  /** Its name. */
   readonly name: string;
   /** GB. */
   readonly size: number;
+  /** Identifier of the data center where it is. */
   readonly dataCenterId: string;
 }
 
-/** Contract, Pod, `savingsPlans`. */
+/** A savings plan that lowers a pod's price (contract, Pod). */
 export interface SavingsPlan {
+  /** Identifier of the plan. */
   readonly id: string;
+  /** The pod whose price it lowers. */
   readonly podId: string;
+  /** The type of GPU that it is for. */
   readonly gpuTypeId: string;
+  /** Credits per hour. */
   readonly costPerHr: number;
+  /** When it begins, a timestamp. */
   readonly startTime: string;
+  /** When it ends, a timestamp. */
   readonly endTime: string;
 }
 

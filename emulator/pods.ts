@@ -4,9 +4,13 @@ import { completePod, type Pod, type PodSeed } from "./podRecord";
 export interface Pods {
   /** Adds a pod, or replaces the one with this id. Fields that are left out get a default. */
   add(pod: PodSeed): Pod;
+  /** One pod, or nothing when there is none. */
   get(id: string): Pod | undefined;
+  /** All pods that were added. */
   list(): Pod[];
+  /** Takes a pod away. Returns false when there is none. */
   remove(id: string): boolean;
+  /** Takes all pods away. */
   clear(): void;
 }
 

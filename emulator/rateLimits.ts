@@ -1,7 +1,10 @@
 import { DEFAULT_REQUESTS_PER_WORKER, RATE_LIMITS, RATE_WINDOW_MS } from "../sdk/spec";
 import type { EmulatorClock } from "./virtualClock";
 
-/** An operation of the queue that has a limit. */
+/**
+ * An operation of the queue that has a limit.
+ * @useDeclaredType
+ */
 export type LimitedOperation = keyof typeof RATE_LIMITS;
 
 /** `/retry` and `/health` have none. */
@@ -9,6 +12,7 @@ export function isLimited(operation: string): operation is LimitedOperation {
   return Object.hasOwn(RATE_LIMITS, operation);
 }
 
+/** How much of one operation an endpoint takes. */
 export interface RateLimit {
   /** Requests in any 10 seconds. */
   readonly perWindow: number;

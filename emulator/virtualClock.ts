@@ -21,10 +21,14 @@ export interface ManualClock extends EmulatorClock {
   advance(ms: number): Promise<void>;
   /** Lets time pass until nothing is scheduled but background calls: no worker starts, no job runs. */
   runUntilIdle(): Promise<void>;
+  /** Keeps time from passing until `work`, which takes real time (such as an HTTP request), is over. */
   hold(work: Promise<unknown>): void;
 }
 
-/** @param startMs where time starts, in milliseconds since the epoch; default: the machine's present time */
+/**
+ * A clock that stands still until it is told to pass.
+ * @param startMs where time starts, in milliseconds since the epoch; default: the machine's present time
+ */
 export function manualClock(startMs: number = Date.now()): ManualClock {
   const timers = new TimerHeap();
   const held = new Set<Promise<unknown>>();
@@ -85,7 +89,10 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
   };
 }
 
-/** @param factor how many times faster than real time it runs, 1 or more: with 60 a second lasts a minute */
+/**
+ * A clock that runs faster than real time.
+ * @param factor how many times faster than real time it runs, 1 or more: with 60 a second lasts a minute
+ */
 export function scaledClock(factor: number): EmulatorClock {
   if (!(factor >= 1) || !Number.isFinite(factor)) {
     throw new RangeError(`A clock cannot run ${factor} times as fast as real time: give a number of 1 or more.`);

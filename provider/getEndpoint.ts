@@ -10,9 +10,11 @@ export type GetEndpointArgs =
   | {
       /** Identifier of the endpoint. */
       readonly id: string;
+      /** Not beside an id. */
       readonly name?: undefined;
     }
   | {
+      /** Not beside a name. */
       readonly id?: undefined;
       /** The exact name. It must be the name of one endpoint only. */
       readonly name: string;

@@ -16,7 +16,7 @@ export interface GetEndpointHealthArgs {
 }
 
 /** Numbers of jobs and of workers by their state. */
-export type GetEndpointHealthResult = KnownFields<EndpointHealth>;
+export interface GetEndpointHealthResult extends KnownFields<EndpointHealth> {}
 
 /**
  * The numbers of jobs and workers of an endpoint (contract, Health record).

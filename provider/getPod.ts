@@ -16,10 +16,10 @@ export interface GetPodArgs extends PodIncludes {
 }
 
 /** A pod's record. */
-export type GetPodResult = Omit<KnownFields<Pod>, "env"> & {
+export interface GetPodResult extends Omit<KnownFields<Pod>, "env"> {
   /** Environment variables, secret: they hold keys. Empty when the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
-};
+}
 
 /**
  * Looks a pod up by its id (contract, REST).

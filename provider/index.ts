@@ -1,3 +1,12 @@
+/**
+ * Resources and look-ups for Pulumi programs.
+ *
+ * Resources: `ServerlessEndpoint`, `SmokeTest`, and `ServerlessGpuProvider` for further accounts. Look-ups: `getEndpoint`,
+ * `getEndpoints`, `getEndpointHealth`, `getPod`, `getServerlessDiscount`, each with its `…Output` twin.
+ *
+ * @module pulumi-serverless-gpu
+ */
+
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/enums";
 export {
   type GetEndpointArgs,

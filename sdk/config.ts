@@ -30,10 +30,19 @@ export const ENVIRONMENT_VARIABLES = {
   queueUrl: "SERVERLESS_GPU_QUEUE_URL",
 } as const satisfies Record<keyof ConnectionSettings, string>;
 
-/** The settings that the environment gives, for `createClient`. What is not set is missing, and the key is then empty. */
-export function settingsFromEnvironment(
-  environment: NodeJS.ProcessEnv = process.env,
-): ConnectionSettings & { readonly apiKey: string; readonly service?: ServiceName | undefined } {
+/** Connection settings as the environment gives them. */
+export interface EnvironmentSettings extends ConnectionSettings {
+  /** The API key; `""` when the environment has none. */
+  readonly apiKey: string;
+  /** The named service, if any. */
+  readonly service?: ServiceName | undefined;
+}
+
+/**
+ * The settings that the environment gives, for `createClient`. What is not set is missing, and the key is then empty.
+ * @throws ConfigurationError when `SERVERLESS_GPU_SERVICE` names a service that is not known
+ */
+export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): EnvironmentSettings {
   const read = (name: keyof ConnectionSettings) => environment[ENVIRONMENT_VARIABLES[name]]?.trim() || undefined;
   return {
     apiKey: read("apiKey") ?? "",

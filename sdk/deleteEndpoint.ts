@@ -6,6 +6,7 @@ import { LIST_LAG_MS } from "./spec";
 
 /** What a deletion is doing. */
 export interface DeleteProgress {
+  /** The step that it is at. */
   readonly phase: "scaling to zero" | "draining" | "deleting" | "proving gone";
   /** Pods that are still running. */
   readonly activePods: number;
@@ -13,6 +14,7 @@ export interface DeleteProgress {
   readonly elapsedMs: number;
 }
 
+/** How an endpoint is deleted. */
 export interface DeleteOptions extends CallOptions {
   /** Time for the pods to leave and the service to agree, in milliseconds. Default 600,000 (10 minutes). */
   readonly drainTimeoutMs?: number;

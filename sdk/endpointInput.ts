@@ -42,16 +42,27 @@ export interface EndpointInput {
 
 /** An endpoint's settings in normal form: every field set, lists as comma lists, "nothing" as the empty text or `OFF`. */
 export interface EndpointSettings {
+  /** Name of the endpoint, without the suffix ` -fb` that the service may add. */
   readonly name: string;
+  /** GPU tiers in priority order, then exclusions, as a comma list. */
   readonly gpuIds: string;
+  /** Id of the serverless template. */
   readonly templateId: string;
+  /** Seconds before an idle worker shuts down. */
   readonly idleTimeout: number;
+  /** Countries and data centers as a sorted comma list; `""` for any region. */
   readonly locations: string;
+  /** `FLASHBOOT` or `OFF`. */
   readonly flashBootType: OpenEnum<FlashBootType>;
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
   readonly scalerType: OpenEnum<ScalerType>;
+  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
   readonly scalerValue: number;
+  /** Workers that always run. */
   readonly workersMin: number;
+  /** Workers that may run at once. */
   readonly workersMax: number;
+  /** Network volume that the workers mount; `""` for none. */
   readonly networkVolumeId: string;
 }
 

@@ -7,16 +7,22 @@ import type { POD_STATES } from "./spec";
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {
+  /** Identifier that the service gave the endpoint. */
   readonly id: string;
-  /** The endpoint's pods. Words other than `RUNNING`, `EXITED` and `TERMINATED` may occur. */
-  readonly pods: readonly { readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]> }[];
+  /** The endpoint's pods: its workers, those that are leaving among them. */
+  readonly pods: readonly {
+    /** `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
+    readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]>;
+  }[];
 }
 
-/** A discount on serverless prices. */
+/** A discount on serverless prices (contract, Serverless endpoint). */
 export interface ServerlessDiscount {
+  /** The discount's size. The contract does not show its unit. */
   readonly discountFactor: number | null;
+  /** The kind of discount, in the service's own words. */
   readonly type: string | null;
-  /** As the service writes it. */
+  /** When it ends, as the service writes it. */
   readonly expirationDate: string | null;
 }
 

@@ -23,6 +23,7 @@ export abstract class ServerlessGpuError extends Error {
   /** How many times the call was sent before this error was given up to the caller. */
   attempts = 1;
 
+  /** @internal */
   constructor(message: string, details: ErrorDetails = {}) {
     super(redact(message), details.cause === undefined ? undefined : { cause: withoutKeys(details.cause) });
     this.name = new.target.name;
@@ -30,7 +31,10 @@ export abstract class ServerlessGpuError extends Error {
     if (this.stack) this.stack = redact(this.stack);
   }
 
-  /** Adds to the message how often and how long the call was tried. */
+  /**
+   * Adds to the message how often and how long the call was tried.
+   * @internal
+   */
   afterAttempts(attempts: number, elapsedMs: number): this {
     if (attempts < 2) return this;
     const seconds = Math.max(1, Math.round(elapsedMs / 1000));
@@ -58,8 +62,10 @@ export interface InputProblem {
 /** Thrown before any call when an input is not acceptable. Lists every problem at once. */
 export class InvalidInputError extends ServerlessGpuError {
   readonly code = "INVALID_INPUT";
+  /** Everything that is wrong. */
   readonly problems: readonly InputProblem[];
 
+  /** @internal */
   constructor(what: string, problems: readonly InputProblem[]) {
     super(`${what} is not valid: ${problems.map(({ property, message }) => `${property}: ${message}`).join("; ")}`);
     this.problems = problems.map(({ property, message }) => ({ property: redact(property), message: redact(message) }));
@@ -142,6 +148,7 @@ export class CreateUncertainError extends ServerlessGpuError {
   /** The endpoints of which one may be the one that was created. */
   readonly endpointIds: readonly string[];
 
+  /** @internal */
   constructor(message: string, endpointIds: readonly string[], details?: ErrorDetails) {
     super(message, details);
     this.endpointIds = endpointIds;
@@ -160,6 +167,7 @@ export class NameTakenError extends ServerlessGpuError {
   /** The endpoints that have the name. */
   readonly endpointIds: readonly string[];
 
+  /** @internal */
   constructor(message: string, endpointIds: readonly string[]) {
     super(message);
     this.endpointIds = endpointIds;

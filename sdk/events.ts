@@ -18,7 +18,9 @@ export interface RequestEvent {
 
 /** Where a client writes what it does. pino has this shape, and so do its like. */
 export interface Logger {
+  /** Takes what is of interest when something is looked for. */
   debug(details: object, message: string): void;
+  /** Takes what did not go well, or is hardly meant. */
   warn(details: object, message: string): void;
 }
 

@@ -1,11 +1,19 @@
+/**
+ * A typed client for the service's three interfaces (GraphQL, REST, queue). It works without Pulumi.
+ *
+ * Begin with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
+ *
+ * @module pulumi-serverless-gpu/sdk
+ */
+
 export { type Client, type ClientOptions, createClient } from "./client";
 export type { Clock } from "./clock";
-export { type ConnectionSettings, type ServiceName, settingsFromEnvironment } from "./config";
+export { type ConnectionSettings, type EnvironmentSettings, type ServiceName, settingsFromEnvironment } from "./config";
 export type { CreateOptions } from "./createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./deleteEndpoint";
 export type { EndpointInput, EndpointSettings } from "./endpointInput";
 export type { Endpoint, ServerlessDiscount } from "./endpointRecord";
-export type { CallOptions, Endpoints } from "./endpoints";
+export type { CallOptions, Endpoints, FindOptions } from "./endpoints";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./enums";
 export * from "./errors";
 export type { Logger, RequestEvent } from "./events";

@@ -14,12 +14,14 @@ export class SubmitUncertainError extends ServerlessGpuError {
 /** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";
+  /** Identifier of the job. */
   readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
   readonly status: JobStatus;
   /** What the service says about it. */
   readonly jobError: string | undefined;
 
+  /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus; readonly error?: string }) {
     super(message);
     this.jobId = job.id;
@@ -32,10 +34,12 @@ export class JobFailedError extends ServerlessGpuError {
 export class WaitTimeoutError extends ServerlessGpuError {
   readonly code = "WAIT_TIMEOUT";
   override readonly disposition = "wait";
+  /** Identifier of the job. */
   readonly jobId: string;
   /** The job, to go on with. */
   readonly job: JobHandle;
 
+  /** @internal */
   constructor(message: string, job: JobHandle, details?: ErrorDetails) {
     super(message, details);
     this.jobId = job.id;
@@ -52,12 +56,14 @@ export type ExpiryReason = "ttl" | "retention";
  */
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
+  /** Identifier of the job. */
   readonly jobId: string;
   /** `ttl`: the job's life was over. `retention`: it had ended, and its result is not kept any more. */
   readonly reason: ExpiryReason;
   /** When it expired at the latest. */
   readonly expiredAt: Date;
 
+  /** @internal */
   constructor(message: string, expiry: { readonly jobId: string; readonly reason: ExpiryReason; readonly at: Date }) {
     super(message);
     this.jobId = expiry.jobId;
@@ -69,9 +75,12 @@ export class JobExpiredError extends ServerlessGpuError {
 /** Thrown by `retry`, before it is sent, when the job is in another state than FAILED and TIMED_OUT. */
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
+  /** Identifier of the job. */
   readonly jobId: string;
+  /** The state that the job is in. */
   readonly status: JobStatus;
 
+  /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
@@ -82,9 +91,12 @@ export class JobNotRetryableError extends ServerlessGpuError {
 /** Given to a webhook receiver's `onError` when a delivery is about a job that has not ended. */
 export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
+  /** Identifier of the job. */
   readonly jobId: string;
+  /** The state that `/status` shows, in which no webhook is sent. */
   readonly status: JobStatus;
 
+  /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;

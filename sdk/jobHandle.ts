@@ -53,12 +53,15 @@ const LONGEST_STREAM_PAUSE_MS = 2_000;
 
 /** One job. Made by `run`, or by `job` from an id. */
 export class JobHandle<Output = unknown> {
+  /** Identifier of the job. */
   readonly id: string;
+  /** Identifier of the endpoint that it was submitted to. */
   readonly endpointId: string;
   readonly #context: JobHandleContext<Output>;
   #lifetime: JobLifetime;
   #seenAt: number;
 
+  /** @internal */
   constructor(id: string, context: JobHandleContext<Output>) {
     this.id = id;
     this.endpointId = context.queue.endpointId;
@@ -80,6 +83,7 @@ export class JobHandle<Output = unknown> {
   /**
    * Waits until the job has completed; its `output` is then of the schema's type. Faults of the service that pass are
    * waited out, for as long as the client's `retry.maxElapsedMs` at a stretch.
+   * @param options how to wait
    * @throws JobFailedError when it failed, was cancelled or timed out
    * @throws WaitTimeoutError when the time is over; the job goes on
    * @throws JobExpiredError when its ttl, or its result's retention, is over
@@ -102,6 +106,7 @@ export class JobHandle<Output = unknown> {
 
   /**
    * Reads the job as it is now.
+   * @param options how to read
    * @throws JobExpiredError when its ttl, or its result's retention, is over
    * @throws NotFoundError when the service does not know it for another reason, such as a purge of the queue
    */
@@ -115,6 +120,7 @@ export class JobHandle<Output = unknown> {
   /**
    * Yields the pieces of the output as they come, until the job has ended and all were read. The service hands each piece
    * out once: a job has one reader, and what was on its way when a connection broke is lost; the job's output has it all.
+   * @param options how to read
    * @throws JobFailedError after the last piece, when the job failed, was cancelled or timed out
    */
   async *stream<Item = unknown>({ signal, schema }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
@@ -135,13 +141,17 @@ export class JobHandle<Output = unknown> {
     if (state !== "COMPLETED") throw jobFailed(await this.status({ signal }));
   }
 
-  /** Cancels the job: it is not started any more, or stopped. A job that has ended stays as it is, which `status` tells. */
+  /**
+   * Cancels the job: it is not started any more, or stopped. A job that has ended stays as it is, which `status` tells.
+   * @param options a signal, to end the call
+   */
   async cancel({ signal }: CallOptions = {}): Promise<JobState> {
     return this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, { signal })));
   }
 
   /**
    * Runs a job again that failed or timed out, with its id and its input.
+   * @param options a signal, to end the call
    * @throws JobNotRetryableError, before the retry is sent, when the job is in another state
    */
   async retry({ signal }: CallOptions = {}): Promise<JobState> {

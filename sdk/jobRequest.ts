@@ -19,6 +19,7 @@ export interface S3Config {
   readonly accessId?: string;
   /** The bucket's secret access key. It is sent, and shown nowhere. */
   readonly accessSecret?: string;
+  /** The bucket's name. */
   readonly bucketName?: string;
   /** The bucket's address. */
   readonly endpointUrl?: string;
@@ -30,7 +31,9 @@ export interface JobRequest {
   readonly input: object;
   /** An http(s) URL that the service calls when the job ends. */
   readonly webhook?: string;
+  /** How long the job may live and run. */
   readonly policy?: JobPolicy;
+  /** Storage for the worker's own code to use. */
   readonly s3Config?: S3Config;
 }
 

@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { OpenEnum } from "./enums";
 import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "./spec";
 
-/** A job's state. Words that are not known here stand for a job that has not ended. */
+/**
+ * A job's state. Words that are not known here stand for a job that has not ended.
+ * @useDeclaredType
+ */
 export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
 const status = z.custom<JobStatus>((value) => typeof value === "string" && value !== "", "must be a text");
@@ -12,6 +15,7 @@ const numeric = z.number().nullish();
 export const jobSchema = z.looseObject({
   /** Job identifier. */
   id,
+  /** The job's state. */
   status,
   /** Milliseconds that the job waited before a worker took it. */
   delayTime: numeric,
@@ -28,14 +32,25 @@ export const jobSchema = z.looseObject({
 });
 
 /** A job as the service shows it (contract, Job). Fields that the service adds are kept. */
-export type Job = z.infer<typeof jobSchema>;
+export interface Job extends z.infer<typeof jobSchema> {}
 
 /** A job that completed, with its handler's result. */
-export type CompletedJob<Output = unknown> = Job & { readonly status: "COMPLETED"; readonly output: Output };
+export interface CompletedJob<Output = unknown> extends Job {
+  /** Only completed jobs have a result. */
+  readonly status: "COMPLETED";
+  /** The handler's result, as the schema returned it where one was given. */
+  readonly output: Output;
+}
+
+export const jobStateSchema = z.looseObject({
+  /** Job identifier. */
+  id,
+  /** The state that the job is in now. */
+  status,
+});
 
 /** What `/run`, `/cancel` and `/retry` answer (contract, Cancel result). */
-export const jobStateSchema = z.looseObject({ id, status });
-export type JobState = z.infer<typeof jobStateSchema>;
+export interface JobState extends z.infer<typeof jobStateSchema> {}
 
 const streamItemSchema = z.looseObject({
   /** One piece of the handler's output, of a shape that the worker defines. */
@@ -45,9 +60,10 @@ const streamItemSchema = z.looseObject({
 });
 
 /** A piece of a job's output (contract, Stream item). */
-export type StreamItem<Output = unknown> = Omit<z.infer<typeof streamItemSchema>, "output"> & {
+export interface StreamItem<Output = unknown> extends z.infer<typeof streamItemSchema> {
+  /** One piece of the handler's output, as the schema returned it where one was given. */
   readonly output: Output;
-};
+}
 
 /** What one read of `/stream` hands out. Without a `status`, `/status` must tell whether more may come. */
 export interface StreamChunk {
@@ -71,30 +87,41 @@ export const purgeSchema = z.looseObject({
 });
 
 /** What a purge of the queue did (contract, Purge result). */
-export type PurgeResult = z.infer<typeof purgeSchema>;
+export interface PurgeResult extends z.infer<typeof purgeSchema> {}
 
 export const healthSchema = z.looseObject({
   /** Numbers of jobs. */
   jobs: z.looseObject({
+    /** Jobs that completed. */
     completed: z.number(),
+    /** Jobs that failed. */
     failed: z.number(),
+    /** Jobs that a worker has. */
     inProgress: z.number(),
+    /** Jobs that wait for a worker. */
     inQueue: z.number(),
+    /** Jobs that were tried again. */
     retried: z.number(),
   }),
   /** Numbers of workers; those after `running` are not in the contract. */
   workers: z.looseObject({
+    /** Workers without a job. */
     idle: z.number(),
+    /** Workers with a job. */
     running: z.number(),
+    /** Workers that start. */
     initializing: numeric,
+    /** Workers that can take a job. */
     ready: numeric,
+    /** Workers that wait for a free GPU. */
     throttled: numeric,
+    /** Workers that crashed or do not answer. */
     unhealthy: numeric,
   }),
 });
 
 /** The state of an endpoint's queue and workers (contract, Health record). */
-export type EndpointHealth = z.infer<typeof healthSchema>;
+export interface EndpointHealth extends z.infer<typeof healthSchema> {}
 
 /** Whether a job in this state has ended. Only `retry` takes it out of it again. */
 export function isTerminal(jobStatus: JobStatus): boolean {
@@ -107,8 +134,6 @@ export function isRetryable(jobStatus: JobStatus): boolean {
 }
 
 /** Whether the job completed: then its `output` is the handler's result, and no progress update. */
-export function isCompleted<T extends { readonly status: JobStatus }>(
-  job: T,
-): job is T & { readonly status: "COMPLETED" } {
+export function isCompleted<T extends JobState>(job: T): job is T & Pick<CompletedJob, "status"> {
   return job.status === "COMPLETED";
 }

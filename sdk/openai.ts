@@ -10,7 +10,7 @@ import { type SubmitOptions, submit } from "./submit";
 
 /** A request that is passed through to the OpenAI-compatible server of an endpoint's workers. */
 export interface OpenAiRequest extends SubmitOptions {
-  /** @default "POST" with a body, "GET" without */
+  /** The HTTP method. @default "POST" with a body, "GET" without */
   readonly method?: "GET" | "POST" | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;

@@ -24,30 +24,61 @@ const texts = z.array(z.string()).nullish();
 
 /** A type of GPU and its prices in credits per hour (contract, GPU object). */
 const gpuSchema = z.looseObject({
+  /** Identifier of the GPU's type, such as `NVIDIA RTX A5000`. */
   id: text,
+  /** Number of GPUs. */
   count: numeric,
+  /** The type's name for people. */
   displayName: text,
+  /** Price in the secure cloud. */
   securePrice: numeric,
+  /** Price in the community cloud. */
   communityPrice: numeric,
+  /** Price with a savings plan of one month. */
   oneMonthPrice: numeric,
+  /** Price with a savings plan of three months. */
   threeMonthPrice: numeric,
+  /** Price with a savings plan of six months. */
   sixMonthPrice: numeric,
+  /** Price with a savings plan of one week. */
   oneWeekPrice: numeric,
+  /** Price of an interruptible pod in the community cloud. */
   communitySpotPrice: numeric,
+  /** Price of an interruptible pod in the secure cloud. */
   secureSpotPrice: numeric,
+});
+
+/** A type of CPU (contract, Machine object). */
+const cpuTypeSchema = z.looseObject({
+  /** Identifier of the type. */
+  id: text,
+  /** The type's name for people. */
+  displayName: text,
+  /** Identifier of the group of types that it belongs to. */
+  groupId: text,
+  /** Number of cores. */
+  cores: numeric,
+  /** Number of threads of each core. */
+  threadsPerCore: numeric,
 });
 
 /** The host of a pod (contract, Machine object). */
 const machineSchema = z.looseObject({
+  /** Fewest GPUs that a pod may have on it. */
   minPodGpuCount: numeric,
+  /** Identifier of its type of GPU. */
   gpuTypeId: text,
+  /** Its type of GPU. */
   gpuType: gpuSchema.nullish(),
+  /** Number of CPUs. */
   cpuCount: numeric,
+  /** Identifier of its type of CPU. */
   cpuTypeId: text,
-  cpuType: z
-    .looseObject({ id: text, displayName: text, groupId: text, cores: numeric, threadsPerCore: numeric })
-    .nullish(),
+  /** Its type of CPU. */
+  cpuType: cpuTypeSchema.nullish(),
+  /** Where it stands. */
   location: text,
+  /** Identifier of the data center where it stands. */
   dataCenterId: text,
   /** Megabytes per second. */
   diskThroughputMBps: numeric,
@@ -55,31 +86,54 @@ const machineSchema = z.looseObject({
   maxDownloadSpeedMbps: numeric,
   /** Megabits per second. */
   maxUploadSpeedMbps: numeric,
+  /** Whether its pods can have a public IP address. */
   supportPublicIp: flag,
+  /** Whether it is part of the secure cloud. */
   secureCloud: flag,
+  /** When its next maintenance begins. */
   maintenanceStart: text,
+  /** When its next maintenance ends. */
   maintenanceEnd: text,
+  /** What is said about its next maintenance. */
   maintenanceNote: text,
+  /** What is said about the machine. */
   note: text,
   /** Credits per hour. */
   costPerHr: numeric,
   /** Credits per hour. */
   currentPricePerGpu: numeric,
+  /** Number of GPUs that are free. */
   gpuAvailable: numeric,
+  /** Its type of GPU, for people. */
   gpuDisplayName: text,
+});
+
+/** A network volume (contract, Pod). */
+const networkVolumeSchema = z.looseObject({
+  /** Identifier of the volume. */
+  id: text,
+  /** Its name. */
+  name: text,
+  /** GB. */
+  size: numeric,
+  /** Identifier of the data center where it is. */
+  dataCenterId: text,
 });
 
 /** A savings plan that lowers a pod's price (contract, Pod). */
 const savingsPlanSchema = z.looseObject({
+  /** Identifier of the plan. */
+  id: text,
+  /** The pod whose price it lowers. */
+  podId: text,
+  /** The type of GPU that it is for. */
+  gpuTypeId: text,
   /** Credits per hour. */
   costPerHr: numeric,
-  /** Timestamp. */
-  endTime: text,
-  gpuTypeId: text,
-  id: text,
-  podId: text,
-  /** Timestamp. */
+  /** When it begins, a timestamp. */
   startTime: text,
+  /** When it ends, a timestamp. */
+  endTime: text,
 });
 
 const podSchema = z
@@ -132,8 +186,8 @@ const podSchema = z
     machineId: text,
     /** RAM in GB. */
     memoryInGb: numeric,
-    /** The attached network volume, its size in GB; with `includeNetworkVolume`. */
-    networkVolume: z.looseObject({ id: text, name: text, size: numeric, dataCenterId: text }).nullish(),
+    /** The attached network volume; with `includeNetworkVolume`. */
+    networkVolume: networkVolumeSchema.nullish(),
     /** Map from internal port to public port; empty while the pod is initializing. */
     portMappings: z.record(z.string(), z.number()).nullish(),
     /** Each `<port number>/<protocol>`, the protocol `http` or `tcp`. */
@@ -160,7 +214,7 @@ const podSchema = z
   .transform(({ imageName, ...pod }) => (imageName == null ? pod : { ...pod, image: pod.image ?? imageName }));
 
 /** A pod (contract, Pod). Fields that the service leaves out are missing; fields it adds are kept. */
-export type Pod = z.infer<typeof podSchema>;
+export interface Pod extends z.infer<typeof podSchema> {}
 
 /** What to add to a pod's record (contract, REST). Each defaults to `false`. */
 export interface PodIncludes {

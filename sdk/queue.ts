@@ -53,6 +53,7 @@ export interface JobOptions<Output> {
  * the same client.
  */
 export interface EndpointQueue {
+  /** Identifier of the endpoint. */
   readonly endpointId: string;
   /**
    * Submits a job and returns at once. It is sent again only when it certainly did nothing.

@@ -12,6 +12,7 @@ export interface SubmitOptions {
    * sent again only when it certainly did nothing (status 429, or no connection at all).
    */
   readonly idempotent?: boolean;
+  /** Ends the call, its pauses included. What was submitted by then stays submitted. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -4,6 +4,7 @@ import { WebhookNotConfirmedError } from "./jobErrors";
 import { isTerminal, type Job } from "./jobs";
 import type { EndpointQueue } from "./queue";
 
+/** What a webhook receiver is made of. */
 export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
   readonly endpoint: Pick<EndpointQueue, "endpointId" | "status">;
