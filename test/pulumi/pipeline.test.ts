@@ -1,91 +1,271 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { createStack, type PulumiStack } from "./harness";
+import { startGitHost } from "../support/gitHost";
+import { jobsOfWorkflow, type Workflow } from "../support/githubActions";
+import { type GitlabPipeline, type Job, jobsOfPipeline } from "../support/gitlabCi";
+import { readYaml } from "../support/yaml";
+import { type CommandResult, createStack, type PulumiStack } from "./harness";
 
-/** What a CI does on a push: check out what came and call the step for its branch. */
-const POST_RECEIVE = `#!/usr/bin/env bash
-set -euo pipefail
-while read -r _old new ref; do
-  git --work-tree="$CHECKOUT" checkout --force --quiet "$new"
-  cd "$CHECKOUT"
-  if [ "$ref" = refs/heads/main ]; then ./pipeline.sh up; else ./pipeline.sh preview; fi
-done
-`;
+// A team works on the example as its repository. The workflows' own files say which jobs an event starts, with which
+// commands and environment; each job runs in a new clone, as on a new runner.
 
+const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
+const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
+
+let host: Awaited<ReturnType<typeof startGitHost>>;
 let emulator: Emulator;
+/** The developer's clone, and the scratch folder around it. */
 let stack: PulumiStack;
-let clone: string;
-let checkout: string;
+let apiKey = "key-before-rotation";
+/** All that any job has printed. */
+let log = "";
+
+const inScratch = (name: string) => path.join(stack.scratch, name);
+const workersMax = () => emulator.endpoints.list().map((endpoint) => endpoint.workersMax);
 
 async function git(...args: string[]) {
-  const identity = { NAME: "Dev", EMAIL: "dev@example.com" };
-  const env = {
-    CHECKOUT: checkout,
-    STACK: "production",
-    ...Object.fromEntries(
-      Object.entries(identity).flatMap(([key, value]) =>
-        [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((k) => [k, value]),
-      ),
-    ),
-  };
-  const result = await stack.exec("git", args, { cwd: clone, env });
-  if (result.exitCode !== 0) throw new Error(`git ${args.join(" ")} failed:\n${result.output}`);
-  return result.output;
+  const identity = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
+  const { exitCode, output } = await stack.exec("git", [...identity, ...args]);
+  if (exitCode !== 0) throw new Error(`git ${args.join(" ")} failed:\n${output}`);
 }
 
-function pipeline(step: string, env: Record<string, string> = {}) {
-  return stack.exec("./pipeline.sh", [step], { cwd: checkout, env: { STACK: "production", ...env } });
+/** Commits another `workersMax` on a branch and pushes it. */
+async function pushWorkersMax(branch: string, value: number) {
+  await git("checkout", "--quiet", "-B", branch);
+  await stack.exec("sed", ["-i", `s/workersMax: [0-9]*/workersMax: ${value}/`, "index.ts"]);
+  await git("commit", "--quiet", "--all", "--message", `Allow ${value} workers`);
+  await git("push", "--quiet", "origin", branch);
 }
 
-beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 200 });
-  stack = await createStack({ folder: "examples/gitops", env: emulator.env });
-  clone = stack.folder;
-  checkout = path.join(stack.scratch, "checkout");
-  const origin = path.join(stack.scratch, "origin.git");
-  await stack.exec("mkdir", [checkout]);
-  await git("init", "--quiet", "--bare", origin);
-  const hook = path.join(origin, "hooks", "post-receive");
-  await writeFile(hook, POST_RECEIVE);
-  await chmod(hook, 0o755);
-  await git("init", "--quiet", "--initial-branch=main");
-  await git("remote", "add", "origin", origin);
-  await git("add", "Pulumi.yaml", "index.ts", "package.json", "pipeline.sh");
-  await git("commit", "--quiet", "--message", "Deploy an endpoint");
+/** What a runner has without a workflow: nothing of the state; of the service the address, as the emulator is not public. */
+const runner = () => ({
+  PULUMI_BACKEND_URL: "",
+  PULUMI_CONFIG_PASSPHRASE: "",
+  PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+  SERVERLESS_GPU_GRAPHQL_URL: emulator.url,
+  SERVERLESS_GPU_REST_URL: emulator.url,
+  SERVERLESS_GPU_QUEUE_URL: emulator.url,
 });
 
-afterAll(() => emulator.stop());
+async function checkOut(branch: string): Promise<string> {
+  const checkout = inScratch("checkout");
+  await rm(checkout, { recursive: true, force: true });
+  await git("clone", "--quiet", "--branch", branch, inScratch("origin.git"), checkout);
+  return checkout;
+}
+
+/** Runs the steps of each job, as a CI would: after a failure only those that always run. By job, how it ended. */
+async function play(jobs: readonly Job[], branch: string, env: Readonly<Record<string, string>>) {
+  const results: Record<string, Pick<CommandResult, "exitCode" | "output">> = {};
+  for (const { name, steps } of jobs) {
+    const cwd = await checkOut(branch);
+    const result = { exitCode: 0 as number | null, output: "" };
+    for (const step of steps) {
+      // The packages are found in the folders above.
+      if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
+      const ended = await stack.exec("bash", ["-e", "-o", "pipefail", "-c", step.command], {
+        cwd,
+        env: { ...runner(), ...env, ...step.env },
+      });
+      result.output += ended.output;
+      if (!step.always) result.exitCode = ended.exitCode;
+    }
+    log += result.output;
+    results[name] = result;
+  }
+  return results;
+}
+
+const STATE = () => ({ PULUMI_BACKEND_URL: `file://${inScratch("state")}`, PULUMI_CONFIG_PASSPHRASE: "of-the-team" });
+
+function github(event_name: string, { branch = "main", fork = false, ...event }: Record<string, unknown> = {}) {
+  const { PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE } = STATE();
+  const repository = "example/endpoints";
+  const pull_request = {
+    labels: [],
+    head: { repo: { full_name: fork ? "stranger/endpoints" : repository } },
+    base: { ref: "main" },
+    ...(event.pull_request as object | undefined),
+  };
+  const jobs = jobsOfWorkflow(workflow, {
+    github: {
+      event_name,
+      event: { number: 7, ...event, pull_request },
+      ref: "refs/heads/main",
+      repository,
+      token: "github-token",
+    },
+    secrets: fork ? {} : { PULUMI_CONFIG_PASSPHRASE, SERVERLESS_GPU_API_KEY: apiKey },
+    vars: { PULUMI_BACKEND_URL },
+  });
+  return play(jobs, String(branch), host.githubEnv);
+}
+
+const PREVIEW_STACK = { pull_request: { labels: [{ name: "preview-stack" }] } };
+
+beforeAll(async () => {
+  stack = await createStack({ folder: "examples/gitops" });
+  await startService();
+  host = await startGitHost();
+  await git("init", "--quiet", "--bare", "--initial-branch=main", inScratch("origin.git"));
+  await git("init", "--quiet", "--initial-branch=main");
+  await git("remote", "add", "origin", inScratch("origin.git"));
+  await rm(path.join(stack.folder, "Pulumi.dev.yaml"), { force: true });
+  await git("add", ".");
+  await git("commit", "--quiet", "--message", "Deploy an endpoint");
+  await git("push", "--quiet", "origin", "main");
+});
+
+/** The account, kept in a file so that it outlives a rotation of its key. */
+async function startService() {
+  const port = emulator ? Number(new URL(emulator.url).port) : 0;
+  await emulator?.stop();
+  const dataFile = inScratch("account.json");
+  emulator = await startEmulator({ apiKey, dataFile, port, profile: "observed", drainMs: 100 });
+}
+
+afterAll(async () => {
+  await emulator.stop();
+  await host[Symbol.asyncDispose]();
+});
 
 test("a push to main applies the program", async () => {
-  expect(await git("push", "--quiet", "origin", "main")).toContain("+ 2 created");
+  const { up } = await github("push");
+  expect(up?.output).toContain("+ 2 created");
   expect(emulator.endpoints.list()).toMatchObject([{ gpuIds: "AMPERE_16,AMPERE_24", workersMax: 2 }]);
 });
 
-test("a push of a change previews it; its merge applies it", async () => {
-  await git("checkout", "--quiet", "-b", "more-workers");
-  await stack.exec("sed", ["-i", "s/workersMax: 2/workersMax: 3/", "index.ts"]);
-  await git("commit", "--quiet", "--all", "--message", "Allow three workers");
-  expect(await git("push", "--quiet", "origin", "more-workers")).toMatch(/~ workersMax: 2 => 3/);
-  expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 2 }]);
+test("a pull request is previewed in one comment, and calls nothing; GitLab's pipeline does the same", async () => {
+  const calls = emulator.journal.requests().length;
+  await pushWorkersMax("more-workers", 3);
+  await github("pull_request", { action: "opened", branch: "more-workers" });
+  expect(host.comments).toEqual([expect.stringMatching(/What a merge would do.*~ workersMax: 2 => 3/s)]);
+
+  await pushWorkersMax("more-workers", 4);
+  await github("pull_request", { action: "synchronize", branch: "more-workers" });
+  expect(host.comments).toEqual([expect.stringMatching(/~ workersMax: 2 => 4/)]);
+  expect(emulator.journal.requests()).toHaveLength(calls);
+
+  await using gitlab = await startGitHost();
+  const jobs = jobsOfPipeline(pipeline, {
+    ...gitlabVariables("merge_request_event"),
+    CI_MERGE_REQUEST_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42",
+  });
+  await play(jobs, "more-workers", gitlab.gitlabEnv);
+  expect(gitlab.comments).toEqual(host.comments.map((text) => text.replace(/\[Log\].*/, gitlabLog)));
+});
+
+const gitlabVariables = (source: string) => ({ ...STATE(), CI_PIPELINE_SOURCE: source, GITLAB_TOKEN: "gitlab-token" });
+const gitlabLog = "[Log](https://gitlab.example/job/12)";
+
+test("a preview that fails is a comment too, and fails its job", async () => {
+  await git("checkout", "--quiet", "-B", "mistake", "main");
+  await stack.exec("sed", ["-i", "s/AMPERE_16/AMPERE_61/", "index.ts"]);
+  await git("commit", "--quiet", "--all", "--message", "Take another tier");
+  await git("push", "--quiet", "origin", "mistake");
+  const { preview } = await github("pull_request", { action: "opened", number: 7, branch: "mistake" });
+  expect(preview?.exitCode).not.toBe(0);
+  expect(host.comments).toEqual([expect.stringMatching(/failed with exit code.*AMPERE_61/s)]);
+  await git("checkout", "--quiet", "more-workers");
+});
+
+test("a pull request from a fork is applied to an emulator of its own", async () => {
+  const calls = emulator.journal.requests().length;
+  const { rehearse } = await github("pull_request", { action: "opened", branch: "more-workers", fork: true });
+  expect(rehearse).toMatchObject({ exitCode: 0, output: expect.stringMatching(/\+ 2 created.*- 2 deleted/s) });
+  expect(emulator.journal.requests()).toHaveLength(calls);
+});
+
+test("a stack for the pull request lives as long as it, and its merge is applied", async () => {
+  const branch = "more-workers";
+  await github("pull_request", { action: "labeled", branch, ...PREVIEW_STACK });
+  expect(workersMax()).toEqual([2, 4]);
+  expect(host.comments[1]).toMatch(/`up` of the stack `pr-7` succeeded.*queueUrl/s);
 
   await git("checkout", "--quiet", "main");
-  await git("merge", "--quiet", "more-workers");
-  expect(await git("push", "--quiet", "origin", "main")).toContain("~ 1 updated");
-  expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 3 }]);
+  await git("merge", "--quiet", branch);
+  await git("push", "--quiet", "origin", "main");
+  await github("pull_request", { action: "closed", ...PREVIEW_STACK });
+  expect(workersMax()).toEqual([2]);
+  expect(await readdir(inScratch("state/.pulumi/stacks/serverless-gpu-gitops"))).not.toContain("pr-7.json");
+  const { up } = await github("push");
+  expect(up?.output).toContain("~ 1 updated");
+  expect(workersMax()).toEqual([4]);
 });
 
-test("drift detection passes without drift and exits with 7 on drift", async () => {
-  expect((await pipeline("drift")).exitCode).toBe(0);
+test("the schedule keeps one issue while there is drift, and repair ends it; GitLab's pipeline does the same", async () => {
+  await using gitlab = await startGitHost();
+  const scheduled = jobsOfPipeline(pipeline, { ...gitlabVariables("schedule"), SERVERLESS_GPU_API_KEY: apiKey });
+  const onSchedule = async () => [
+    (await github("schedule")).drift?.exitCode,
+    (await play(scheduled, "main", gitlab.gitlabEnv)).drift?.exitCode,
+  ];
+  expect(await onSchedule()).toEqual([0, 0]);
+  expect([...host.issues, ...gitlab.issues]).toEqual([]);
+
   const [endpoint] = emulator.endpoints.list();
   emulator.endpoints.change(endpoint?.id ?? "", { workersMax: 1 });
-  const drift = await pipeline("drift");
-  expect(drift.exitCode).toBe(7);
-  expect(drift.output).toMatch(/~ workersMax: 3 => 1/);
+  expect(await onSchedule()).toEqual([7, 7]);
+  emulator.endpoints.change(endpoint?.id ?? "", { workersMax: 0 });
+  expect(await onSchedule()).toEqual([7, 7]);
+  const title = "Drift in the stack production: the service differs from what was last deployed";
+  const text = expect.stringMatching(/run the step `repair`.*~ workersMax: 4 => 0/s);
+  expect(host.issues).toEqual([{ title, labels: ["drift"], text, open: true }]);
+  expect(gitlab.issues).toEqual([{ title, labels: "drift", text, open: true }]);
+
+  expect((await github("workflow_dispatch")).repair?.output).toContain("~ 1 updated");
+  expect(workersMax()).toEqual([4]);
+  expect(await onSchedule()).toEqual([0, 0]);
+  expect([...host.issues, ...gitlab.issues]).toMatchObject([{ open: false }, { open: false }]);
 });
 
-test("destroy leaves nothing, and an unknown step is refused", async () => {
-  expect((await pipeline("destory")).output).toContain('there is no step "destory"');
-  expect((await pipeline("destroy")).exitCode).toBe(0);
+test("a program of one's own plans, applies and detects drift on the same stack", async () => {
+  const cwd = await checkOut("main");
+  const automation = (step: string) =>
+    stack.exec(process.execPath, ["-r", "ts-node/register", "automation.ts", step, "production"], {
+      cwd,
+      env: { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey, TS_NODE_TRANSPILE_ONLY: "true" },
+    });
+  expect(await automation("drift")).toMatchObject({ exitCode: 0 });
+  await stack.exec("sed", ["-i", "s/workersMax: 4/workersMax: 5/", "index.ts"], { cwd });
+  expect((await automation("preview")).output).toMatch(/~ workersMax: 4 => 5.*would change something/s);
+  expect((await automation("up")).output).toContain(`Jobs go to ${emulator.url}/v2/`);
+  expect(workersMax()).toEqual([5]);
+  emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
+  expect(await automation("drift")).toMatchObject({ exitCode: 7 });
+
+  // As a runner that was killed leaves it.
+  const locks = inScratch("state/.pulumi/locks/organization/serverless-gpu-gitops/production");
+  await mkdir(locks, { recursive: true });
+  const owner = { pid: 1, username: "runner", hostname: "killed", timestamp: "2026-01-01T00:00:00Z" };
+  await writeFile(path.join(locks, "lock.json"), JSON.stringify(owner));
+  expect(await automation("up")).toMatchObject({ exitCode: 1, output: expect.stringContaining("Another run") });
+  const { up } = await github("push");
+  expect(up).toMatchObject({ exitCode: 1, output: expect.stringMatching(/locked by 1 lock.*runner@killed/s) });
+  expect((await github("schedule")).drift?.exitCode).toBe(7);
+  await stack.exec("pulumi", ["cancel", "--yes", "--stack", "production"], { cwd, env: STATE() });
+  expect((await github("push")).up?.exitCode).toBe(0);
+});
+
+test("a key that was rotated in the secret store destroys what the former one made", async () => {
+  apiKey = "key-after-rotation";
+  await startService();
+  expect(workersMax()).toHaveLength(1);
+  const destroyed = await stack.exec("./pipeline.sh", ["destroy"], {
+    cwd: await checkOut("main"),
+    env: { ...runner(), ...STATE(), STACK: "production", SERVERLESS_GPU_API_KEY: apiKey },
+  });
+  expect(destroyed).toMatchObject({ exitCode: 0, output: expect.stringContaining("- 2 deleted") });
   expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("no key is in what the jobs print, post or leave in the state", async () => {
+  const posted = JSON.stringify([host.comments, host.issues]);
+  const state = [...(await stack.files())]
+    .filter(([name]) => name.startsWith(inScratch("state")))
+    .map(([, text]) => text);
+  expect(state.length).toBeGreaterThan(5);
+  for (const text of [log, posted, ...state]) expect(text).not.toMatch(/key-(before|after)-rotation/);
 });

@@ -1,0 +1,59 @@
+/**
+ * The steps of pipeline.sh from a program of your own, with Pulumi's Automation API: for a service that deploys, say.
+ *
+ *   npx ts-node automation.ts preview|up|drift|destroy [stack]
+ *
+ * It ends with 7 when it finds drift, as pipeline.sh does.
+ */
+import { ConcurrentUpdateError, LocalWorkspace, type OpMap, type Stack } from "@pulumi/pulumi/automation";
+
+const DRIFT = 7;
+
+const onOutput = (text: string) => process.stdout.write(text);
+
+/** Whether an operation would change anything. */
+const changesAnything = ({ same: _, ...others }: OpMap) => Object.values(others).some((count) => count > 0);
+
+const steps: Record<string, (stack: Stack) => Promise<number>> = {
+  async preview(stack) {
+    const { changeSummary } = await stack.preview({ diff: true, onOutput });
+    console.log(
+      changesAnything(changeSummary) ? "A deployment would change something." : "All is as the program says.",
+    );
+    return 0;
+  },
+
+  async up(stack) {
+    const { outputs } = await stack.up({ onOutput });
+    console.log(`Jobs go to ${outputs.queueUrl?.value}`);
+    return 0;
+  },
+
+  /** Needs no program, and changes neither the service nor the state. */
+  async drift(stack) {
+    const { changeSummary } = await stack.previewRefresh({ onOutput });
+    return changesAnything(changeSummary) ? DRIFT : 0;
+  },
+
+  async destroy(stack) {
+    await stack.destroy({ onOutput });
+    return 0;
+  },
+};
+
+async function main([name = "", stackName = "dev"]: readonly string[]): Promise<number> {
+  const step = steps[name];
+  if (!step) throw new Error(`there is no step "${name}": use ${Object.keys(steps).join(", ")}`);
+  return step(await LocalWorkspace.createOrSelectStack({ stackName, workDir: __dirname }));
+}
+
+main(process.argv.slice(2)).then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: Error) => {
+    const isLocked = error instanceof ConcurrentUpdateError;
+    console.error(isLocked ? "Another run is changing this stack: try again when it has ended." : error.message);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Runs a step of pipeline.sh and writes its output to report.md, as Markdown for a comment or an issue; post.js posts it.
+# Shows the output too, and ends with the step's exit code.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step=${1:?"usage: report.sh <step of pipeline.sh>"}
+stack=${STACK:?"report.sh: set STACK to the stack's name"}
+
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+code=0
+./pipeline.sh "$step" 2>&1 | tee "$output" || code=$?
+
+case "$step $code" in
+  "preview 0") title="What a merge would do to the stack \`$stack\`" ;;
+  "drift 0") title="No drift in the stack \`$stack\`" ;;
+  "drift 7") title="Drift in the stack \`$stack\`: the service differs from what was last deployed" ;;
+  *" 0") title="\`$step\` of the stack \`$stack\` succeeded" ;;
+  *) title="\`$step\` of the stack \`$stack\` failed with exit code $code" ;;
+esac
+
+{
+  # What it is about, for post.js: it finds the comment or the issue to update by this line.
+  echo "<!-- pipeline $step $stack $code -->"
+  echo "### $title"
+  echo
+  if [ "$step $code" = "drift 7" ]; then
+    echo "To bring the service back, run the step \`repair\`. To keep the change, put it into the program and merge that."
+    echo
+  fi
+  # Indented, because no output can end such a block, as it could a fenced one.
+  sed 's/^/    /' "$output"
+} >report.md
+
+exit "$code"

@@ -1,0 +1,237 @@
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { startGitHost } from "../support/gitHost";
+import { type Contexts, groupOf, jobsOfWorkflow, type Workflow, type WorkflowJob } from "../support/githubActions";
+import { type GitlabJob, type GitlabPipeline, gitlabJobs, jobsOfPipeline } from "../support/gitlabCi";
+import { readYaml } from "../support/yaml";
+
+const FOLDER = path.resolve(__dirname, "../../examples/gitops");
+const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
+const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
+const manifests = readYaml<Manifest>("examples/gitops/kubernetes/stack.yaml");
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
+}
+
+/** The steps that pipeline.sh knows, from its own `case`. */
+const knownSteps = [...readFileSync(path.join(FOLDER, "pipeline.sh"), "utf8").matchAll(/^ {2}([a-z]+)\) /gm)].map(
+  ([, step]) => step,
+);
+
+const contextsOf = (event_name: string, event: object, ref = "refs/heads/main"): Contexts => ({
+  github: { event_name, event, ref, repository: "example/endpoints", token: "github-token" },
+  secrets: { PULUMI_CONFIG_PASSPHRASE: "passphrase", SERVERLESS_GPU_API_KEY: "the-key" },
+  vars: { PULUMI_BACKEND_URL: "s3://state" },
+});
+
+function pullRequest(action: string, { labels = [] as string[], from = "example/endpoints", label = "" } = {}) {
+  const pull_request = {
+    head: { repo: { full_name: from } },
+    base: { ref: "main" },
+    labels: labels.map((name) => ({ name })),
+  };
+  return contextsOf("pull_request", { action, number: 7, pull_request, label: { name: label } });
+}
+
+const namesOf = (jobs: readonly { name: string }[]) => jobs.map(({ name }) => name);
+
+test.each([
+  ["a pull request is opened", pullRequest("opened"), ["preview"]],
+  ["one from a fork", pullRequest("synchronize", { from: "stranger/endpoints" }), ["rehearse"]],
+  ["one with a stack of its own", pullRequest("labeled", { labels: ["preview-stack"] }), ["preview", "preview-stack"]],
+  ["its label is taken", pullRequest("unlabeled", { label: "preview-stack" }), ["preview", "remove-preview-stack"]],
+  ["it is closed", pullRequest("closed", { labels: ["preview-stack"] }), ["remove-preview-stack"]],
+  ["one from a fork is closed", pullRequest("closed", { from: "stranger/endpoints" }), []],
+  ["a push to main", contextsOf("push", {}), ["up"]],
+  ["the schedule", contextsOf("schedule", {}), ["drift"]],
+  ["the button", contextsOf("workflow_dispatch", {}), ["repair"]],
+  ["the button on another branch", contextsOf("workflow_dispatch", {}, "refs/heads/other"), []],
+])("GitHub: %s", (_event, contexts, expected) => {
+  expect(namesOf(jobsOfWorkflow(workflow, contexts))).toEqual(expected);
+});
+
+const MERGE_REQUEST = {
+  CI_PIPELINE_SOURCE: "merge_request_event",
+  CI_MERGE_REQUEST_IID: "7",
+  CI_MERGE_REQUEST_PROJECT_ID: "42",
+  CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42",
+};
+const push = (branch: string) => ({
+  CI_PIPELINE_SOURCE: "push",
+  CI_COMMIT_BRANCH: branch,
+  CI_DEFAULT_BRANCH: "main",
+});
+
+test.each([
+  ["a merge request", MERGE_REQUEST, ["preview"], ["preview-stack", "remove-preview-stack"]],
+  ["one from a fork", { ...MERGE_REQUEST, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" }, ["rehearse"], []],
+  ["a push to the default branch", push("main"), ["up"], []],
+  ["a push to another branch", push("other"), [], []],
+  ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["drift"], ["repair"]],
+])("GitLab: %s", (_event, variables, expected, manual) => {
+  expect(namesOf(jobsOfPipeline(pipeline, variables))).toEqual(expected);
+  expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
+});
+
+test("every command of both pipelines is a script that exists, with a step that pipeline.sh knows", () => {
+  expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "rehearse"]);
+  const commands = [
+    ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
+    ...pipeline.default.before_script,
+    ...gitlabJobs(pipeline).flatMap(([, { script, after_script = [] }]) => [...script, ...after_script]),
+  ];
+  expect(commands.length).toBeGreaterThan(25);
+  for (const command of commands) {
+    if (command === "npm ci --ignore-scripts") continue;
+    const [, script = "", step] = /^(?:\.\/|node )(\S+\.(?:sh|js))(?: (\w+))?$/.exec(command) ?? [];
+    expect([command, existsSync(path.join(FOLDER, script))]).toEqual([command, true]);
+    if (script.endsWith(".sh")) expect(knownSteps).toContain(step);
+  }
+});
+
+test("the shell scripts are correct bash, and refuse a step that they do not know", async () => {
+  for (const script of ["pipeline.sh", "report.sh"]) execFileSync("bash", ["-n", path.join(FOLDER, script)]);
+  const mistaken = promisify(execFile)(path.join(FOLDER, "pipeline.sh"), ["destory"]);
+  await expect(mistaken).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no step "destory"') });
+});
+
+describe("GitHub's workflow", () => {
+  const jobs = Object.entries(workflow.jobs);
+
+  test("pins what it uses, gives each job a time limit and no more permissions than it needs", () => {
+    expect(workflow.permissions).toEqual({});
+    const writes: Record<string, string[]> = {};
+    for (const [name, { steps, permissions, "timeout-minutes": minutes }] of jobs) {
+      for (const { uses } of steps) if (uses) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+      expect(minutes).toBeGreaterThan(0);
+      expect(permissions.contents).toBe("read");
+      const written = Object.keys(permissions).filter((scope) => permissions[scope] === "write");
+      if (written.length > 0) writes[name] = written;
+    }
+    expect(writes).toEqual({
+      preview: ["pull-requests"],
+      "preview-stack": ["pull-requests"],
+      drift: ["issues"],
+    });
+  });
+
+  test("has one run per stack, which is never cancelled", () => {
+    const contexts = pullRequest("opened");
+    const writers = ["up", "repair", "preview-stack", "remove-preview-stack"].map(
+      (name) => workflow.jobs[name] as WorkflowJob,
+    );
+    expect(writers.map((job) => groupOf(job, contexts))).toEqual([
+      "serverless-gpu-production",
+      "serverless-gpu-production",
+      "serverless-gpu-pr-7",
+      "serverless-gpu-pr-7",
+    ]);
+    for (const { concurrency } of writers) expect(concurrency["cancel-in-progress"]).toBe(false);
+  });
+
+  test("keeps the key from previews and from installing, and every secret from forks", () => {
+    const environments = Object.fromEntries(jobs.map(([name, { environment }]) => [name, environment]));
+    for (const contexts of [pullRequest("opened"), contextsOf("push", {}), contextsOf("schedule", {})]) {
+      for (const { name, steps } of jobsOfWorkflow(workflow, contexts)) {
+        const withKey = steps.filter(({ env }) => JSON.stringify(env).includes("the-key"));
+        expect(withKey).toHaveLength(name === "preview" ? 0 : 1);
+        for (const { command } of withKey) expect(command).not.toContain("npm");
+        if (withKey.length > 0) expect(environments[name]).toBe("production");
+      }
+    }
+    const [rehearse] = jobsOfWorkflow(workflow, pullRequest("opened", { from: "stranger/endpoints" }));
+    expect(JSON.stringify(rehearse)).not.toMatch(/the-key|passphrase/);
+  });
+});
+
+test("GitLab's pipeline has one run per stack, time limits, and an environment wherever the key is needed", () => {
+  const jobs = Object.fromEntries(gitlabJobs(pipeline));
+  for (const job of Object.values(jobs)) expect(job.timeout).toMatch(/^\d+ minutes$/);
+  const environmentOf = ({ environment }: GitlabJob) =>
+    typeof environment === "object" ? environment.name : environment;
+  const groups = Object.fromEntries(
+    Object.entries(jobs)
+      .filter(([, { interruptible }]) => !interruptible)
+      .map(([name, job]) => [name, [job.resource_group, environmentOf(job)]]),
+  );
+  const ofMergeRequest = ["pr-$CI_MERGE_REQUEST_IID", "preview/$CI_MERGE_REQUEST_IID"];
+  expect(groups).toEqual({
+    "preview-stack": ofMergeRequest,
+    "remove-preview-stack": ofMergeRequest,
+    up: ["production", "production"],
+    drift: ["production", "production"],
+    repair: ["production", "production"],
+  });
+  expect(jobs["preview-stack"]?.environment).toMatchObject({ on_stop: "remove-preview-stack" });
+});
+
+test("the Stack of the Kubernetes operator has fields that its API knows, and takes the secrets by reference", () => {
+  const [account, binding, stack] = manifests;
+  expect(manifests).toHaveLength(3);
+  expect(binding?.subjects).toEqual([{ kind: "ServiceAccount", ...account?.metadata }]);
+  expect(stack).toMatchObject({ apiVersion: "pulumi.com/v1", kind: "Stack" });
+  const { envRefs, workspaceTemplate, ...spec } = stack?.spec as Record<string, object>;
+  // Of pulumi.com/v1, StackSpec; what is deprecated there is left out.
+  const known = `backend branch commit config configRef continueResyncOnCommitMatch destroyOnFinalize
+    expectNoRefreshChanges fluxSource gitAuth prerequisites preview programRef projectRepo refresh repoDir
+    resyncFrequencySeconds retryMaxBackoffDurationSeconds retryOnUpdateConflict secretsProvider secretsRef
+    serviceAccountName shallow stack targetDependents targets updateTemplate useLocalStackOnly workspaceReclaimPolicy`;
+  expect(known.split(/\s+/)).toEqual(expect.arrayContaining(Object.keys(spec)));
+  expect(spec.serviceAccountName).toBe(account?.metadata.name);
+  const secret = (key: string) => ({ type: "Secret", secret: { name: "serverless-gpu", key } });
+  expect(envRefs).toEqual({
+    SERVERLESS_GPU_API_KEY: secret("apiKey"),
+    SERVERLESS_GPU_SERVICE: { type: "Literal", literal: { value: "runpod" } },
+    PULUMI_BACKEND_URL: secret("backendUrl"),
+    PULUMI_CONFIG_PASSPHRASE: secret("passphrase"),
+  });
+  expect(workspaceTemplate).toEqual({
+    spec: {
+      image: expect.stringMatching(/^pulumi\/pulumi:\d+\.\d+\.\d+-nonroot$/),
+      resources: expect.anything(),
+      podTemplate: { spec: { terminationGracePeriodSeconds: expect.any(Number) } },
+    },
+  });
+});
+
+describe("post.js", () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "post-"));
+  cpSync(path.join(FOLDER, "post.js"), path.join(folder, "post.js"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function post(report: string, env: Readonly<Record<string, string>>) {
+    writeFileSync(path.join(folder, "report.md"), report);
+    return promisify(execFile)(process.execPath, ["post.js"], { cwd: folder, env });
+  }
+
+  test("finds its comment behind others, and cuts a report that is too long for one", async () => {
+    await using host = await startGitHost({ comments: Array.from({ length: 100 }, () => "another comment") });
+    const env = { ...host.githubEnv, GITHUB_TOKEN: "github-token", PULL_REQUEST: "7" };
+    const first = "<!-- pipeline preview production 0 -->\n### What a merge would do\n";
+    await post(first, env);
+    await post(`${first}${"x".repeat(100_000)}`, env);
+    await post("<!-- pipeline preview pr-7 0 -->\n### What a merge would do\n", env);
+    expect(host.comments).toHaveLength(102);
+    expect(host.comments[100]).toMatch(/^<!-- pipeline preview production/);
+    expect(host.comments[100]?.length).toBeLessThan(65_536);
+    expect(host.comments[100]).toContain("in the log");
+    expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/12)");
+  });
+
+  test("says what the host answered when it refuses, without the token", async () => {
+    await using host = await startGitHost();
+    const env = { ...host.gitlabEnv, GITLAB_TOKEN: "wrong-token" };
+    const failure = await post("<!-- pipeline drift production 7 -->\n### Drift\n", env).catch((error) => error);
+    expect(failure.stderr).toContain("was answered with 401");
+    expect(failure.stderr).not.toContain("wrong-token");
+    expect(host.issues).toEqual([]);
+  });
+});
