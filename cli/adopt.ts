@@ -1,35 +1,38 @@
-import { parseArgs } from "node:util";
 import { createClient } from "../sdk/client";
 import { settingsFromEnvironment } from "../sdk/config";
+import type { Endpoint } from "../sdk/endpointRecord";
+import { ConfigurationError } from "../sdk/errors";
 import { adoptionProgram } from "./adoptionProgram";
+import { type Command, EXIT_CODES, parseOptions } from "./command";
 
-const usage = `Usage: serverless-gpu adopt [options]
+const help = `Usage: serverless-gpu adopt [options]
 
-Writes a Pulumi program (TypeScript) that takes over the account's endpoints as they are. It changes nothing itself.
-The key and the addresses come from the environment: SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or
-SERVERLESS_GPU_GRAPHQL_URL. The exit code is 1 when an endpoint could not be taken into the program.
+Writes a Pulumi program (TypeScript) that takes over the account's endpoints as they are, to standard output. It changes
+nothing itself. The key and the addresses come from the environment: SERVERLESS_GPU_API_KEY, and
+SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.
 
 Options:
-  --filter TEXT       only endpoints with TEXT in their name, in upper or lower case
-  --help
+  --filter TEXT    only endpoints with TEXT in their name, in upper or lower case
+  --help, -h       show this help
 
 Examples:
   serverless-gpu adopt > index.ts
-  serverless-gpu adopt --filter llama > llama.ts`;
+  serverless-gpu adopt --filter llama > llama.ts
+
+${EXIT_CODES}
+It is 1 also when an endpoint could not be taken into the program; standard error names it.`;
 
 /** `adopt [--filter TEXT]`: the program on stdout, what could not be taken into it on stderr. */
-export async function runAdopt(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: { filter: { type: "string" }, help: { type: "boolean", short: "h" } },
-  });
-  if (values.help) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  const { filter = "" } = values;
-  const client = createClient(settingsFromEnvironment());
-  const all = await client.endpoints.list().finally(() => client.close());
+export const adopt: Command = {
+  name: "adopt",
+  summary: "Write a Pulumi program that takes over the account's endpoints",
+  help,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { filter = "" } = parseOptions(args, { filter: { type: "string" } }).values;
+  const all = await listEndpoints();
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   if (endpoints.length === 0) {
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
@@ -39,4 +42,14 @@ export async function runAdopt(args: string[]): Promise<number> {
   process.stdout.write(source);
   for (const { id, reason } of skipped) process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
   return skipped.length === 0 ? 0 : 1;
+}
+
+async function listEndpoints(): Promise<Endpoint[]> {
+  try {
+    const client = createClient(settingsFromEnvironment());
+    return await client.endpoints.list().finally(() => client.close());
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${error.message}. ("adopt" reads the environment only, no stack's config)`);
+  }
 }

@@ -1,33 +1,41 @@
-import { parseArgs } from "node:util";
 import { startEmulator } from "../emulator";
-import { runEmulatorExec } from "./emulatorExec";
+import { type Command, EXIT_CODES, parseOptions } from "./command";
 import { emulatorFlags, emulatorFlagsHelp, emulatorOptionsOf } from "./emulatorOptions";
 
-const usage = `Usage: serverless-gpu emulator [options]
+const help = `Usage: serverless-gpu emulator [options]
        serverless-gpu emulator exec [options] -- <command>
 
-Runs the emulator until it is interrupted (Ctrl-C), and prints its address and the environment to use it with.
-With exec: runs the command with that environment, stops the emulator when it ends, and hands on its exit code.
+Runs the emulator until it is interrupted (Ctrl-C), and prints its address and the environment to use it with. With
+"exec" it lives only as long as a command: see "serverless-gpu emulator exec --help".
 
+Options:
 ${emulatorFlagsHelp}
-  --json              print one line of JSON: {"url", "env"} (not with exec)
+  --json              print one line of JSON instead: {"url", "env"}
+  --help, -h          show this help
 
 Examples:
-  serverless-gpu emulator --port 8080 --seed fleet.json
-  serverless-gpu emulator exec -- npm test`;
+  serverless-gpu emulator
+  serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
+  serverless-gpu emulator --clock manual --profile observed --json
 
-export async function runEmulator(args: string[]): Promise<number> {
-  if (args[0] === "exec") return runEmulatorExec(args.slice(1), usage);
-  const { values } = parseArgs({ args, options: { ...emulatorFlags, json: { type: "boolean" } } });
-  if (values.help) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+${EXIT_CODES}
+An interruption is no failure.`;
+
+/** `emulator`: runs until SIGINT or SIGTERM. */
+export const emulator: Command = {
+  name: "emulator",
+  summary: "Run the emulator of the service on a local port",
+  help,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { values } = parseOptions(args, { ...emulatorFlags, json: { type: "boolean" } });
   const interrupted = interruption();
-  const emulator = await startEmulator(emulatorOptionsOf(values));
-  process.stdout.write(values.json ? `${JSON.stringify({ url: emulator.url, env: emulator.env })}\n` : told(emulator));
+  const running = await startEmulator(emulatorOptionsOf(values));
+  process.stdout.write(values.json ? `${JSON.stringify({ url: running.url, env: running.env })}\n` : told(running));
   await interrupted;
-  await emulator.stop();
+  await running.stop();
   return 0;
 }
 

@@ -9,6 +9,8 @@ import {
   scaledClock,
   systemClock,
 } from "../emulator";
+import { systemReason } from "../emulator/systemReason";
+import { UsageError } from "./command";
 
 /** The options that say what emulator to start, for `node:util` parseArgs. */
 export const emulatorFlags = {
@@ -25,11 +27,10 @@ export const emulatorFlags = {
   "random-seed": { type: "string" },
   "no-rate-limits": { type: "boolean" },
   "remote-webhooks": { type: "boolean" },
-  help: { type: "boolean", short: "h" },
 } as const satisfies ParseArgsConfig["options"];
 
-export const emulatorFlagsHelp = `Options:
-  --port N            the port to listen at (default: any free one)
+/** What they mean, for the help of the commands that take them. */
+export const emulatorFlagsHelp = `  --port N            the port to listen at (default: any free one)
   --host ADDRESS      the address to listen at (default: 127.0.0.1, this machine only)
   --profile NAME      contract or observed: which reading of the service to play (default: contract)
   --seed FILE         JSON with the endpoints, pods and templates that exist from the start
@@ -41,14 +42,13 @@ export const emulatorFlagsHelp = `Options:
   --worker-quota N    largest sum of workersMax over all endpoints (default: none)
   --random-seed N     make ids and chance the same in every run
   --no-rate-limits    answer everything, never 429
-  --remote-webhooks   deliver webhooks to other machines too
-  --help`;
+  --remote-webhooks   deliver webhooks to other machines too`;
 
 type Values = {
   readonly [K in keyof typeof emulatorFlags]?: (typeof emulatorFlags)[K]["type"] extends "boolean" ? boolean : string;
 };
 
-/** Throws an Error that names the option when its value makes no sense. */
+/** Throws a UsageError that names the option when its value makes no sense. */
 export function emulatorOptionsOf(values: Values): EmulatorOptions {
   return {
     port: numberOf(values, "port", 65_535),
@@ -75,12 +75,12 @@ function numberOf(
   const text = values[name];
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
-  throw new Error(`--${name} takes a whole number from 0 to ${max}, not "${text}".`);
+  throw new UsageError(`--${name} takes a whole number from 0 to ${max}, not "${text}".`);
 }
 
 function profileOf(text: string | undefined): EmulatorOptions["profile"] {
   if (text === undefined || text === "contract" || text === "observed") return text;
-  throw new Error(`--profile takes contract or observed, not "${text}".`);
+  throw new UsageError(`--profile takes contract or observed, not "${text}".`);
 }
 
 function clockOf(text = "real"): EmulatorClock {
@@ -88,14 +88,16 @@ function clockOf(text = "real"): EmulatorClock {
   if (text === "manual") return manualClock();
   const factor = Number(text);
   if (text !== "" && factor >= 1) return scaledClock(factor);
-  throw new Error(`--clock takes real, manual or a number of 1 or more, not "${text}".`);
+  throw new UsageError(`--clock takes real, manual or a number of 1 or more, not "${text}".`);
 }
 
 function readSeed(file: string): Seed {
-  const text = readFileSync(file, "utf8");
   try {
-    return JSON.parse(text);
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw new Error(`--seed ${file} holds no JSON: ${(cause as Error).message}`, { cause });
+    throw new Error(
+      `--seed ${file} ${cause instanceof SyntaxError ? "holds no JSON" : "cannot be read"}: ${systemReason(cause)}`,
+      { cause },
+    );
   }
 }

@@ -1,42 +1,88 @@
 #!/usr/bin/env node
-import { runAdopt } from "./adopt";
-import { runEmulator } from "./emulator";
+import { ServerlessGpuError } from "../sdk/errors";
+import { adopt } from "./adopt";
+import { type Command, didYouMean, EXIT_CODES, UsageError } from "./command";
+import { doctor } from "./doctor";
+import { emulator } from "./emulator";
+import { emulatorExec } from "./emulatorExec";
+import { ownPackage } from "./ownPackage";
 
-const usage = `Usage: serverless-gpu <command>
+const commands: readonly Command[] = [adopt, doctor, emulator, emulatorExec];
+
+const help = `Usage: serverless-gpu <command> [options]
 
 Commands:
-  adopt            Write a Pulumi program that takes over the account's endpoints
-  emulator         Run the emulator of the service on a local port
-  emulator exec    Run a command with an emulator of its own
+${commands.map(({ name, summary }) => `  ${name.padEnd(16)} ${summary}`).join("\n")}
 
-Run "serverless-gpu <command> --help" for the options of a command.`;
+Options:
+  --help, -h       show this help, or that of the command before it
+  --version        show the version
 
-/** A command gets the arguments after its name and returns the exit code. */
-const commands: Readonly<Record<string, (args: string[]) => Promise<number>>> = {
-  adopt: runAdopt,
-  emulator: runEmulator,
-};
+Examples:
+  serverless-gpu doctor
+  serverless-gpu emulator exec -- npm test
+  serverless-gpu adopt --help
 
-async function main([name = "--help", ...args]: string[]): Promise<number> {
-  if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) {
-    process.stderr.write(`serverless-gpu: there is no command "${name}".\n\n${usage}\n`);
-    return 2;
-  }
-  return command(args);
+${EXIT_CODES}
+"emulator exec" hands on the exit code of its command instead.`;
+
+async function main(args: string[]): Promise<number> {
+  const [first = "--help", second = ""] = args;
+  if (first === "help") return main([...args.slice(1), "--help"]);
+  if (first === "--help" || first === "-h") return print(help);
+  if (first === "--version") return print(ownPackage().version);
+  const command = find(`${first} ${second}`) ?? find(first);
+  if (!command || isGroupOf(command, second)) return refuse(command ? `${first} ${second}` : first);
+  const rest = args.slice(command.name.split(" ").length);
+  if (asksForHelp(rest)) return print(command.help);
+  return run(command, rest);
 }
 
-main(process.argv.slice(2)).then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}\n`);
-    // A mistake in the arguments (node:util parseArgs) is the caller's; anything else went wrong on its own.
-    process.exitCode = String((error as { code?: unknown })?.code).startsWith("ERR_PARSE_ARGS") ? 2 : 1;
-  },
-);
+function find(name: string): Command | undefined {
+  return commands.find((command) => command.name === name);
+}
+
+/** Whether the word after a command can only be meant for one of the commands below it. */
+function isGroupOf({ name }: Command, word: string): boolean {
+  const isWord = word !== "" && !word.startsWith("-");
+  return isWord && commands.some((command) => command.name.startsWith(`${name} `));
+}
+
+/** What comes after `--` is not ours. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
+}
+
+async function run(command: Command, args: string[]): Promise<number> {
+  try {
+    return await command.run(args);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`serverless-gpu ${command.name}: ${message}\n`);
+    if (error instanceof ServerlessGpuError) {
+      process.stderr.write('Run "serverless-gpu doctor" to see whether your set-up is right.\n');
+    }
+    if (!(error instanceof UsageError)) return 1;
+    process.stderr.write(`Run "serverless-gpu ${command.name} --help" for its options.\n`);
+    return 2;
+  }
+}
+
+function refuse(name: string): number {
+  const names = commands.map((command) => command.name);
+  process.stderr.write(
+    `serverless-gpu: there is no command "${name}".${didYouMean(name, names)} ` +
+      `There are: ${names.join(", ")}.\nRun "serverless-gpu --help" for what they do.\n`,
+  );
+  return 2;
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+main(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

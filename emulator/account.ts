@@ -88,6 +88,16 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
   const templates = new Set<string>();
   const endpoints = createEndpoints({ context, templates, workerQuota });
   const pods = createPods(context.changed);
+
+  function seedEndpoint({ id, ...input }: EndpointSeed) {
+    try {
+      endpoints.create(withDefaults(input), id ?? undefined);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new RangeError(`The seed's endpoint "${input.name}" cannot be created: ${reason}`, { cause });
+    }
+  }
+
   return {
     endpoints,
     pods,
@@ -95,7 +105,7 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
       const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
       parsed(seedSchema, seed, "The seed");
       for (const template of newTemplates) templates.add(template);
-      for (const { id, ...input } of newEndpoints) endpoints.create(withDefaults(input), id ?? undefined);
+      for (const endpoint of newEndpoints) seedEndpoint(endpoint);
       for (const pod of newPods) pods.add(pod);
       context.changed();
     },

@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { systemReason } from "./systemReason";
 
 /** Keeps the emulator's state in a file, so that it survives the process. */
 export interface DataFile {
-  /** What the file holds; undefined when there is none yet. Throws when it cannot be read. */
-  load(): unknown;
+  /**
+   * Hands on what the file holds; returns false when there is none yet. Throws when it cannot be read, or when `restore`
+   * does not take it.
+   */
+  load(restore: (snapshot: unknown) => void): boolean;
   /** To be called at every change. */
   changed(): void;
   /** Resolves once every change so far is in the file. */
@@ -24,24 +28,31 @@ export function createDataFile(file: string, snapshot: () => unknown): DataFile 
   async function write(): Promise<void> {
     const included = changes;
     const next = `${file}.tmp`;
-    await writeFile(next, JSON.stringify(snapshot()));
-    await rename(next, file);
+    const text = JSON.stringify(snapshot());
+    try {
+      await writeFile(next, text);
+      await rename(next, file);
+    } catch (cause) {
+      throw new Error(`the data file ${file} cannot be written: ${systemReason(cause)}`, { cause });
+    }
     savedChanges = included;
   }
 
   return {
-    load() {
+    load(restore) {
       let text: string;
       try {
         text = readFileSync(file, "utf8");
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw error;
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+        throw new Error(`the data file ${file} cannot be read: ${systemReason(error)}`, { cause: error });
       }
       try {
-        return JSON.parse(text);
+        restore(JSON.parse(text));
+        return true;
       } catch (cause) {
-        throw new Error(`${file} is not the emulator's: it holds no JSON. Name another file or remove it.`, { cause });
+        const reason = cause instanceof SyntaxError ? "It holds no JSON." : (cause as Error).message;
+        throw new Error(`the data file ${file} is not the emulator's. Name another or remove it. ${reason}`, { cause });
       }
     },
     changed() {

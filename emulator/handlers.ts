@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { JobRequest } from "./jobs";
+import { systemReason } from "./systemReason";
 
 /** A job as a handler gets it: a copy of its own. */
 export interface HandlerJob extends JobRequest {
@@ -57,16 +58,32 @@ const MODULE = /\.c?js$/;
  * `handler`). Throws when the folder cannot be read, or when a file exports no function.
  */
 export function loadHandlers(folder: string): Handlers {
-  const files = readdirSync(folder).filter((file) => MODULE.test(file));
+  const files = filesOf(folder).filter((file) => MODULE.test(file));
   return Object.fromEntries(files.map((file) => [file.replace(MODULE, ""), loadHandler(path.resolve(folder, file))]));
 }
 
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new Error(`the handlers' folder ${folder} cannot be read: ${systemReason(cause)}`, { cause });
+  }
+}
+
 function loadHandler(file: string): Handler {
-  const exported: unknown = require(file);
+  const exported = load(file);
   const candidates = [exported, property(exported, "default"), property(exported, "handler")];
   const handler = candidates.find((candidate) => typeof candidate === "function");
   if (handler) return handler as Handler;
   throw new Error(`${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true });`);
+}
+
+function load(file: string): unknown {
+  try {
+    return require(file);
+  } catch (cause) {
+    throw new Error(`the handler ${file} cannot be loaded: ${cause}`, { cause });
+  }
 }
 
 function property(value: unknown, name: string): unknown {

@@ -90,9 +90,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 
   async function start() {
-    const state = dataFile?.load();
-    if (state === undefined) seed();
-    else account.restore(state);
+    if (!dataFile?.load(account.restore)) seed();
     // A file that cannot be written is told now, not at the first request.
     dataFile?.changed();
     await saved();

@@ -43,7 +43,9 @@ export async function listen(host: string, port: number, answer: Answer): Promis
   // A client's idle connection must not be closed at the moment it is used again.
   server.keepAliveTimeout = 60_000;
   server.listen(port, host);
-  await once(server, "listening");
+  await once(server, "listening").catch((cause) => {
+    throw new Error(`the emulator cannot listen at ${host}, port ${port}: ${listenProblem(cause)}`, { cause });
+  });
   return {
     url: urlOf(server.address() as AddressInfo),
     async close() {
@@ -53,6 +55,20 @@ export async function listen(host: string, port: number, answer: Answer): Promis
       await closed;
     },
   };
+}
+
+function listenProblem(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return "another program listens there. Choose another port, or 0 for any free one";
+    case "EACCES":
+      return "this user may not use the port. Choose one above 1023, or 0 for any free one";
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return "that is no address of this machine. 127.0.0.1 is for this machine only, 0.0.0.0 for all of its addresses";
+    default:
+      return error.message;
+  }
 }
 
 /** Where the machine's own programs reach a server, also one that listens at all of its addresses. */

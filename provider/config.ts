@@ -6,6 +6,22 @@ import { Secret } from "../sdk/secret";
 /** The namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
+/** The environment variables of the settings that are not the connection's. */
+const OTHER_VARIABLES = {
+  extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
+  allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
+} as const;
+
+/** Every environment variable that the provider reads. */
+export const VARIABLE_NAMES: readonly string[] = Object.values({ ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES });
+
+/** Every setting that a stack's config may hold, without the namespace. */
+export const CONFIG_NAMES: readonly string[] = [
+  ...Object.keys({ ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES }),
+  // It has no variable: automatic names must not depend on where a program runs.
+  "namespace",
+];
+
 /** Reads one setting of the stack's, or of an explicit provider's, config by its name without the namespace. */
 export type ReadConfig = (name: string) => string | undefined;
 
@@ -52,11 +68,11 @@ export function providerSettings(
     extraGpuTiers: extraGpuTiers(readConfig, environment),
     provider,
     allowAccountChange:
-      (fromEnvironment("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE") ?? fromConfig("allowAccountChange")) === "true",
+      (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
   };
 }
 
 /** GPU tiers that are accepted beside those of the contract. Needs no key. */
 export function extraGpuTiers(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env): string[] {
-  return splitList(environment.SERVERLESS_GPU_EXTRA_GPU_TIERS?.trim() || readConfig("extraGpuTiers") || "");
+  return splitList(environment[OTHER_VARIABLES.extraGpuTiers]?.trim() || readConfig("extraGpuTiers") || "");
 }

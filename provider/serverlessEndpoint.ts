@@ -1,15 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../sdk/enums";
 import { automaticName } from "./automaticName";
-
-/**
- * The code that state names. It is a permanent contract: every version of this package answers to it, and state that
- * holds another text would keep running that text for ever.
- */
-const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
-
-/** The type that a serverless endpoint has in state and in URNs. */
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+import { SERVERLESS_ENDPOINT } from "./stateTexts";
 
 /** The engine fills in only properties that are there when the resource is registered. */
 const UNRESOLVED = {
@@ -151,7 +143,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // Created first, the replacement would find the old endpoint by its name.
     const resourceOptions = pulumi.mergeOptions(options, { deleteBeforeReplace: true });
-    super(TYPE, name, { ...UNRESOLVED, ...properties, __provider: PROVIDER_TEXT }, resourceOptions);
+    const { type, provider } = SERVERLESS_ENDPOINT;
+    super(type, name, { ...UNRESOLVED, ...properties, __provider: provider }, resourceOptions);
     if (args?.workersMin !== undefined) warnOfIdleCost(this, args.workersMin);
   }
 }

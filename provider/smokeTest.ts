@@ -1,9 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-
-/** The code that state names, as permanent as that of a `ServerlessEndpoint`. */
-const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").smokeTestV1;';
-
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest";
+import { SMOKE_TEST } from "./stateTexts";
 
 /** What a `SmokeTest` runs, and what must come of it. */
 export interface SmokeTestArgs {
@@ -49,6 +45,6 @@ export class SmokeTest extends pulumi.CustomResource {
 
   constructor(name: string, args: SmokeTestArgs, options?: pulumi.CustomResourceOptions) {
     const outputs = { jobId: undefined, status: undefined, delayTime: undefined, executionTime: undefined };
-    super(TYPE, name, { ...args, ...outputs, __provider: PROVIDER_TEXT }, options);
+    super(SMOKE_TEST.type, name, { ...args, ...outputs, __provider: SMOKE_TEST.provider }, options);
   }
 }

@@ -1,7 +1,7 @@
-import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "./enums";
 import { type InputProblem, InvalidInputError } from "./errors";
+import { nearestWord } from "./nearestWord";
 import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
 import { redact } from "./secret";
 import {
@@ -265,12 +265,6 @@ function describe(value: unknown): string {
 
 /** The nearest of the allowed words, when it is near, and all of them. */
 function nearest(word: string, allowed: readonly string[]): string {
-  const wanted = word.toUpperCase();
-  const candidate = closest(
-    wanted,
-    allowed.map((each) => each.toUpperCase()),
-  );
-  const match = allowed.find((each) => each.toUpperCase() === candidate);
-  const isNear = distance(wanted, candidate) < word.length / 2;
-  return `${isNear ? `Did you mean ${match}? ` : ""}Allowed: ${allowed.join(", ")}.`;
+  const match = nearestWord(word, allowed);
+  return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;
 }

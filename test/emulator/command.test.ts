@@ -13,7 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const start = (...args: string[]) => spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+const startIn = (cwd: string, ...args: string[]) =>
+  spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+const start = (...args: string[]) => startIn(process.cwd(), ...args);
 
 interface Ended {
   readonly code: number | null;
@@ -82,24 +84,34 @@ describe("serverless-gpu emulator", () => {
   });
 
   test.each([
-    [["--port", "99999"], "--port"],
-    [["--profile", "newest"], "--profile"],
-    [["--clock", "slow"], "--clock"],
-    [["--drain-ms", "-1"], "--drain-ms"],
-    [["--seed", "missing.json"], "missing.json"],
-    [["--nonsense"], "--nonsense"],
-  ])("refuses %j with a message that names it", async (args, named) => {
-    const { code, stdout, stderr } = await run("emulator", ...args);
-    expect(code).not.toBe(0);
-    expect(stdout).toBe("");
-    expect(stderr).toContain(named);
+    [["--port", "99999"], 2, "--port takes a whole number from 0 to 65535"],
+    [["--profile", "newest"], 2, "--profile takes contract or observed"],
+    [["--clock", "slow"], 2, "--clock takes"],
+    [["--drain-ms", "-1"], 2, "--drain-ms"],
+    [["--prot", "80"], 2, "there is no option --prot. Did you mean --port?"],
+    [["--nonsense"], 2, "there is no option --nonsense"],
+    [["start"], 2, '"emulator start"'],
+    [["--seed", "missing.json"], 1, "--seed missing.json cannot be read: there is no such file"],
+    [["--seed", "text"], 1, "holds no JSON"],
+    [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
+    [["--seed", "refused"], 1, `The seed's endpoint "a" cannot be created: gpuIds holds "NOPE"`],
+    [["--data", "wrong"], 1, "is not the emulator's. Name another or remove it."],
+    [["--data", "missing/state.json"], 1, "cannot be written: there is no such file or folder"],
+    [["--handlers", "missing"], 1, "the handlers' folder missing cannot be read: there is no such file or folder"],
+    [["--handlers", "."], 1, "broken.js cannot be loaded: SyntaxError"],
+    [["--host", "192.0.2.1"], 1, "that is no address of this machine"],
+  ])("refuses %j with a message that says what is wrong", async (args, exitCode, message) => {
+    const files = {
+      text: "{",
+      wrong: '{"endpoints": [{"name": "a", "gpuIds": 5}]}',
+      refused: '{"endpoints": [{"name": "a", "gpuIds": "NOPE", "templateId": "t"}]}',
+      "broken.js": "module exports",
+    };
+    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
+    const { code, stdout, stderr } = await ended(startIn(folder, "emulator", ...args));
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
     expect(stderr).not.toMatch(/\n\s+at /);
-  });
-
-  test("explains itself with --help", async () => {
-    const { code, stdout } = await run("emulator", "--help");
-    expect(code).toBe(0);
-    for (const option of ["--port", "--data", "--seed", "--clock", "exec"]) expect(stdout).toContain(option);
   });
 });
 
@@ -128,8 +140,12 @@ describe("serverless-gpu emulator exec", () => {
   test("has the exit code of a shell for a command that is killed or missing", async () => {
     expect((await exec("sh", "-c", "kill -9 $$")).code).toBe(137);
     const missing = await exec("no-such-command");
-    expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining("no-such-command")]);
-    expect((await run("emulator", "exec")).code).toBe(2);
+    expect([missing.code, missing.stderr]).toEqual([
+      127,
+      expect.stringContaining("no-such-command cannot be started: there is no such program on PATH"),
+    ]);
+    const none = await run("emulator", "exec");
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("as in: emulator exec -- npm test")]);
   });
 
   test("hands a SIGTERM on to the command, and stops with it", async () => {

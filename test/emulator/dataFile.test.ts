@@ -70,7 +70,7 @@ describe("a data file", () => {
 
   test("that cannot be written is told at the start", async () => {
     const missing = path.join(folder, "missing", "state.json");
-    await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/ENOENT.*missing/);
+    await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
   });
 
   test("that cannot be written any more makes requests fail, with the reason", async () => {
@@ -80,7 +80,7 @@ describe("a data file", () => {
     rmSync(sub, { recursive: true });
     const { status, text } = await save(emulator, REQUIRED);
     expect(status).toBe(500);
-    expect(text).toContain("ENOENT");
+    expect(text).toContain("cannot be written: there is no such file or folder");
     mkdirSync(sub);
   });
 });

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { redact } from "../../sdk/secret";
+
+const TIMEOUT_MS = 10_000;
+/** A state may be large. */
+const MAX_OUTPUT_BYTES = 1_000_000_000;
+
+/** What was learned, or why it could not be. */
+export type Learned<T> = { readonly value: T } | { readonly problem: string };
+
+/** Runs the `pulumi` on PATH. Its standard output, or what it says is wrong. */
+export function pulumi(args: readonly string[], folder: string): Promise<Learned<string>> {
+  const options = {
+    cwd: folder,
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+  };
+  return new Promise((resolve) => {
+    execFile("pulumi", [...args, "--non-interactive", "--color", "never"], options, (error, stdout, stderr) => {
+      if (!error) resolve({ value: stdout });
+      else if (error.code === "ENOENT") resolve({ problem: "there is no pulumi on PATH" });
+      else if (error.killed) resolve({ problem: `pulumi ${args[0]} took longer than ${TIMEOUT_MS / 1000} s` });
+      else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`) });
+    }).stdin?.end();
+  });
+}
+
+/** The same for what prints JSON, which is taken for what the caller says it is. */
+export async function pulumiJson<T>(args: readonly string[], folder: string): Promise<Learned<T>> {
+  const output = await pulumi(args, folder);
+  if ("problem" in output) return output;
+  try {
+    return { value: JSON.parse(output.value) as T };
+  } catch {
+    return { problem: `pulumi ${args.join(" ")} printed no JSON` };
+  }
+}
+
+function lastLine(text: string): string | undefined {
+  return (
+    text
+      .trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^error: /, "") || undefined
+  );
+}

@@ -1,0 +1,143 @@
+import type { ProviderSettings } from "../../provider/config";
+import { makeCall } from "../../sdk/call";
+import { createClient } from "../../sdk/client";
+import { systemClock } from "../../sdk/clock";
+import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
+import { addressOf, createAgent, type Http, type HttpResponse, send } from "../../sdk/http";
+import { type Finding, failed, ok, skipped, together, warning } from "./check";
+import type { Configuration } from "./settings";
+
+const TIMEOUT_MS = 10_000;
+/** One attempt: whoever waits for a diagnosis can run it again. */
+const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
+const MAX_CLOCK_OFFSET_MS = 60_000;
+const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
+
+/** What one interface's address answered to a request without a key. */
+export interface Reply {
+  readonly name: AddressName;
+  readonly address?: string;
+  readonly response?: HttpResponse;
+  /** The service's clock less this machine's, in milliseconds; nothing when the answer does not say. */
+  readonly clockOffsetMs?: number;
+  /** Why there is no answer. */
+  readonly error?: ServerlessGpuError;
+}
+
+/** Asks all three addresses whether they are there. Any answer is one. */
+export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
+  const agent = createAgent();
+  const replies = ADDRESS_NAMES.map((name) => ask({ agent, clock: systemClock, report: undefined }, settings, name));
+  return Promise.all(replies).finally(() => agent.close());
+}
+
+async function ask(http: Http, settings: ProviderSettings, name: AddressName): Promise<Reply> {
+  let address: string | undefined;
+  try {
+    address = requireAddress(settings, name);
+    const request = { name, operation: name, method: "GET", address: addressOf(address) } as const;
+    const sentAt = Date.now();
+    const response = await makeCall(
+      { clock: systemClock, random: Math.random, ...ONCE },
+      { operation: name, repeatability: "safe", attempt: (attempt) => send(http, { ...request, attempt }) },
+    );
+    const clockOffsetMs = Date.parse(String(response.headers.date)) - (sentAt + Date.now()) / 2;
+    return { name, address, response, ...(Number.isNaN(clockOffsetMs) ? {} : { clockOffsetMs }) };
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError)) throw error;
+    return { name, ...(address === undefined ? {} : { address }), error };
+  }
+}
+
+/** Whether all addresses are set, safe and answered. */
+export function checkAddresses(replies: readonly Reply[], { settings, sourceOf }: Configuration): Finding {
+  const missing = replies.filter(({ name, address }) => address === undefined && settings[name] === undefined);
+  const others = replies.filter((reply) => !missing.includes(reply));
+  return together([
+    ...(missing.length > 0 ? [addressesMissing(missing)] : []),
+    ...others.map((reply) => checkAddress(reply, sourceOf)),
+  ]);
+}
+
+function addressesMissing(missing: readonly Reply[]): Finding {
+  const names = missing.map(({ name }) => name);
+  const variables = names.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ");
+  const found = `there is no ${names.join(", no ")}, and no service that is known by name`;
+  return failed(found, `Set ${ENVIRONMENT_VARIABLES.service}=runpod, or ${variables}.`);
+}
+
+function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
+  if (address === undefined) return failed(error?.message ?? name, `It is ${sourceOf(name)}: correct it there.`);
+  const mend = `Check ${address} (${sourceOf(name)}) and the way there.${ofProxy()}`;
+  if (error) return failed(withCause(error), mend);
+  if (response && response.status >= 500) return warning(`${name}: ${address} answers ${response.status}`, mend);
+  if (!isSafe(address)) {
+    return warning(`${name}: ${address} is not https, so that the key can be read on its way`, "Use https.");
+  }
+  return ok(`${name} ${address}`);
+}
+
+/** The key is sent to the address, so that only this machine itself may be spoken to in plain text. */
+function isSafe(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+/** What undici says of broken connections, such as a certificate that nobody signed. */
+function withCause({ message, cause }: ServerlessGpuError): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+function ofProxy(): string {
+  const proxy = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].find((name) => process.env[name]);
+  return proxy === undefined ? "" : ` ${proxy} is set, but this package does not use proxies.`;
+}
+
+/** Whether the service takes the key: asked by the cheapest query there is. */
+export async function checkKey(configuration: Configuration, replies: readonly Reply[]): Promise<Finding> {
+  const { settings } = configuration;
+  if (settings.apiKey === undefined) return skipped("there is no key to try");
+  const reply = replies.find(({ name }) => name === "graphqlUrl");
+  if (reply?.response === undefined) return skipped("graphqlUrl does not answer");
+  try {
+    const connection = { ...settings, apiKey: requireApiKey(settings), service: serviceName(settings) };
+    const client = createClient({ ...connection, ...ONCE });
+    await client.endpoints.getServerlessDiscount().finally(() => client.close());
+    return ok(`accepted by ${reply.address}`);
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError)) throw error;
+    return keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address));
+  }
+}
+
+function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): Finding {
+  const found = error.message.replace(/^the serverless discount: /, "");
+  if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
+  if (error instanceof ConfigurationError) return failed(found, `The key is ${source}: copy it there again.`);
+  if (error instanceof AuthenticationError) {
+    return failed(
+      found,
+      `The key is ${source}: it may be mistyped, revoked, without permission, or of another service than ${address}. ` +
+        "Copy it again, or make a new one.",
+    );
+  }
+  return failed(found, `Check that ${address} is the GraphQL interface, and try again later.`);
+}
+
+/** Whether this machine's clock agrees with the service's. */
+export function checkClock(replies: readonly Reply[]): Finding {
+  const offsets = replies.flatMap(({ clockOffsetMs, address }) =>
+    clockOffsetMs === undefined ? [] : [{ address, clockOffsetMs }],
+  );
+  // One server's clock may be off; it is ours when it differs from all.
+  const [nearest] = offsets.sort((a, b) => Math.abs(a.clockOffsetMs) - Math.abs(b.clockOffsetMs));
+  if (!nearest) return skipped("no answer says what time it is");
+  const seconds = Math.round(Math.abs(nearest.clockOffsetMs) / 1000);
+  if (Math.abs(nearest.clockOffsetMs) <= MAX_CLOCK_OFFSET_MS)
+    return ok(`within ${seconds + 1} s of ${nearest.address}`);
+  return warning(
+    `this machine's clock is ${seconds} s ${nearest.clockOffsetMs > 0 ? "behind" : "ahead of"} ${nearest.address}`,
+    "Set it by a time server. Until then a Retry-After that is a date, and the time that jobs have left, are misjudged.",
+  );
+}

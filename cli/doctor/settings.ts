@@ -1,0 +1,144 @@
+import {
+  CONFIG_NAMES,
+  CONFIG_NAMESPACE,
+  type ProviderSettings,
+  providerSettings,
+  VARIABLE_NAMES,
+} from "../../provider/config";
+import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
+import { didYouMean } from "../command";
+import { type Finding, failed, ok, together, warning } from "./check";
+import type { Program } from "./program";
+import { type Learned, pulumi, pulumiJson } from "./pulumiCommand";
+
+/** A value of the stack's config. Secret ones are decrypted only when they are needed. */
+interface ConfigValue {
+  readonly value?: string;
+  readonly secret: boolean;
+}
+
+/** The package's part of a stack's config, by the names without the namespace. */
+type StackConfig = ReadonlyMap<string, ConfigValue>;
+
+/** The settings in force, as the provider would read them. */
+export interface Configuration {
+  readonly settings: ProviderSettings;
+  readonly finding: Finding;
+  /** Where a setting comes from, for people. It never shows the value. */
+  readonly sourceOf: (name: keyof ConnectionSettings) => string;
+}
+
+/** Reads the environment and, in a Pulumi project, the selected stack's config. */
+export async function readConfiguration(program: Program | undefined): Promise<Configuration> {
+  const learned = program && (await readStackConfig(program.project));
+  const config: StackConfig = learned && "value" in learned ? learned.value : new Map();
+  const ofEnvironment = providerSettings(() => undefined);
+  const isNeeded = (name: string) => ofEnvironment[name as keyof ConnectionSettings] === undefined;
+  const decrypted = program ? await decrypt(config, isNeeded, program.project) : new Map<string, Learned<string>>();
+  const settings = providerSettings((name) => {
+    const secret = decrypted.get(name);
+    return secret && "value" in secret ? secret.value : config.get(name)?.value;
+  });
+  const sourceOf = (name: keyof ConnectionSettings) => {
+    if (ofEnvironment[name] !== undefined) return `set in the environment (${ENVIRONMENT_VARIABLES[name]})`;
+    if (settings[name] === undefined) return `of the service ${settings.service}`;
+    return `set in the stack's config${config.get(name)?.secret ? " (secret)" : ""}`;
+  };
+  const findings = [
+    ...(learned && "problem" in learned ? [configNotRead(learned.problem)] : []),
+    ...checkSecrets(decrypted),
+    ...(isUnreadable(decrypted.get("apiKey")) ? [] : [checkKeyIsSet(settings, sourceOf)]),
+    checkService(settings, sourceOf),
+    ...checkPlainKey(config),
+    ...checkNames(config),
+  ];
+  return { settings, finding: together(findings), sourceOf };
+}
+
+async function readStackConfig(folder: string): Promise<Learned<StackConfig>> {
+  const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json"], folder);
+  if ("problem" in all) return all;
+  const prefix = `${CONFIG_NAMESPACE}:`;
+  const entries = Object.entries(all.value);
+  return {
+    value: new Map(
+      entries.filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value]),
+    ),
+  };
+}
+
+/** The secret settings that are needed, in plain text. */
+async function decrypt(
+  config: StackConfig,
+  isNeeded: (name: string) => boolean,
+  folder: string,
+): Promise<ReadonlyMap<string, Learned<string>>> {
+  const names = Object.keys(ENVIRONMENT_VARIABLES).filter((name) => config.get(name)?.secret && isNeeded(name));
+  const read = (name: string) => pulumi(["config", "get", `${CONFIG_NAMESPACE}:${name}`], folder);
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}
+
+function isUnreadable(learned: Learned<string> | undefined): boolean {
+  return learned !== undefined && "problem" in learned;
+}
+
+function configNotRead(problem: string): Finding {
+  return warning(
+    `the stack's config cannot be read (${problem}): only the environment is`,
+    'Run "pulumi stack select", or in a pipeline name the stack and log in, if the settings are in a stack.',
+  );
+}
+
+function checkSecrets(decrypted: ReadonlyMap<string, Learned<string>>): Finding[] {
+  return [...decrypted].flatMap(([name, learned]) =>
+    "problem" in learned
+      ? failed(
+          `${CONFIG_NAMESPACE}:${name} is a secret of the stack's config that cannot be decrypted (${learned.problem})`,
+          `Give pulumi the passphrase (PULUMI_CONFIG_PASSPHRASE) or access to the secrets provider, or set ${
+            ENVIRONMENT_VARIABLES[name as keyof ConnectionSettings]
+          }.`,
+        )
+      : [],
+  );
+}
+
+function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
+  if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
+  return failed(
+    "there is no API key",
+    `Set ${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey ` +
+      "(a program whose resources all have a ServerlessGpuProvider needs neither).",
+  );
+}
+
+function checkService(settings: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
+  try {
+    const service = serviceName(settings);
+    return ok(service === undefined ? "no service named" : `service ${service} ${sourceOf("service")}`);
+  } catch (error) {
+    return failed((error as Error).message, `It is ${sourceOf("service")}: change it to runpod, or remove it.`);
+  }
+}
+
+function checkPlainKey(config: StackConfig): Finding[] {
+  const key = config.get("apiKey");
+  if (!key || key.secret) return [];
+  const command = `pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey`;
+  return [warning("the API key is in the stack's config as plain text", `Set it again, as a secret: ${command}`)];
+}
+
+/** Names that nobody reads are mistakes in typing, or of another version. */
+function checkNames(config: StackConfig): Finding[] {
+  const variables = Object.keys(process.env).filter((name) => name.startsWith("SERVERLESS_GPU_"));
+  const unknown = [
+    ...variables.filter((name) => !VARIABLE_NAMES.includes(name)).map((name) => [name, VARIABLE_NAMES] as const),
+    ...[...config.keys()]
+      .filter((name) => !CONFIG_NAMES.includes(name))
+      .map(
+        (name) => [`${CONFIG_NAMESPACE}:${name}`, CONFIG_NAMES.map((each) => `${CONFIG_NAMESPACE}:${each}`)] as const,
+      ),
+  ];
+  return unknown.map(([name, known]) =>
+    warning(`${name} is set, and not read by anything`, `Correct or remove ${name}.${didYouMean(name, known)}`),
+  );
+}

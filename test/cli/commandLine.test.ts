@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { version } from "../../package.json";
+import { REPOSITORY } from "../support/sources";
+
+const MAIN = path.join(REPOSITORY, "dist/cli/main.js");
+
+/** The blocks of the page by the heading that they stand under. */
+function blocks(): Map<string, string> {
+  const page = readFileSync(path.join(REPOSITORY, "docs/command-line.md"), "utf8");
+  const found = page.matchAll(/^## `serverless-gpu ?([^`\n]*)`\n.*?^```text\n(.*?)\n```$/gms);
+  return new Map([...found].map(([, command = "", text = ""]) => [command, text]));
+}
+
+function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+test("the page has a block for every command", async () => {
+  const { stdout } = await run("--help");
+  const list = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? "";
+  const commands = list.split("\n").map((line) => line.trim().split(/ {2,}/)[0]);
+  expect(commands).toContain("doctor");
+  expect([...blocks().keys()]).toEqual(["", ...commands]);
+});
+
+// When one differs: put what the command prints into docs/command-line.md.
+test.each([...blocks()])("the page shows what `serverless-gpu %s --help` prints", async (command, text) => {
+  expect(await run(...command.split(" ").filter(Boolean), "--help")).toEqual({
+    code: 0,
+    stdout: `${text}\n`,
+    stderr: "",
+  });
+  for (const part of ["Options:", "Examples:", "Exit codes:", "--help"]) expect(text).toContain(part);
+});
+
+test("help and version are there in the ways that people try", async () => {
+  const all = (await run("--help")).stdout;
+  expect((await run()).stdout).toBe(all);
+  expect((await run("help")).stdout).toBe(all);
+  expect((await run("help", "emulator", "exec")).stdout).toBe(`${blocks().get("emulator exec")}\n`);
+  expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test.each([
+  [["emulater"], 'there is no command "emulater". Did you mean "emulator"?'],
+  [["emulator", "exce", "--", "ls"], 'there is no command "emulator exce". Did you mean "emulator exec"?'],
+  [["frobnicate"], "There are: adopt, doctor, emulator, emulator exec."],
+  [["doctor", "--jsn"], "there is no option --jsn. Did you mean --json?"],
+  [["doctor", "now"], '"now" belongs to no option'],
+  [["adopt", "--filter"], "'--filter <value>' argument missing"],
+  [["emulator", "exec", "npm", "--silent"], "What belongs to the command comes after --"],
+])("wrong usage, %j, has the exit code 2 and names the way out", async (args, message) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr).toMatch(/Run "serverless-gpu .*--help"/);
+});

@@ -1,0 +1,223 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { version } from "../../package.json";
+import { MINIMUM_VERSION } from "../../tools/pulumi-cli/find";
+import { startScriptedServer } from "../support/scriptedServer";
+import { createStack, type PulumiStack, type State } from "./harness";
+
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+const CANARY = "canary-key-d0c7012a";
+const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+interface Report {
+  readonly version: string;
+  readonly ok: boolean;
+  readonly checks: readonly { check: string; status: string; found: string; mend?: string }[];
+}
+
+let emulator: Emulator;
+let stack: PulumiStack;
+/** The addresses alone: the key is for each test to give. */
+let addresses: Record<string, string>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ apiKey: CANARY });
+  const { SERVERLESS_GPU_API_KEY, ...others } = emulator.env;
+  addresses = others;
+  stack = await createStack();
+  await stack.writeFile("package.json", JSON.stringify({ dependencies: { "pulumi-serverless-gpu": "*" } }));
+});
+
+afterAll(() => emulator.stop());
+
+/** Runs `doctor --json`: its checks by their names, once it is certain that it shows no key. */
+async function doctor(
+  env: Record<string, string> = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY },
+  { of = stack, cwd = of.folder }: { readonly of?: PulumiStack; readonly cwd?: string } = {},
+) {
+  const ended = await of.exec(process.execPath, [COMMAND, "doctor", "--json"], { env, cwd });
+  expect(ended.output).not.toContain("canary");
+  expect(ended.stderr).toBe("");
+  const report: Report = JSON.parse(ended.stdout);
+  expect(ended.exitCode).toBe(report.ok ? 0 : 1);
+  expect(report.ok).toBe(report.checks.every(({ status }) => status !== "failed"));
+  for (const { status, mend } of report.checks) expect(mend !== undefined).toBe(/failed|warning/.test(status));
+  return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
+}
+
+test("finds nothing wrong where nothing is, and shows it to people and to programs", async () => {
+  const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY };
+  const checks = await doctor(env);
+  expect(Object.keys(checks)).toEqual([
+    "node",
+    "pulumi",
+    "pulumi-sdk",
+    "package",
+    "config",
+    "addresses",
+    "key",
+    "clock",
+    "versions",
+    "state",
+  ]);
+  for (const finding of Object.values(checks)) expect(finding).toMatchObject({ status: "ok" });
+  expect(checks.package?.found).toContain(version);
+  expect(checks.config?.found).toContain("API key set in the environment (SERVERLESS_GPU_API_KEY)");
+  // One query, and nothing written.
+  expect(emulator.journal.operations()).toEqual(["myself"]);
+
+  const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^ok {7}node {8}\d/);
+  expect(stdout).toContain("\n\n0 failed, 0 warnings, 10 ok\n");
+  expect(stdout).not.toContain(CANARY);
+});
+
+test("tells a missing, a wrong and a mistyped setting apart", async () => {
+  const none = await doctor({});
+  expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
+  expect(none.config?.mend).toContain("pulumi config set --secret serverless-gpu:apiKey");
+  expect(none.addresses).toMatchObject({
+    status: "failed",
+    found: expect.stringContaining("no graphqlUrl, no restUrl"),
+  });
+  for (const check of ["key", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
+
+  const wrong = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY: "canary-of-another" });
+  expect(wrong.key).toMatchObject({ status: "failed", found: expect.stringContaining("401") });
+  expect(wrong.key?.mend).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");
+
+  const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
+  expect(mistyped.config?.status).toBe("failed");
+  expect(mistyped.config?.mend).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
+  expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
+});
+
+test("an account that the service does not know is explained", async () => {
+  emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
+  expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("knows no account") });
+});
+
+test("names the address that does not answer, or shows the key on its way", async () => {
+  const SERVERLESS_GPU_API_KEY = CANARY;
+  const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
+  expect(dead.addresses).toMatchObject({
+    status: "failed",
+    found: expect.stringContaining("restUrl: nothing answers"),
+  });
+  expect(dead.addresses?.mend).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
+  expect(dead.key).toMatchObject({ status: "ok" });
+
+  const open = emulator.url.replace("127.0.0.1", "0.0.0.0");
+  const readable = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_GRAPHQL_URL: open });
+  expect(readable.addresses).toMatchObject({ status: "warning", found: expect.stringContaining("is not https") });
+
+  const malformed = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL: "localhost" });
+  expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
+});
+
+test("a clock that is off is told, with how far and which way", async () => {
+  const anHourAgo = new Date(Date.now() - 3_600_000).toUTCString();
+  const body = { data: { myself: { serverlessDiscount: null } } };
+  await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo }, body }));
+  const env = Object.fromEntries(Object.keys(addresses).map((name) => [name, server.url]));
+  const { clock, key } = await doctor({ ...env, SERVERLESS_GPU_API_KEY: CANARY });
+  expect(clock?.status).toBe("warning");
+  expect(clock?.found).toMatch(/clock is (3599|3600|3601) s ahead of/);
+  expect(key?.status).toBe("ok");
+});
+
+test("settings of the stack's config count, secrets are decrypted only when they are needed and never shown", async () => {
+  const configured = await createStack();
+  const inConfig = { "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:restUrl": emulator.url };
+  await configured.setConfig({ ...inConfig, "serverless-gpu:queueURL": emulator.url });
+  await configured.setConfig({ "serverless-gpu:apiKey": CANARY }, { secret: true });
+  const SERVERLESS_GPU_QUEUE_URL = emulator.url;
+
+  const readable = await doctor({ SERVERLESS_GPU_QUEUE_URL }, { of: configured });
+  expect(readable.key).toMatchObject({ status: "ok" });
+  expect(readable.config).toMatchObject({
+    status: "warning",
+    found: expect.stringContaining("serverless-gpu:queueURL"),
+  });
+  expect(readable.config?.mend).toContain('Did you mean "serverless-gpu:queueUrl"?');
+  // A program without the package in its package.json finds it by luck.
+  expect(readable.package?.status).toBe("warning");
+
+  const PULUMI_CONFIG_PASSPHRASE = "another";
+  const closed = await doctor({ SERVERLESS_GPU_QUEUE_URL, PULUMI_CONFIG_PASSPHRASE }, { of: configured });
+  expect(closed.config).toMatchObject({ status: "failed", found: expect.stringContaining("incorrect passphrase") });
+  const SERVERLESS_GPU_API_KEY = CANARY;
+  const notNeeded = await doctor(
+    { SERVERLESS_GPU_QUEUE_URL, PULUMI_CONFIG_PASSPHRASE, SERVERLESS_GPU_API_KEY },
+    { of: configured },
+  );
+  expect(notNeeded.config?.status).toBe("warning");
+  expect(notNeeded.key?.status).toBe("ok");
+});
+
+test("what an unknown version wrote into the state is named", async () => {
+  const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
+  const state: State = JSON.parse(text);
+  await stack.importState(state);
+  expect((await doctor()).state).toMatchObject({ status: "ok", found: expect.stringContaining("1 SmokeTest") });
+
+  const changed = state.deployment.resources?.find(({ type }) => type === ENDPOINT_TYPE);
+  Object.assign(changed?.outputs ?? {}, { __provider: 'exports.handler = () => require("elsewhere").v9;' });
+  await stack.importState(state);
+  expect((await doctor()).state).toMatchObject({
+    status: "failed",
+    found: expect.stringContaining(changed?.urn ?? "no endpoint"),
+  });
+});
+
+test("an engine that is too old or missing is told, and so is a folder without a project", async () => {
+  const bin = path.join(stack.scratch, "bin");
+  await mkdir(bin);
+  const pulumi = async (says: string) => {
+    await writeFile(path.join(bin, "pulumi"), `#!/bin/sh\necho ${says}\n`);
+    await chmod(path.join(bin, "pulumi"), 0o755);
+  };
+  const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, PATH: bin };
+  expect((await doctor(env)).pulumi).toMatchObject({ status: "failed", found: "there is no pulumi on PATH" });
+  await pulumi("v3.215.9");
+  const old = await doctor(env);
+  expect(old.pulumi).toMatchObject({ status: "failed", found: expect.stringContaining("3.215.9") });
+  expect(old.pulumi?.mend).toContain(MINIMUM_VERSION);
+
+  const elsewhere = await doctor(undefined, { cwd: path.parse(stack.scratch).root });
+  for (const check of ["pulumi-sdk", "package", "versions", "state"]) {
+    expect(elsewhere[check]).toMatchObject({ status: "skipped", found: expect.stringContaining("no Pulumi project") });
+  }
+  expect(elsewhere.key?.status).toBe("ok");
+});
+
+test("packages that are missing, too old or there twice are told, each with its folder", async () => {
+  // Outside the repository, where its packages are not found.
+  const project = await mkdtemp(path.join(tmpdir(), "doctor-"));
+  try {
+    await writeFile(path.join(project, "Pulumi.yaml"), "name: test\nruntime: nodejs\nmain: program/\n");
+    const program = path.join(project, "program");
+    await mkdir(path.join(program, "node_modules/@pulumi/pulumi"), { recursive: true });
+    const none = await doctor(undefined, { cwd: project });
+    for (const check of ["pulumi-sdk", "package"]) {
+      expect(none[check]).toMatchObject({ status: "failed", found: expect.stringContaining(program) });
+      expect(none[check]?.mend).toContain("npm install");
+    }
+    expect(none.versions?.status).toBe("skipped");
+
+    const sdk = path.join(program, "node_modules/@pulumi/pulumi/package.json");
+    await writeFile(sdk, JSON.stringify({ name: "@pulumi/pulumi", version: "3.100.0" }));
+    await symlink(path.resolve(__dirname, "../.."), path.join(program, "node_modules/pulumi-serverless-gpu"));
+    const wrong = await doctor(undefined, { cwd: program });
+    expect(wrong["pulumi-sdk"]).toMatchObject({
+      status: "failed",
+      found: expect.stringContaining("3.100.0, and >=3.216"),
+    });
+    expect(wrong.versions).toMatchObject({ status: "failed", found: expect.stringContaining(path.dirname(sdk)) });
+  } finally {
+    await rm(project, { recursive: true });
+  }
+});
