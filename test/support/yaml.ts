@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-
-const { loadAll } = require("js-yaml") as { loadAll(text: string): unknown[] };
+import { parseAllDocuments } from "yaml";
 
 /** The documents of a YAML file, named from the repository's root. */
 export function readYaml<T>(file: string): T[] {
-  return loadAll(readFileSync(path.resolve(__dirname, "../..", file), "utf8")) as T[];
+  const text = readFileSync(path.resolve(__dirname, "../..", file), "utf8");
+  return parseAllDocuments(text).map((document) => {
+    if ("errors" in document && document.errors[0]) throw document.errors[0];
+    return document.toJS();
+  });
 }
