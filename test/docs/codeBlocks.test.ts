@@ -1,0 +1,55 @@
+import { parse as parseYaml } from "yaml";
+import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
+import { problemsOf } from "./typeCheck";
+
+/** What is checked of a block, by its language. Commands (`sh`) are checked with the engine, in test/pulumi. */
+const LANGUAGES = ["json", "sh", "text", "ts", "yaml"];
+
+const blocks = pages().flatMap(codeBlocks);
+const blocksIn = (language: string) => blocks.filter((block) => block.language === language);
+const placeOf = ({ page, line }: CodeBlock) => `${page}:${line}`;
+
+test("every block has a language that is checked", () => {
+  expect(blocks.length).toBeGreaterThan(30);
+  expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
+});
+
+/**
+ * The programs of a page: a block, and those that continue it (`ts continued`). The rest of the page is blank lines, so
+ * that a problem has the line that it has in the page.
+ */
+function programsOf(page: string): { file: string; text: string }[] {
+  const programs: string[][] = [];
+  for (const { line, options, text } of codeBlocks(page).filter(({ language }) => language === "ts")) {
+    if (!options.includes("continued")) programs.push(Array(readPage(page).split("\n").length).fill(""));
+    const program = programs.at(-1);
+    if (!program) throw new Error(`${page}:${line} continues no block`);
+    const lines = text.split("\n");
+    program.splice(line - 1, lines.length, ...lines);
+  }
+  return programs.map((lines, index) => ({ file: `${page}.${index + 1}.ts`, text: lines.join("\n") }));
+}
+
+describe("TypeScript", () => {
+  test("is right by the package's own types", () => {
+    const programs = pages().flatMap(programsOf);
+    expect(programs.length).toBeGreaterThan(10);
+    expect(problemsOf(programs)).toEqual([]);
+  }, 60_000);
+
+  test("that is wrong would be found, at its line", () => {
+    const text =
+      '\nimport { ServerlessEndpoint } from "pulumi-serverless-gpu";\nnew ServerlessEndpoint("a", { gpu: 1 });';
+    expect(problemsOf([{ file: "docs/wrong.md.1.ts", text }])).toEqual([
+      expect.stringMatching(/^docs\/wrong\.md\.1\.ts:3: .*'gpu' does not exist/),
+    ]);
+  }, 60_000);
+});
+
+test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is JSON", (_place, text) => {
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
+test.each(blocksIn("yaml").map((block) => [placeOf(block), block.text]))("%s is YAML", (_place, text) => {
+  expect(() => parseYaml(text)).not.toThrow();
+});

@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
+import { codeBlocks, pages } from "../docs/markdown";
+import { type Command, commandsIn, type Help, parseHelp, problemWith } from "../docs/shellCommands";
+import { REPOSITORY } from "../support/sources";
+
+/** Commands of others, which the documents may use as they like. */
+const OTHERS = ["cd", "curl", "exit", "export", "git", "mkdir", "terraform", "bash"];
+
+const { scripts } = require("../../package.json") as { scripts: Record<string, string> };
+
+const known = new Map<string, Promise<Help>>();
+
+/** The help of a program's subcommand; each is asked for once. */
+function helpFrom(file: string, before: readonly string[] = []): (words: readonly string[]) => Promise<Help> {
+  return (words) => {
+    const args = [...before, ...words, "--help"];
+    const key = [file, ...args].join(" ");
+    const help = known.get(key) ?? promisify(execFile)(file, args).then(({ stdout }) => parseHelp(stdout));
+    known.set(key, help);
+    return help;
+  };
+}
+
+const engine = ensurePulumi({ log: () => {} });
+const pulumi = async (words: readonly string[]) => helpFrom((await engine).command)(words);
+const serverlessGpu = helpFrom(process.execPath, [path.join(REPOSITORY, "dist/cli/main.js")]);
+
+async function problemOf(command: Command): Promise<string | undefined> {
+  const [name = "", ...words] = command[0] === "npx" ? command.slice(1) : command;
+  if (OTHERS.includes(name)) return undefined;
+  if (name === "serverless-gpu") return problemWith([name, ...words], serverlessGpu);
+  if (name === "pulumi") return problemWith([name, ...words], pulumi);
+  if (name === "npm") return problemOfNpm(words);
+  return `there is no command ${name}`;
+}
+
+function problemOfNpm([command = "", script = ""]: Command): string | undefined {
+  if (command === "run") return script in scripts ? undefined : `there is no script ${script}`;
+  return ["ci", "install", "test"].includes(command) ? undefined : `npm ${command} is not expected`;
+}
+
+const blocks = pages()
+  .flatMap(codeBlocks)
+  .filter(({ language }) => language === "sh");
+
+test.each(
+  blocks.map(({ page, line, text }) => [`${page}:${line}`, text]),
+)("%s: its commands, subcommands and options exist", async (_place, text) => {
+  const problems = await Promise.all(commandsIn(text).map(problemOf));
+  expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test("what does not exist would be found", async () => {
+  const problems = await Promise.all(
+    commandsIn(`npm run nothing && npx serverless-gpu emulate
+X=1 pulumi stack inti dev # pulumi nonsense
+curl "$(pulumi stack output --jason)" | serverless-gpu emulator exec --prot 1 -- tset --x
+pulumi up --yes --refresh -s dev > file; serverless-gpu emulator exec -- npm test`).map(problemOf),
+  );
+  expect(problems.filter((problem) => problem !== undefined)).toEqual([
+    "there is no script nothing",
+    "serverless-gpu has no command emulate",
+    "pulumi stack has no command inti",
+    "serverless-gpu emulator exec has no option --prot",
+    "there is no command tset",
+    "pulumi stack output has no option --jason",
+  ]);
+});

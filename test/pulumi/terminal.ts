@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
+import { killProcessesIn } from "./processes";
+
+/** What a block of commands printed, in which order whatever the stream, and the exit code of its last command. */
+export interface Printed {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** A shell that goes on from block to block, as in a terminal: folder, environment and shells within it stay. */
+export interface Terminal {
+  /** An empty folder outside of the repository, where the shell begins. */
+  readonly folder: string;
+  type(commands: string): Promise<Printed>;
+  /** Ends the shell and everything in its folder. */
+  close(): Promise<void>;
+}
+
+const END = "--end-of-block--";
+
+/** Opens a terminal whose environment has nothing but the engine on PATH, and a home of its own. */
+export async function openTerminal(): Promise<Terminal> {
+  const { binDir } = await ensurePulumi({ log: () => {} });
+  const scratch = await mkdtemp(path.join(tmpdir(), "terminal-"));
+  const folder = path.join(scratch, "empty");
+  await Promise.all([mkdir(folder), mkdir(path.join(scratch, "home"))]);
+  const env = {
+    PATH: binDir + path.delimiter + process.env.PATH,
+    HOME: path.join(scratch, "home"),
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+  const shell = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+  shell.stdin.write("exec 2>&1\n");
+  return {
+    folder,
+    type(commands) {
+      const printed = untilEnd(shell);
+      shell.stdin.write(`${commands}\necho "${END}$?"\n`);
+      return printed;
+    },
+    async close() {
+      shell.kill("SIGKILL");
+      await killProcessesIn(scratch);
+      await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function untilEnd({ stdout }: ChildProcess): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    if (!stdout) throw new Error("the shell has no output");
+    let output = "";
+    const onEnd = () => reject(new Error(`the shell has ended: ${output}`));
+    const onData = (chunk: string) => {
+      output += chunk;
+      const [text = "", exitCode] = output.split(END);
+      if (exitCode === undefined || !exitCode.includes("\n")) return;
+      stdout.off("data", onData).off("end", onEnd);
+      resolve({ exitCode: Number(exitCode), output: text });
+    };
+    stdout.setEncoding("utf8").on("data", onData).on("end", onEnd);
+  });
+}

@@ -1,0 +1,84 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type CodeBlock, codeBlocks } from "../docs/markdown";
+import { REPOSITORY } from "../support/sources";
+import { openTerminal, type Terminal } from "./terminal";
+
+/** What differs from run to run. */
+const VARIABLE: [RegExp, string][] = [
+  [/127\.0\.0\.1:\d+/g, "<address>"],
+  [/\b[a-z0-9]{14}\b/g, "<id>"],
+  [/\b[0-9a-f]{16}-\d+/g, "<job>"],
+  [/\(\d+(\.\d+)?s\)/g, "(<time>)"],
+  [/Time":\d+/g, 'Time":<time>'],
+];
+
+function linesOf(text: string): string[] {
+  const plain = VARIABLE.reduce((changed, [pattern, name]) => changed.replace(pattern, name), text);
+  return plain.split("\n").map((line) => line.trim());
+}
+
+/** The lines of the page that were not printed, or not in this order. */
+function missingLines(page: string, printed: string): string[] {
+  const lines = linesOf(printed);
+  let next = 0;
+  return linesOf(page).filter((line) => {
+    const found = line === "…" ? next - 1 : lines.indexOf(line, next);
+    if (found >= 0) next = found + 1;
+    return found < 0 && line !== "…";
+  });
+}
+
+/** What `npm install` does, by links to what the repository has. */
+async function install(folder: string, packages: readonly string[]): Promise<void> {
+  const modules = path.join(folder, "node_modules");
+  await mkdir(path.join(modules, ".bin"), { recursive: true });
+  for (const name of packages.map((spec) => spec.replace(/(?<!^)@.*/, ""))) {
+    await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
+    await symlink(path.join(REPOSITORY, "node_modules", name), path.join(modules, name));
+  }
+  await symlink("../pulumi-serverless-gpu/dist/cli/main.js", path.join(modules, ".bin/serverless-gpu"));
+  await writeFile(path.join(folder, "package.json"), "{}");
+}
+
+/** Does what a reader does with a block. Returns what was printed. */
+async function follow(terminal: Terminal, project: string, { language, options, text }: CodeBlock): Promise<string> {
+  const title = options.find((option) => option.startsWith("title="))?.slice("title=".length);
+  if (title !== undefined) {
+    await writeFile(path.join(project, title), text);
+    return "";
+  }
+  if (language !== "sh") throw new Error(`a block of ${language} has no title`);
+  const [, packages] = /^npm install (.*)$/m.exec(text) ?? [];
+  const commands = packages === undefined ? text : text.replace(/^npm install .*$/m, "");
+  const { exitCode, output } = await terminal.type(commands);
+  if (exitCode !== 0) throw new Error(`exit code ${exitCode} of:\n${text}\nwhich printed:\n${output}`);
+  if (packages !== undefined) await install(project, packages.split(" "));
+  return output;
+}
+
+const blocks = codeBlocks("docs/tutorial.md");
+/** What comes after it needs an account. */
+const end = blocks.findIndex(({ text }) => /^exit$/m.test(text)) + 1;
+
+test("every command of the tutorial works, and prints what the tutorial shows", async () => {
+  const terminal = await openTerminal();
+  try {
+    const project = path.join(terminal.folder, "first-endpoint");
+    let printed = "";
+    for (const block of blocks.slice(0, end)) {
+      if (block.language === "text") expect(missingLines(block.text, printed)).toEqual([]);
+      else printed = await follow(terminal, project, block);
+    }
+  } finally {
+    await terminal.close();
+  }
+}, 180_000);
+
+test("a line that was not printed, or in another order, would be found", () => {
+  expect(end).toBeGreaterThan(10);
+  expect(missingLines("a\n…\nc", "a\nb\nc")).toEqual([]);
+  expect(missingLines("c\na", "a\nb\nc")).toEqual(["a"]);
+  expect(missingLines("created (0.12s)", "created (1s)")).toEqual([]);
+  expect(missingLines("2 created", "3 created")).toEqual(["2 created"]);
+});
