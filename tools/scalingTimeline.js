@@ -71,7 +71,8 @@ function askQueue(queueUrl, apiKey) {
   /**
    * @param {"GET" | "POST"} method
    * @param {string} operation
-   * @param {unknown} [body]
+   * @param {object} [body]
+   * @returns {Promise<any>} the answer's JSON
    */
   return async function ask(method, operation, body) {
     const response = await fetch(`${queueUrl}/${operation}`, { method, headers, body: body && JSON.stringify(body) });

@@ -1,9 +1,9 @@
-import { parse as parseYaml } from "yaml";
+import { parseYaml } from "../support/yaml";
 import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
 import { problemsOf } from "./typeCheck";
 
-/** What is checked of a block, by its language. Commands (`sh`) are checked with the engine, in test/pulumi. */
-const LANGUAGES = ["json", "sh", "text", "ts", "yaml"];
+/** What is checked of a block, by its language. Commands (`sh`, `console`) are checked with the engine, in test/pulumi. */
+const LANGUAGES = ["console", "json", "sh", "text", "ts", "yaml"];
 
 const blocks = pages().flatMap(codeBlocks);
 const blocksIn = (language: string) => blocks.filter((block) => block.language === language);

@@ -44,7 +44,7 @@ function problemOfNpm([command = "", script = ""]: Command): string | undefined 
 
 const blocks = pages()
   .flatMap(codeBlocks)
-  .filter(({ language }) => language === "sh");
+  .filter(({ language }) => language === "sh" || language === "console");
 
 test.each(
   blocks.map(({ page, line, text }) => [`${page}:${line}`, text]),

@@ -2,11 +2,15 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
 
-/** The documents of a YAML file, named from the repository's root. */
-export function readYaml<T>(file: string): T[] {
-  const text = readFileSync(path.resolve(__dirname, "../..", file), "utf8");
+/** The documents of a YAML text. */
+export function parseYaml(text: string): unknown[] {
   return parseAllDocuments(text).map((document) => {
     if ("errors" in document && document.errors[0]) throw document.errors[0];
     return document.toJS();
   });
+}
+
+/** The documents of a YAML file, named from the repository's root. */
+export function readYaml<T>(file: string): T[] {
+  return parseYaml(readFileSync(path.resolve(__dirname, "../..", file), "utf8")) as T[];
 }
