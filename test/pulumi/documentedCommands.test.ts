@@ -1,13 +1,17 @@
 import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
-import { codeBlocks, pages } from "../docs/markdown";
+import { type CodeBlock, codeBlocks, pages } from "../docs/markdown";
 import { type Command, commandsIn, type Help, parseHelp, problemWith } from "../docs/shellCommands";
 import { REPOSITORY } from "../support/sources";
 
 /** Commands of others, which the documents may use as they like. */
-const OTHERS = ["cd", "curl", "exit", "export", "git", "mkdir", "terraform", "bash"];
+const OTHERS = ["bash", "cd", "curl", "exit", "export", "helm", "kubectl", "mkdir", "terraform", "ts-node"];
+
+/** Their scripts are called as `./name`. */
+const EXAMPLES = readdirSync(path.join(REPOSITORY, "examples")).map((name) => path.join(REPOSITORY, "examples", name));
 
 const { scripts } = require("../../package.json") as { scripts: Record<string, string> };
 
@@ -34,6 +38,7 @@ async function problemOf(command: Command): Promise<string | undefined> {
   if (name === "serverless-gpu") return problemWith([name, ...words], serverlessGpu);
   if (name === "pulumi") return problemWith([name, ...words], pulumi);
   if (name === "npm") return problemOfNpm(words);
+  if (name.startsWith("./") && EXAMPLES.some((folder) => existsSync(path.join(folder, name)))) return undefined;
   return `there is no command ${name}`;
 }
 
@@ -42,12 +47,18 @@ function problemOfNpm([command = "", script = ""]: Command): string | undefined 
   return ["ci", "install", "test"].includes(command) ? undefined : `npm ${command} is not expected`;
 }
 
+/** Of a `console` block, what is typed: the lines after a `$`. */
+function typedIn({ language, text }: CodeBlock): string {
+  if (language === "sh") return text;
+  return [...text.matchAll(/^\s*\$ (.*)$/gm)].map(([, command]) => command).join("\n");
+}
+
 const blocks = pages()
   .flatMap(codeBlocks)
   .filter(({ language }) => language === "sh" || language === "console");
 
 test.each(
-  blocks.map(({ page, line, text }) => [`${page}:${line}`, text]),
+  blocks.map((block) => [`${block.page}:${block.line}`, typedIn(block)]),
 )("%s: its commands, subcommands and options exist", async (_place, text) => {
   const problems = await Promise.all(commandsIn(text).map(problemOf));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
