@@ -2,7 +2,7 @@ import type { Clock } from "../sdk/clock";
 import { CONTROL_PATH, type Control } from "./control";
 import { runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
-import { json } from "./http";
+import { type HttpResponse, json } from "./http";
 import type { OpenJournal } from "./journal";
 import type { Answer } from "./server";
 import { type ReadCall, tooLarge } from "./service";
@@ -29,9 +29,11 @@ export function createAnswer({ read, control, nextFault, open, clock, saved }: A
     if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
     const fault = nextFault(call);
     const entry = open(request, call, fault?.name);
-    connection.onCut = () => entry.end(undefined);
-    const run = () => (fault ? runWithFault(call, fault.effect, request, connection, clock) : call.run({}));
-    const response = connection.oversized ? tooLarge(call) : await run();
+    connection.onCut = entry.end;
+    let response: HttpResponse | undefined;
+    if (connection.oversized) response = tooLarge(call);
+    else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
+    else response = await call.run({});
     // Nothing is acknowledged that a crash could undo.
     await saved();
     entry.end(response?.resetMidway ? undefined : response);

@@ -50,7 +50,7 @@ export interface Journal {
 /** An entry that is being written. */
 export interface OpenEntry {
   /** Ends the entry; undefined when the connection was cut. Only the first call counts. */
-  end(response: HttpResponse | undefined): void;
+  end(response?: HttpResponse): void;
 }
 
 /** Begins an entry for a request that has arrived. */

@@ -28,11 +28,7 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
       interface: "queue",
       operation,
       endpointId,
-      arguments: {
-        ...(query.size === 0 ? {} : Object.fromEntries(query)),
-        ...(jobId === undefined ? {} : { jobId }),
-        ...withoutInput(payload),
-      },
+      arguments: argumentsOf(query, jobId, payload),
       // Named one by one: a spread takes six times as long here.
       run: () => answer({ method, path, query, headers, body, signal, endpointId, segments, payload }),
     };
@@ -48,9 +44,13 @@ function readPayload({ body }: HttpRequest): unknown {
   }
 }
 
-/** What a job says of itself. Its input is its owner's: neither the journal nor a fault rule needs it. */
-function withoutInput(payload: unknown): Record<string, unknown> {
-  if (typeof payload !== "object" || payload === null) return {};
-  const { webhook, policy, s3Config } = payload as Record<string, unknown>;
-  return { webhook, policy, s3Config };
+/** A job's input is its owner's: neither the journal nor a fault rule needs it. */
+function argumentsOf(query: URLSearchParams, jobId: string | undefined, payload: unknown): Record<string, unknown> {
+  const args: Record<string, unknown> = query.size === 0 ? {} : Object.fromEntries(query);
+  if (jobId !== undefined) args.jobId = jobId;
+  if (typeof payload === "object" && payload !== null) {
+    const { webhook, policy, s3Config } = payload as Record<string, unknown>;
+    Object.assign(args, { webhook, policy, s3Config });
+  }
+  return args;
 }

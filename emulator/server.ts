@@ -34,11 +34,13 @@ export interface ListeningServer {
 export async function listen(host: string, port: number, answer: Answer): Promise<ListeningServer> {
   const open = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
+    const connection = connectionOf(incoming);
     open.add(outgoing);
     outgoing.once("close", () => {
       open.delete(outgoing);
+      if (!outgoing.writableFinished) connection.cut();
     });
-    serve(incoming, outgoing, answer).catch((error: unknown) => fail(incoming, outgoing, error));
+    serve(incoming, outgoing, connection, answer).catch((error: unknown) => fail(incoming, outgoing, error));
   });
   // A client's idle connection must not be closed at the moment it is used again.
   server.keepAliveTimeout = 60_000;
@@ -78,15 +80,12 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${address}:${port}`;
 }
 
-async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): Promise<void> {
-  const connection = connectionOf(incoming);
-  // Most requests are answered without ever needing one.
-  let cut: AbortController | undefined;
-  outgoing.once("close", () => {
-    if (outgoing.writableFinished) return;
-    cut?.abort();
-    connection.onCut?.();
-  });
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  connection: OpenConnection,
+  answer: Answer,
+): Promise<void> {
   const [path = "/", query] = (incoming.url ?? "/").split("?", 2);
   const body = hasBody(incoming) ? await readBody(incoming) : NO_BODY;
   connection.oversized = body === undefined;
@@ -96,23 +95,42 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer
     query: query === undefined ? NO_QUERY : new URLSearchParams(query),
     headers: incoming.headers,
     body: body ?? NO_BODY,
-    signal() {
-      cut ??= new AbortController();
-      if (outgoing.destroyed) cut.abort();
-      return cut.signal;
-    },
+    signal: connection.signal,
   };
   const response = await answer(request, connection);
   if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
 }
 
-function connectionOf({ socket }: IncomingMessage): { -readonly [K in keyof Connection]: Connection[K] } {
-  return {
+interface OpenConnection extends Connection {
+  oversized: boolean;
+  /** Aborts when the connection is cut. */
+  readonly signal: () => AbortSignal;
+  /** To be called when the connection ended before the answer was complete. */
+  readonly cut: () => void;
+}
+
+/** Knows nothing of the request and the answer: whatever outlives them for a while should not keep them, too. */
+function connectionOf({ socket }: IncomingMessage): OpenConnection {
+  // Most requests are answered without ever needing one.
+  let controller: AbortController | undefined;
+  let isCut = false;
+  const connection: OpenConnection = {
     oversized: false,
     remoteAddress: socket.remoteAddress ?? "",
     onCut: undefined,
     reset: () => socket.resetAndDestroy(),
+    signal() {
+      controller ??= new AbortController();
+      if (isCut) controller.abort();
+      return controller.signal;
+    },
+    cut() {
+      isCut = true;
+      controller?.abort();
+      connection.onCut?.();
+    },
   };
+  return connection;
 }
 
 /** Something went wrong in the emulator itself, or on its disk: whoever sent the request is told. */
