@@ -84,7 +84,7 @@ export class JobNotRetryableError extends ServerlessGpuError {
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = job.status;
+    this.status = redact(job.status);
   }
 }
 
@@ -100,6 +100,6 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = job.status;
+    this.status = redact(job.status);
   }
 }

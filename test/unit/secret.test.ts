@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { unexpectedResponse } from "../../sdk/http";
+import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobErrors";
 import { redact, Secret } from "../../sdk/secret";
 
 /** Holds every character that some encoding changes. */
@@ -151,6 +152,12 @@ describe("an error", () => {
   test("has no key in the problems of an input", () => {
     const error = new InvalidInputError("the input", [{ property: CANARY, message: `is ${CANARY}` }]);
     expect(leaks(everythingShown(error))).toBe(false);
+  });
+
+  test("has no key in a job's state that the service made up of it", () => {
+    const job = { id: "job-1", status: CANARY };
+    expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
+    expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
   });
 
   test("has no key in the excerpt of an answer, wherever it is cut", () => {
