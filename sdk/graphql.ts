@@ -3,7 +3,6 @@ import {
   Kind,
   OperationTypeNode,
   parse,
-  print,
   type SelectionSetNode,
   type ValueNode,
 } from "graphql";
@@ -43,9 +42,9 @@ export interface RootField {
   readonly selection?: string;
 }
 
-/** The document's text: unnamed and without variables, because the contract's body has the one field `query`. */
-export function printDocument({ type, name, args = {}, selection }: RootField): string {
-  const document: DocumentNode = {
+/** The document: unnamed and without variables, because the contract's body has the one field `query`. */
+export function toDocument({ type, name, args = {}, selection }: RootField): DocumentNode {
+  return {
     kind: Kind.DOCUMENT,
     definitions: [
       {
@@ -69,7 +68,6 @@ export function printDocument({ type, name, args = {}, selection }: RootField): 
       },
     ],
   };
-  return print(document);
 }
 
 /** The literal's AST. Fields that are `undefined` are left out. */
@@ -109,6 +107,8 @@ export interface GraphqlTransport {
   readonly apiKey: Secret;
 }
 
+const JSON_CONTENT = { "content-type": "application/json" };
+
 /** Sends one operation once. Returns the root field's value; throws the typed error that the answer stands for. */
 export async function execute(
   transport: GraphqlTransport,
@@ -116,34 +116,37 @@ export async function execute(
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
+  let envelope: Envelope | undefined;
   const client = new GraphQLClient(
     `${transport.graphqlUrl}/graphql?api_key=${encodeURIComponent(transport.apiKey.reveal())}`,
     {
-      errorPolicy: "all",
       fetch: async (url, init) => {
         const response = await send(transport.http, {
           name: field.name,
           operation,
           method: "POST",
           address: addressOf(String(url)),
-          headers: { "content-type": "application/json" },
+          headers: JSON_CONTENT,
           body: String(init?.body),
           attempt,
         });
-        return toFetchResponse(response, operation, transport.http.clock.now());
+        envelope = readEnvelope(response, operation, transport.http.clock.now());
+        return new Response(null, { status: response.status, headers: JSON_CONTENT });
       },
+      // What was read above with better errors is not read again.
+      jsonSerializer: { stringify: JSON.stringify, parse: () => envelope },
     },
   );
   try {
-    const { data, errors } = await client.rawRequest<Record<string, unknown>>(printDocument(field));
-    if (errors?.length) throw errorFromGraphql(errors, operation, true);
+    const data = await client.request<Record<string, unknown> | null | undefined>(toDocument(field));
     const value = data?.[field.name];
-    if (data === null || value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+    if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
     return value;
   } catch (error) {
-    // A 400 comes with GraphQL errors that say what is wrong with the document.
-    if (error instanceof ClientError) throw errorFromGraphql(error.response.errors ?? [], operation, false);
-    throw error;
+    if (!(error instanceof ClientError)) throw error;
+    // With a 400 they say what is wrong with the document.
+    const { status, errors = [] } = error.response;
+    throw errorFromGraphql(errors, operation, status !== 400);
   }
 }
 
@@ -153,24 +156,26 @@ const envelopeSchema = z.looseObject({
   errors: z.array(z.looseObject({ message: z.string() })).nullish(),
 });
 
+type Envelope = Pick<z.infer<typeof envelopeSchema>, "data" | "errors">;
+
 /** The HTTP status decides first; only a 200, and a 400 that carries GraphQL errors, is GraphQL's to read. */
-function toFetchResponse(response: HttpResponse, operation: string, now: number): Response {
-  if (response.status !== 400 || !carriesErrors(response.body)) {
-    const body = decodeJson(response, operation, now);
-    const envelope = envelopeSchema.safeParse(body);
-    if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
-    // `errors: null` is no error, yet graphql-request refuses it.
-    const { data, errors } = envelope.data;
-    return Response.json({ data, errors: errors ?? undefined });
-  }
-  return new Response(response.body, { status: response.status, headers: { "content-type": "application/json" } });
+function readEnvelope(response: HttpResponse, operation: string, now: number): Envelope {
+  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+  if (reasons) return { errors: reasons };
+  const body = decodeJson(response, operation, now);
+  const envelope = envelopeSchema.safeParse(body);
+  if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
+  const { data = null, errors } = envelope.data;
+  // `errors: null` is no error, yet graphql-request refuses it.
+  return errors ? { data, errors } : { data };
 }
 
-function carriesErrors(body: string): boolean {
+function errorsIn(body: string): Envelope["errors"] {
   try {
-    return Boolean(envelopeSchema.parse(JSON.parse(body)).errors?.length);
+    const { errors } = envelopeSchema.parse(JSON.parse(body));
+    return errors?.length ? errors : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
