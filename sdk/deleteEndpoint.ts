@@ -27,6 +27,8 @@ export interface DeleteOptions extends CallOptions {
 /** The single steps that a deletion is made of. */
 export interface DeleteSteps {
   readonly clock: Clock;
+  /** The endpoint as a deletion begins with it, in a list that others may share. */
+  look(signal?: AbortSignal): Promise<Endpoint | undefined>;
   /** The endpoint in a new list. */
   find(signal?: AbortSignal): Promise<Endpoint | undefined>;
   scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<unknown>;
@@ -60,8 +62,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
     pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
   }
 
-  for (;;) {
-    const endpoint = await steps.find(signal);
+  for (let endpoint = await steps.look(signal); ; endpoint = await steps.find(signal)) {
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.

@@ -103,6 +103,13 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     return list.read({ sentAfter, despiteWrites: true }, signal);
   }
 
+  /** The same for an endpoint: a new list if it is not in the shared one, because somebody else may have just made it. */
+  async function readSharedWith(id: string, signal?: AbortSignal): Promise<ListSnapshot> {
+    const begunAt = context.clock.now();
+    const shared = await readShared(id, signal);
+    return byId(shared, id) ? shared : list.read({ sentAfter: begunAt }, signal);
+  }
+
   /** Looks in this list, and once more when its lag has passed. */
   async function lookTwice(first: ListSnapshot, id: string, signal?: AbortSignal): Promise<Endpoint | undefined> {
     const found = byId(first, id);
@@ -161,11 +168,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     },
     async update(id, changes, options) {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
-      const begunAt = context.clock.now();
-      const shared = await readShared(id, options?.signal);
-      // A shared list may be older than an endpoint that somebody else has just made.
-      const maxAgeMs = context.clock.now() - begunAt;
-      const endpoint = byId(shared, id) ?? (await find(id, { ...options, maxAgeMs }));
+      const endpoint = await lookTwice(await readSharedWith(id, options?.signal), id, options?.signal);
       return change(existing(endpoint, id), fields, options);
     },
     // A copy: the list itself is shared with other readers.
@@ -176,14 +179,10 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       return change(existing(await find(id, options), id), { workersMin: 0, workersMax: 0 }, options);
     },
     async delete(id, options = {}) {
-      let name: string | undefined;
       await deleteEndpoint(id, options, {
         clock: context.clock,
-        async find(signal) {
-          const endpoint = byId(await list.read({}, signal), id);
-          name = endpoint?.name ?? name;
-          return endpoint;
-        },
+        look: async (signal) => byId(await readSharedWith(id, signal), id),
+        find: async (signal) => byId(await list.read({}, signal), id),
         scaleToZero: (endpoint, signal) => change(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
@@ -192,7 +191,7 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
           try {
             await makeCall(context, { operation, repeatability: "safe", attempt, signal });
           } finally {
-            noteWrite(id, name);
+            noteWrite(id);
           }
         },
       });
