@@ -24,19 +24,17 @@ export function toOutputs(endpoint: Endpoint, inputs: Properties, { queueUrl, ac
   return {
     ...pick({ ...endpoint }, isEndpointField),
     ...pick(inputs, isOwnInput),
-    endpointId: endpoint.id,
     queueUrl: `${queueUrl}/v2/${endpoint.id}`,
-    // In an order of our own: another one would look like a change.
-    __inputs: ENDPOINT_FIELDS.filter((field) => field in inputs).join(","),
+    __inputs: toInputBits(inputs),
     __account: accountRecord(account, endpoint.id),
   };
 }
 
 /** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
 export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
-  const managed = String(outputs.__inputs ?? "").split(",");
+  const managed = fromInputBits(outputs.__inputs);
   return {
-    ...pick({ ...endpoint }, (name) => isEndpointField(name) && managed.includes(name)),
+    ...pick({ ...endpoint }, (name) => managed.includes(name)),
     ...pick(outputs, isOwnInput),
   };
 }
@@ -44,6 +42,31 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
 /** The endpoint that outputs describe. */
 export function toEndpoint(id: string, outputs: Properties): Endpoint {
   return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
+}
+
+/** The bits of `__inputs`, the lowest first. State holds them, so the order is permanent: new fields go to the end. */
+const INPUT_BITS = [
+  "name",
+  "gpuIds",
+  "templateId",
+  "idleTimeout",
+  "scalerValue",
+  "workersMax",
+  "workersMin",
+  "locations",
+  "flashBootType",
+  "scalerType",
+  "networkVolumeId",
+] as const satisfies readonly (keyof EndpointInput)[];
+
+/** Which of the endpoint's fields are there, as a hexadecimal number: the engine writes all of state at every step. */
+function toInputBits(inputs: Properties): string {
+  return INPUT_BITS.reduce((bits, field, index) => (field in inputs ? bits | (1 << index) : bits), 0).toString(16);
+}
+
+function fromInputBits(bits: unknown): readonly string[] {
+  const set = Number.parseInt(String(bits), 16);
+  return INPUT_BITS.filter((_field, index) => set & (1 << index));
 }
 
 function isEndpointField(name: string): boolean {

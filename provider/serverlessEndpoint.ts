@@ -7,7 +7,6 @@ import { SERVERLESS_ENDPOINT } from "./stateTexts";
 const UNRESOLVED = {
   gpuIds: undefined,
   templateId: undefined,
-  endpointId: undefined,
   queueUrl: undefined,
   name: undefined,
   idleTimeout: undefined,
@@ -99,8 +98,6 @@ export interface ServerlessEndpointArgs {
  * });
  */
 export class ServerlessEndpoint extends pulumi.CustomResource {
-  /** Identifier that the service gave the endpoint. */
-  declare readonly endpointId: pulumi.Output<string>;
   /** Address of the endpoint's queue: `/run`, `/runsync`, `/status/{id}` and so on follow it. */
   declare readonly queueUrl: pulumi.Output<string>;
   /** Name of the endpoint. */
@@ -126,6 +123,11 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   /** Id of the mounted network volume; empty for none. */
   declare readonly networkVolumeId: pulumi.Output<string>;
 
+  /** Identifier that the service gave the endpoint: the resource's `id`. */
+  get endpointId(): pulumi.Output<string> {
+    return this.id;
+  }
+
   /**
    * Reads an endpoint without managing it: it is neither changed nor deleted. Fails when there is none with this id.
    * @param name logical name of the resource
@@ -142,7 +144,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // Created first, the replacement would find the old endpoint by its name.
-    const resourceOptions = pulumi.mergeOptions(options, { deleteBeforeReplace: true });
+    const resourceOptions = { ...options, deleteBeforeReplace: true };
     const { type, provider } = SERVERLESS_ENDPOINT;
     super(type, name, { ...UNRESOLVED, ...properties, __provider: provider }, resourceOptions);
     if (args?.workersMin !== undefined) warnOfIdleCost(this, args.workersMin);
@@ -150,14 +152,18 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
 }
 
 function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
+  if (args.name !== undefined) return { ...args };
   // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
-  return { ...args, automaticName: args.name === undefined ? automaticName(name, parent) : undefined };
+  return { ...args, automaticName: automaticName(name, parent) };
 }
 
 function warnOfIdleCost(resource: pulumi.Resource, workersMin: pulumi.Input<number | null>): void {
-  pulumi.output(workersMin).apply((workers) => {
+  const warn = (workers: number | null) => {
     if (typeof workers !== "number" || workers < 1) return;
     const many = workers === 1 ? "1 worker runs and is" : `${workers} workers run and are`;
     pulumi.log.warn(`workersMin is ${workers}: ${many} billed also while there is nothing to do`, resource);
-  });
+  };
+  // Most are plain numbers, for which an output would be much ado.
+  if (typeof workersMin === "number") warn(workersMin);
+  else pulumi.output(workersMin).apply(warn);
 }

@@ -17,9 +17,8 @@ const OUTPUTS = {
   workersMin: 0,
   workersMax: 3,
   networkVolumeId: "",
-  endpointId: "ep-1",
   queueUrl: "http://127.0.0.1/v2/ep-1",
-  __inputs: "name,gpuIds,templateId",
+  __inputs: "7",
   __provider: PROVIDER,
 };
 const PROGRAM = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
