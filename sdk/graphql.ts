@@ -1,11 +1,4 @@
-import {
-  type DocumentNode,
-  Kind,
-  OperationTypeNode,
-  parse,
-  type SelectionSetNode,
-  type ValueNode,
-} from "graphql";
+import { type DocumentNode, Kind, OperationTypeNode, parse, type SelectionSetNode, type ValueNode } from "graphql";
 import { ClientError, GraphQLClient } from "graphql-request";
 import { z } from "zod";
 import type { Attempt } from "./call";
