@@ -18,6 +18,10 @@ test("an engine that is killed after a create leaves no process, and the next up
 
   expect((await stack.up()).output).toContain("was created by an interrupted run of this stack");
   expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(ids);
+  const pending = async () => (await stack.exportState()).deployment.pending_operations ?? [];
+  expect(await pending()).toHaveLength(2);
+  await stack.refresh("--clear-pending-creates");
+  expect(await pending()).toEqual([]);
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
 });
