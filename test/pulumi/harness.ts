@@ -15,6 +15,8 @@ export interface StackOptions {
   readonly folder?: string;
   /** Runs `program` as TypeScript. Default: false, which saves about two seconds each time. */
   readonly typescript?: boolean;
+  /** Where to make the scratch folder. Default: in the repository, where a program finds the package as it was built. */
+  readonly parent?: string;
   /** Environment of every command, beside PATH and what the engine needs: nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -57,8 +59,9 @@ afterAll(async () => {
  */
 export async function createStack(options: StackOptions = {}): Promise<PulumiStack> {
   const engine = await ensurePulumi({ log: () => {} });
-  await mkdir(SCRATCH, { recursive: true });
-  const scratch = await mkdtemp(path.join(SCRATCH, "stack-"));
+  const parent = options.parent ?? SCRATCH;
+  await mkdir(parent, { recursive: true });
+  const scratch = await mkdtemp(path.join(parent, "stack-"));
   const stack = new PulumiStack(scratch, engine.binDir, options.env ?? {});
   stacks.add(stack);
   await Promise.all(["home", "state", "temp", "program"].map((folder) => mkdir(path.join(scratch, folder))));
