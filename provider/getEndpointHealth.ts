@@ -1,13 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../sdk/jobs";
-import {
-  type InputsOf,
-  type KnownFields,
-  type LookUpContext,
-  type LookUpOptions,
-  lookUp,
-  lookUpOutput,
-} from "./lookUp";
+import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Whose health to look up. */
 export interface GetEndpointHealthArgs {
@@ -16,7 +9,7 @@ export interface GetEndpointHealthArgs {
 }
 
 /** Numbers of jobs and of workers by their state. */
-export interface GetEndpointHealthResult extends KnownFields<EndpointHealth> {}
+export interface GetEndpointHealthResult extends EndpointHealth {}
 
 /**
  * The numbers of jobs and workers of an endpoint (contract, Health record).

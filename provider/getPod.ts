@@ -1,13 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Pod, PodIncludes } from "../sdk/pods";
-import {
-  type InputsOf,
-  type KnownFields,
-  type LookUpContext,
-  type LookUpOptions,
-  lookUp,
-  lookUpOutput,
-} from "./lookUp";
+import type { Pod } from "../sdk/podRecord";
+import type { PodIncludes } from "../sdk/pods";
+import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Which pod to look up, and what to add to its record. */
 export interface GetPodArgs extends PodIncludes {
@@ -16,7 +10,7 @@ export interface GetPodArgs extends PodIncludes {
 }
 
 /** A pod's record. */
-export interface GetPodResult extends Omit<KnownFields<Pod>, "env"> {
+export interface GetPodResult extends Omit<Pod, "env"> {
   /** Environment variables, secret: they hold keys. Empty when the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
 }

@@ -22,18 +22,6 @@ export interface LookUpOptions {
   readonly provider?: ServerlessGpuProvider;
 }
 
-/**
- * A record without the fields that are not known by name. An output of a type that is open to any field would offer none of
- * those that are known.
- */
-export type KnownFields<T> = T extends string
-  ? T
-  : T extends readonly (infer Item)[]
-    ? readonly KnownFields<Item>[]
-    : T extends object
-      ? { readonly [K in keyof T as string extends K ? (unknown extends T[K] ? never : K) : K]: KnownFields<T[K]> }
-      : T;
-
 /** The arguments of a look-up, each of which may be an output. */
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 

@@ -29,13 +29,16 @@ export {
   isRetryable,
   isTerminal,
   type Job,
+  type JobCounts,
   type JobState,
   type JobStatus,
   type PurgeResult,
   type StreamItem,
+  type WorkerCounts,
 } from "./jobs";
 export type { OpenAiOptions, OpenAiRequest } from "./openai";
-export type { Pod, PodIncludes, Pods } from "./pods";
+export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
+export type { PodIncludes, Pods } from "./pods";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./queue";
 export type { RetryPolicy } from "./retry";
 export type { SubmitOptions } from "./submit";

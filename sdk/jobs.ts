@@ -8,31 +8,25 @@ import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "./sp
  */
 export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
-const status = z.custom<JobStatus>((value) => typeof value === "string" && value !== "", "must be a text");
-const id = z.string().min(1);
-const numeric = z.number().nullish();
-
-export const jobSchema = z.looseObject({
+/** A job as the service shows it (contract, Job). */
+export interface Job {
   /** Job identifier. */
-  id,
+  readonly id: string;
   /** The job's state. */
-  status,
+  readonly status: JobStatus;
   /** Milliseconds that the job waited before a worker took it. */
-  delayTime: numeric,
+  readonly delayTime?: number | null;
   /** Milliseconds that it ran. */
-  executionTime: numeric,
+  readonly executionTime?: number | null;
   /** The handler's result. While the job is in progress it may be a progress update. */
-  output: z.unknown().optional(),
+  readonly output?: unknown;
   /** Why the job failed; at times JSON text. */
-  error: z.unknown().optional(),
+  readonly error?: unknown;
   /** How often a worker was lost under the job. */
-  retries: numeric,
+  readonly retries?: number | null;
   /** The worker that took the job. */
-  workerId: z.string().nullish(),
-});
-
-/** A job as the service shows it (contract, Job). Fields that the service adds are kept. */
-export interface Job extends z.infer<typeof jobSchema> {}
+  readonly workerId?: string | null;
+}
 
 /** A job that completed, with its handler's result. */
 export interface CompletedJob<Output = unknown> extends Job {
@@ -42,27 +36,20 @@ export interface CompletedJob<Output = unknown> extends Job {
   readonly output: Output;
 }
 
-export const jobStateSchema = z.looseObject({
-  /** Job identifier. */
-  id,
-  /** The state that the job is in now. */
-  status,
-});
-
 /** What `/run`, `/cancel` and `/retry` answer (contract, Cancel result). */
-export interface JobState extends z.infer<typeof jobStateSchema> {}
-
-const streamItemSchema = z.looseObject({
-  /** One piece of the handler's output, of a shape that the worker defines. */
-  output: z.unknown(),
-  /** Statistics for the piece, of a shape that the worker defines. */
-  metrics: z.record(z.string(), z.unknown()).nullish(),
-});
+export interface JobState {
+  /** Job identifier. */
+  readonly id: string;
+  /** The state that the job is in now. */
+  readonly status: JobStatus;
+}
 
 /** A piece of a job's output (contract, Stream item). */
-export interface StreamItem<Output = unknown> extends z.infer<typeof streamItemSchema> {
+export interface StreamItem<Output = unknown> {
   /** One piece of the handler's output, as the schema returned it where one was given. */
   readonly output: Output;
+  /** Statistics for the piece, of a shape that the worker defines. */
+  readonly metrics?: Readonly<Record<string, unknown>> | null;
 }
 
 /** What one read of `/stream` hands out. Without a `status`, `/status` must tell whether more may come. */
@@ -70,6 +57,75 @@ export interface StreamChunk {
   readonly items: StreamItem[];
   readonly status?: JobStatus;
 }
+
+/** What a purge of the queue did (contract, Purge result). */
+export interface PurgeResult {
+  /** How many waiting jobs were removed. */
+  readonly removed: number;
+  /** A lower-case word for completion. */
+  readonly status: string;
+}
+
+/** Numbers of an endpoint's jobs by their state (contract, Health record). */
+export interface JobCounts {
+  /** Jobs that completed. */
+  readonly completed: number;
+  /** Jobs that failed. */
+  readonly failed: number;
+  /** Jobs that a worker has. */
+  readonly inProgress: number;
+  /** Jobs that wait for a worker. */
+  readonly inQueue: number;
+  /** Jobs that were tried again. */
+  readonly retried: number;
+}
+
+/** Numbers of an endpoint's workers by their state (contract, Health record; those after `running` are observed). */
+export interface WorkerCounts {
+  /** Workers without a job. */
+  readonly idle: number;
+  /** Workers with a job. */
+  readonly running: number;
+  /** Workers that start. */
+  readonly initializing?: number | null;
+  /** Workers that can take a job. */
+  readonly ready?: number | null;
+  /** Workers that wait for a free GPU. */
+  readonly throttled?: number | null;
+  /** Workers that crashed or do not answer. */
+  readonly unhealthy?: number | null;
+}
+
+/** The state of an endpoint's queue and workers (contract, Health record). */
+export interface EndpointHealth {
+  /** Numbers of jobs. */
+  readonly jobs: JobCounts;
+  /** Numbers of workers. */
+  readonly workers: WorkerCounts;
+}
+
+const status = z.custom<JobStatus>((value) => typeof value === "string" && value !== "", "must be a text");
+const id = z.string().min(1);
+const numeric = z.number().nullish();
+
+// Fields that the service adds are kept.
+export const jobSchema = z.looseObject({
+  id,
+  status,
+  delayTime: numeric,
+  executionTime: numeric,
+  output: z.unknown().optional(),
+  error: z.unknown().optional(),
+  retries: numeric,
+  workerId: z.string().nullish(),
+}) satisfies z.ZodType<Job>;
+
+export const jobStateSchema: z.ZodType<JobState> = z.looseObject({ id, status });
+
+const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
+  output: z.unknown(),
+  metrics: z.record(z.string(), z.unknown()).nullish(),
+});
 
 /** `/stream` answers a bare list (contract), or the list with the job's state (observed). */
 export const streamSchema = z.union([
@@ -79,49 +135,29 @@ export const streamSchema = z.union([
     .transform((answer): StreamChunk => ({ items: answer.stream, status: answer.status })),
 ]);
 
-export const purgeSchema = z.looseObject({
-  /** How many waiting jobs were removed. */
-  removed: z.number(),
-  /** A lower-case word for completion. */
-  status: z.string(),
+export const purgeSchema = z.looseObject({ removed: z.number(), status: z.string() }) satisfies z.ZodType<PurgeResult>;
+
+const jobCountsSchema = z.looseObject({
+  completed: z.number(),
+  failed: z.number(),
+  inProgress: z.number(),
+  inQueue: z.number(),
+  retried: z.number(),
 });
 
-/** What a purge of the queue did (contract, Purge result). */
-export interface PurgeResult extends z.infer<typeof purgeSchema> {}
+const workerCountsSchema = z.looseObject({
+  idle: z.number(),
+  running: z.number(),
+  initializing: numeric,
+  ready: numeric,
+  throttled: numeric,
+  unhealthy: numeric,
+});
 
 export const healthSchema = z.looseObject({
-  /** Numbers of jobs. */
-  jobs: z.looseObject({
-    /** Jobs that completed. */
-    completed: z.number(),
-    /** Jobs that failed. */
-    failed: z.number(),
-    /** Jobs that a worker has. */
-    inProgress: z.number(),
-    /** Jobs that wait for a worker. */
-    inQueue: z.number(),
-    /** Jobs that were tried again. */
-    retried: z.number(),
-  }),
-  /** Numbers of workers; those after `running` are not in the contract. */
-  workers: z.looseObject({
-    /** Workers without a job. */
-    idle: z.number(),
-    /** Workers with a job. */
-    running: z.number(),
-    /** Workers that start. */
-    initializing: numeric,
-    /** Workers that can take a job. */
-    ready: numeric,
-    /** Workers that wait for a free GPU. */
-    throttled: numeric,
-    /** Workers that crashed or do not answer. */
-    unhealthy: numeric,
-  }),
-});
-
-/** The state of an endpoint's queue and workers (contract, Health record). */
-export interface EndpointHealth extends z.infer<typeof healthSchema> {}
+  jobs: jobCountsSchema,
+  workers: workerCountsSchema,
+}) satisfies z.ZodType<EndpointHealth>;
 
 /** Whether a job in this state has ended. Only `retry` takes it out of it again. */
 export function isTerminal(jobStatus: JobStatus): boolean {
