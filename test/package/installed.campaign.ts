@@ -1,0 +1,68 @@
+import manifest from "../../package.json";
+import { DEVELOPED_WITH, type InstalledProject, installProject, upAndDestroy } from "./installed";
+import { runProgram, SDK_EXPECTED, SDK_PROGRAMS } from "./packed";
+import { checkTypes } from "./types";
+
+jest.setTimeout(300_000);
+
+const ENTRY_POINTS = Object.keys(manifest.exports).map((name) => `pulumi-serverless-gpu${name.slice(1)}`);
+
+/** Programs that print the names that each entry point exports. */
+const LOADING = {
+  "load.cjs": `
+    const names = ${JSON.stringify(ENTRY_POINTS)}.map((name) => Object.keys(require(name)));
+    console.log(JSON.stringify(names));`,
+  "load.mjs": `
+    const attributes = (name) => (name.endsWith(".json") ? { with: { type: "json" } } : {});
+    const modules = ${JSON.stringify(ENTRY_POINTS)}.map((name) => import(name, attributes(name)));
+    console.log(JSON.stringify((await Promise.all(modules)).map((module) => Object.keys(module.default ?? module))));`,
+};
+
+const EXPORTS = ["ServerlessEndpoint", "createClient", "startEmulator", "v1", "version"];
+
+const TYPED = `
+  import * as pulumi from "@pulumi/pulumi";
+  import { type GetPodResult, getPodOutput, ServerlessEndpoint } from "pulumi-serverless-gpu";
+  import { createClient } from "pulumi-serverless-gpu/sdk";
+  import { startEmulator } from "pulumi-serverless-gpu/emulator";
+  const llama = new ServerlessEndpoint("llama", { gpuIds: ["AMPERE_24", "HOPPER_141"], templateId: "t" });
+  export const queueUrl: pulumi.Output<string> = llama.queueUrl;
+  const pod: pulumi.Output<GetPodResult> = getPodOutput({ podId: llama.endpointId });
+  export const status: pulumi.Output<string> = pod.apply(({ desiredStatus }) => desiredStatus ?? "none");
+  // @ts-expect-error: the name of a GPU tier is a text
+  new ServerlessEndpoint("llama", { gpuIds: 24, templateId: "t" });
+  // @ts-expect-error: an endpoint has a template
+  new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24" });
+  export const things = [createClient, startEmulator];`;
+
+describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s", (manager) => {
+  let project: InstalledProject;
+
+  beforeAll(async () => {
+    project = await installProject(manager, DEVELOPED_WITH);
+  });
+
+  afterAll(() => project?.dispose());
+
+  test.each(Object.entries(LOADING))("can be loaded: %s", async (name, text) => {
+    const exported = (await runProgram(project.folder, name, text)) as string[][];
+    expect(exported).toEqual(EXPORTS.map((expected) => expect.arrayContaining([expected])));
+  });
+
+  test.each(Object.entries(SDK_PROGRAMS))("has a client that works: %s", async (name, text) => {
+    expect(await runProgram(project.folder, name, text)).toEqual(SDK_EXPECTED);
+  });
+
+  test("has types for every kind of program", async () => {
+    await checkTypes(project.folder, TYPED);
+  });
+
+  test("has a command", async () => {
+    expect(await project.run("serverless-gpu", "--help")).toContain("emulator exec");
+    const { SERVERLESS_GPU_API_KEY } = project.emulator.env;
+    const printed = await project.run("serverless-gpu", "emulator", "exec", "--", "printenv", "SERVERLESS_GPU_API_KEY");
+    expect(printed).toBe(`${SERVERLESS_GPU_API_KEY}\n`);
+  });
+
+  test("applies and destroys a program with the real engine", () => upAndDestroy(project));
+});
