@@ -58,7 +58,7 @@ describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s",
   });
 
   test("has a command", async () => {
-    expect(await project.run("serverless-gpu", "--help")).toContain("emulator exec");
+    expect(await project.run("serverless-gpu", "--version")).toBe(`${manifest.version}\n`);
     const { SERVERLESS_GPU_API_KEY } = project.emulator.env;
     const printed = await project.run("serverless-gpu", "emulator", "exec", "--", "printenv", "SERVERLESS_GPU_API_KEY");
     expect(printed).toBe(`${SERVERLESS_GPU_API_KEY}\n`);
