@@ -28,5 +28,7 @@ export function automaticName(logicalName: string, parent: pulumi.Resource | und
       unique: Boolean(namespace) || pulumi.getOrganization() !== NO_ORGANIZATION,
     };
   };
-  return parent === undefined ? nameUnder("") : parent.urn.apply(nameUnder);
+  if (parent === undefined) return nameUnder("");
+  // A promise: with an output of the parent's, an endpoint would wait for all of the parent's children, and they for it.
+  return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
 }
