@@ -32,6 +32,8 @@ export async function openTerminal(): Promise<Terminal> {
     PATH: binDir + path.delimiter + process.env.PATH,
     HOME: path.join(scratch, "home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    // The types of the documents' programs are checked in test/docs, once.
+    PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
   const shell = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   shell.stdin.write("exec 2>&1\n");
