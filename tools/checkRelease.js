@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// Checks that a tag, the version in package.json and the newest heading of CHANGELOG.md agree: node tools/checkRelease.js v1.2.3
+const { readFileSync } = require("node:fs");
+
+/**
+ * What keeps a tag from being released.
+ * @param {string} tag
+ * @param {string} version the version in package.json
+ * @param {string} changelog the text of CHANGELOG.md
+ * @returns {string[]}
+ */
+function problemsOf(tag, version, changelog) {
+  const [, heading = "none"] = /^## (.*)$/m.exec(changelog) ?? [];
+  const [named, date] = heading.split(" - ");
+  const problems = [];
+  if (tag !== `v${version}`) problems.push(`the tag is ${tag}, and package.json has the version ${version}`);
+  if (named !== version)
+    problems.push(`the newest heading of CHANGELOG.md is "${heading}", and not "${version} - <date>"`);
+  else if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? ""))
+    problems.push(`the heading "${heading}" has no date: ${version} - 2030-01-31`);
+  return problems;
+}
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const problems = problemsOf(String(process.argv[2]), version, readFileSync("CHANGELOG.md", "utf8"));
+for (const problem of problems) console.error(`This is not ready to be released: ${problem}.`);
+process.exitCode = problems.length > 0 ? 1 : 0;
