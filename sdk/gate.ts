@@ -63,9 +63,6 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
   };
 }
 
-/** An operation of the queue that has a limit. */
-export type LimitedOperation = keyof typeof RATE_LIMITS;
-
 /** How a client keeps within the service's limits. */
 export interface RateLimitOptions {
   /**
@@ -85,7 +82,7 @@ export interface Gates {
 export function createGates(clock: Clock, options: RateLimitOptions | "off" = {}): Gates {
   if (options === "off") return { of: () => undefined, setRunningWorkers() {} };
   const { requestsPerWorker = 0 } = options;
-  const operations = Object.keys(RATE_LIMITS) as LimitedOperation[];
+  const operations = Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[];
   const limiters = new Map<string, Limiter>(operations.map((name) => [name, createLimiter(RATE_LIMITS[name])]));
   const gates = new Map([...limiters].map(([name, limiter]) => [name, createGate(clock, limiter)]));
   return {

@@ -64,7 +64,7 @@ export function toDocument({ type, name, args = {}, selection }: RootField): Doc
 }
 
 /** The literal's AST. Fields that are `undefined` are left out. */
-export function toValueNode(value: Literal): ValueNode {
+function toValueNode(value: Literal): ValueNode {
   if (value === null) return { kind: Kind.NULL };
   if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
   if (typeof value === "string") return { kind: Kind.STRING, value };

@@ -238,7 +238,7 @@ function errorFromStatus(response: HttpResponse, operation: string, now: number)
 }
 
 /** `Retry-After` in seconds or as an HTTP date, as milliseconds from now; nothing when it is absent or makes no sense. */
-export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
+function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined || text.trim() === "") return undefined;
   const seconds = Number(text);

@@ -1,6 +1,6 @@
 /**
  * Every name and limit of the service, one line each. The client and the emulator both read them here and share
- * nothing else. "Contract" is the service's published description; "observed" was seen at a running service;
+ * nothing else but the clock. "Contract" is the service's published description; "observed" was seen at a running service;
  * "assumed" is our choice where neither says anything.
  */
 
@@ -52,9 +52,6 @@ export const IDLE_SCALE_DOWN = [
   { afterMs: 3 * day, workersMax: 2 },
   { afterMs: 7 * day, workersMax: 0 },
 ] as const;
-
-/** Sum of `workersMax` over all endpoints of a new account (observed). */
-export const DEFAULT_WORKER_QUOTA = 5;
 
 /** How long a list of endpoints may lag behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
