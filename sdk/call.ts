@@ -4,6 +4,12 @@ import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "./error
 import type { Gate } from "./gate";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 
+/** Options that every call takes. */
+export interface CallOptions {
+  /** Ends the call, its pauses included. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What the attempts of a call have in common. */
 export interface CallContext {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
+import type { CallOptions } from "./call";
 import { type Clock, sleep } from "./clock";
 import type { EndpointSettings } from "./endpointInput";
 import type { Endpoint } from "./endpointRecord";
-import type { CallOptions } from "./endpoints";
 import { CreateUncertainError, ServerlessGpuError } from "./errors";
 import { LIST_LAG_MS } from "./spec";
 

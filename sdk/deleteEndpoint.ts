@@ -1,6 +1,6 @@
+import type { CallOptions } from "./call";
 import { type Clock, sleep } from "./clock";
 import type { Endpoint } from "./endpointRecord";
-import type { CallOptions } from "./endpoints";
 import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "./errors";
 import { LIST_LAG_MS } from "./spec";
 

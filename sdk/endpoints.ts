@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Attempt, type CallContext, makeCall } from "./call";
+import { type Attempt, type CallContext, type CallOptions, makeCall } from "./call";
 import { sleep } from "./clock";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { decode } from "./decode";
@@ -22,12 +22,6 @@ import {
 import { AuthenticationError, NotFoundError, QuotaExceededError } from "./errors";
 import { execute, type GraphqlTransport, type RootField } from "./graphql";
 import { LIST_LAG_MS } from "./spec";
-
-/** Options that every call takes. */
-export interface CallOptions {
-  /** Ends the call, its pauses included. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** How an endpoint is looked for. */
 export interface FindOptions extends CallOptions {

@@ -6,6 +6,7 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
+export type { CallOptions } from "./call";
 export { type Client, type ClientOptions, createClient } from "./client";
 export type { Clock } from "./clock";
 export { type ConnectionSettings, type EnvironmentSettings, type ServiceName, settingsFromEnvironment } from "./config";
@@ -13,7 +14,7 @@ export type { CreateOptions } from "./createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./deleteEndpoint";
 export type { EndpointInput, EndpointSettings } from "./endpointInput";
 export type { Endpoint, ServerlessDiscount } from "./endpointRecord";
-export type { CallOptions, Endpoints, FindOptions } from "./endpoints";
+export type { Endpoints, FindOptions } from "./endpoints";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./enums";
 export * from "./errors";
 export type { Logger, RequestEvent } from "./events";

@@ -1,5 +1,5 @@
+import type { CallOptions } from "./call";
 import { sleep } from "./clock";
-import type { CallOptions } from "./endpoints";
 import { NotFoundError } from "./errors";
 import { warn } from "./events";
 import { JobExpiredError, JobNotRetryableError, WaitTimeoutError } from "./jobErrors";

@@ -1,6 +1,5 @@
-import { type CallContext, makeCall } from "./call";
+import { type CallContext, type CallOptions, makeCall } from "./call";
 import { decode } from "./decode";
-import type { CallOptions } from "./endpoints";
 import { addressOf, decodeJson, type Http, send } from "./http";
 import { pathSegment } from "./pathSegment";
 import type { Pod } from "./podRecord";

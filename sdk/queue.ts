@@ -1,4 +1,4 @@
-import type { CallOptions } from "./endpoints";
+import type { CallOptions } from "./call";
 import { warn } from "./events";
 import { JobHandle, type StatusOptions, type StreamOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
