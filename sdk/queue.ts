@@ -16,7 +16,7 @@ import {
 import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
 import { pathSegment } from "./pathSegment";
 import { Poller } from "./poller";
-import { purgeQueue, readHealth, readRequests, readStatus, readStatusOnce } from "./queueCalls";
+import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./queueCalls";
 import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
 import { RUNSYNC_WAIT_MS } from "./spec";
 import { type SubmitOptions, submitRun, submitRunSync } from "./submit";
@@ -146,10 +146,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.now()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    status: async (jobId, { ttl, signal } = {}) => {
-      checkTime("ttl", ttl);
-      return readStatus(queue, jobId, { ttl, signal });
-    },
+    status: async (jobId, options) => jobOf(jobId).status(options),
     stream: (jobId, options) => jobOf(jobId).stream(options),
     cancel: async (jobId, options) => jobOf(jobId).cancel(options),
     retry: async (jobId, options) => jobOf(jobId).retry(options),

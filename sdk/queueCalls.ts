@@ -33,15 +33,9 @@ export function readStatus(
   jobId: string,
   { ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Job> {
-  const path = `status/${pathSegment("jobId", jobId)}${ttl === undefined ? "" : `?ttl=${ttl}`}`;
-  return queue.request({
-    name: "status",
-    what: `status of job ${jobId}`,
-    method: "GET",
-    path,
-    exchange: readJob,
-    signal,
-  });
+  const request = jobRequest("status", "GET", jobId);
+  const path = ttl === undefined ? request.path : `${request.path}?ttl=${ttl}`;
+  return queue.request({ ...request, path, exchange: readJob, signal });
 }
 
 const ONE_ATTEMPT = { maxAttempts: 1, maxElapsedMs: Number.POSITIVE_INFINITY };
@@ -81,15 +75,8 @@ export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise
 
 /** The running workers that it shows may raise the limits. */
 export async function readHealth(queue: QueueTransport, signal?: AbortSignal): Promise<EndpointHealth> {
-  const what = "the health";
-  const health = await queue.request({
-    name: "health",
-    what,
-    method: "GET",
-    path: "health",
-    exchange: readHealthRecord,
-    signal,
-  });
+  const request = { name: "health", what: "the health", method: "GET", path: "health", signal } as const;
+  const health = await queue.request({ ...request, exchange: readHealthRecord });
   queue.gates.setRunningWorkers(health.workers.running);
   return health;
 }
