@@ -157,7 +157,7 @@ export class JobHandle<Output = unknown> {
   async retry({ signal }: CallOptions = {}): Promise<JobState> {
     const { status } = await this.status({ signal });
     if (!isRetryable(status)) {
-      const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried`;
+      const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried. Submit a new job instead`;
       throw new JobNotRetryableError(message, { id: this.id, status });
     }
     return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, signal)));

@@ -23,7 +23,10 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
   try {
     return schema.parse(output);
   } catch (cause) {
-    throw new UnexpectedResponseError(`${what} is not of the shape that its schema asks for`, { cause });
+    const message = `${what} is not of the shape that its schema asks for`;
+    throw new UnexpectedResponseError(`${message}. Compare it with what the worker returns; cause says where`, {
+      cause,
+    });
   }
 }
 

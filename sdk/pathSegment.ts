@@ -6,7 +6,7 @@ const LONGEST_ID = 200;
 /** An id as one segment of a path; refuses what would address something else. */
 export function pathSegment(property: string, id: unknown): string {
   if (typeof id === "string" && id.length <= LONGEST_ID && /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(id)) return id;
-  const message = `must be an id as the service gives it: letters, digits, hyphens, underscores, at most ${LONGEST_ID}`;
+  const message = `must be an id as the service gives it: letters, digits, hyphens, underscores and dots between them, at most ${LONGEST_ID} characters`;
   const shown = typeof id === "string" && id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
   throw new InvalidInputError("the request", [{ property, message: `${message}; it is ${shown}` }]);
 }
