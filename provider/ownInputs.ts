@@ -6,7 +6,8 @@ interface Rule {
   readonly allows: (value: unknown) => boolean;
 }
 
-const SECONDS: Rule = {
+/** How long something may take. */
+export const SECONDS: Rule = {
   must: "must be whole seconds, 1 or more",
   allows: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 };

@@ -7,6 +7,7 @@ import type { CompletedJob } from "../sdk/jobs";
 import { hideJobSecret } from "../sdk/secret";
 import { configure, connect } from "./connection";
 import { containsUnknown, type Properties } from "./inputs";
+import { SECONDS } from "./ownInputs";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
@@ -48,11 +49,7 @@ function problemsOf(inputs: Properties): InputProblem[] {
   return [
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
     ...wrong("input", isObject, "must be an object: the input of the job"),
-    ...wrong(
-      "timeout",
-      timeout === undefined || (Number.isSafeInteger(timeout) && Number(timeout) >= 1),
-      "must be whole seconds, 1 or more",
-    ),
+    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.must),
     ...Object.keys(inputs)
       .filter((name) => !KNOWN_INPUTS.includes(name))
       .map((property) => ({
