@@ -10,7 +10,7 @@ import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
 import { checkInputs, type Properties, UNKNOWN } from "./inputs";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields, toEndpoint, toInputs, toOutputs } from "./outputs";
-import { log, logDrain } from "./progress";
+import { drainLogger, log } from "./progress";
 import { describeChanges, takeOverOwn } from "./takeOver";
 
 /** Refreshed resources may share a list of endpoints that is no older than this. */
@@ -76,7 +76,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const connection = connect();
     await connection.client.endpoints.delete(id, {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
-      onProgress: logDrain(String(outputs.name ?? id)),
+      onProgress: drainLogger(String(outputs.name ?? id)),
       onAbsent: () => refuseOtherAccount(outputs, connection, id),
     });
   },

@@ -64,7 +64,9 @@ export function checkInputs(
  * `__automaticName` records whether nobody else's stack can have given it.
  */
 function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
-  if (oldInputs.__automaticName !== undefined) return pick(oldInputs, (name) => /^(name|__automaticName)$/.test(name));
+  if (oldInputs.__automaticName !== undefined) {
+    return { name: oldInputs.name, __automaticName: oldInputs.__automaticName };
+  }
   if (containsUnknown(automaticName)) return { name: UNKNOWN, __automaticName: UNKNOWN };
   if (typeof automaticName !== "object" || automaticName === null) return {};
   const { name, unique } = automaticName as { name?: unknown; unique?: unknown };

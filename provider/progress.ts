@@ -9,8 +9,8 @@ export function log(endpointName: string, text: string): void {
   console.log(redact(`${endpointName}: ${text}`));
 }
 
-/** Tells what a deletion waits for, a line each ten seconds. */
-export function logDrain(endpointName: string): (progress: DeleteProgress) => void {
+/** Tells about the pods that a deletion waits for, a line each ten seconds. */
+export function drainLogger(endpointName: string): (progress: DeleteProgress) => void {
   const logWait = waitLogger(endpointName);
   return ({ phase, activePods, elapsedMs }) => {
     if (phase !== "draining") return;
