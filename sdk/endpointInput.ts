@@ -14,7 +14,10 @@ import {
   UNSET_ENDPOINT_FIELDS,
 } from "./spec";
 
-/** What an endpoint is created with. A field that is left out gets the service's default. */
+/**
+ * What an endpoint is created with, or changed to. `null` sets the default. A field that is left out gets the default
+ * when the endpoint is created, and keeps its value when it is changed.
+ */
 export interface EndpointInput {
   /** Name of the endpoint. Need not be unique at the service. */
   readonly name: string;
@@ -22,21 +25,24 @@ export interface EndpointInput {
   readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
   /** Id of the serverless template. */
   readonly templateId: string;
-  /** Seconds before an idle worker shuts down. Default 10; `null` sets the default. */
+  /** Seconds before an idle worker shuts down. Whole number, 0 or more. Default 10. */
   readonly idleTimeout?: number | null;
-  /** Countries or data centers, as a list or a comma list. Default, `null` and `""`: any region. */
+  /** Countries or data centers, as a list or a comma list. Default, and `""`: any region. */
   readonly locations?: string | readonly OpenEnum<Location>[] | null;
-  /** `FLASHBOOT` for faster cold starts. Default, `null` and `OFF`: without. */
+  /** `FLASHBOOT` for faster cold starts. Default `OFF`: without. */
   readonly flashBootType?: FlashBootType | null;
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`. Default and `null`: `QUEUE_DELAY`. */
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`. Default `QUEUE_DELAY`. */
   readonly scalerType?: ScalerType | null;
-  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. Default 4. */
+  /**
+   * Target of the scaler, above 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. A new
+   * endpoint needs `scalerType` beside it. Default 4.
+   */
   readonly scalerValue?: number | null;
-  /** Workers that always run, and cost. Default 0: scale to zero. */
+  /** Workers that always run, and cost. At most `workersMax`. Default 0: scale to zero. */
   readonly workersMin?: number | null;
   /** Workers that may run at once. Default 3. */
   readonly workersMax?: number | null;
-  /** Network volume to mount. Default, `null` and `""`: none. */
+  /** Network volume to mount. Default, and `""`: none. */
   readonly networkVolumeId?: string | null;
 }
 
