@@ -182,6 +182,9 @@ function failureOf(cause: unknown, { operation, address, attempt }: HttpRequest)
 
 const unknownHost = (host: string) => `the host of ${host} is not known. Check the address`;
 const unreachableHost = (host: string) => `${host} cannot be reached. Check the network and the address`;
+const untrustedCertificate = (host: string) =>
+  `the certificate of ${host} is not trusted. Check the address; where your network or the service has a certificate ` +
+  "authority of its own, name its file in NODE_EXTRA_CA_CERTS";
 
 /** What went wrong when there was no connection at all, by the code that Node and undici give it. */
 const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
@@ -190,6 +193,15 @@ const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
   EHOSTUNREACH: unreachableHost,
   ENETUNREACH: unreachableHost,
   ECONNREFUSED: (host) => `nothing answers at ${host}. Check the address, or start the emulator if it is meant`,
+  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak TLS. Check whether its address begins with http://`,
+  CERT_HAS_EXPIRED: untrustedCertificate,
+  CERT_NOT_YET_VALID: untrustedCertificate,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrustedCertificate,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrustedCertificate,
+  SELF_SIGNED_CERT_IN_CHAIN: untrustedCertificate,
+  UNABLE_TO_GET_ISSUER_CERT: untrustedCertificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrustedCertificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrustedCertificate,
   UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Is the address right?`,
 };
 

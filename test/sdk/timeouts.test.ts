@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createClient } from "../../sdk/client";
-import { ConnectionError, RequestTimeoutError } from "../../sdk/errors";
+import { CannotConnectError, ConnectionError, RequestTimeoutError } from "../../sdk/errors";
 import { CANARY, type Emulated, startEmulated, withoutCanary } from "../support/emulated";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
@@ -194,5 +196,39 @@ describe("where nothing answers", () => {
     await client.close();
     const error = withoutCanary(await client.endpoints.list().catch((reason: unknown) => reason));
     expect(error).toMatchObject({ code: "CLIENT_CLOSED" });
+  });
+});
+
+/** A key and a certificate that nobody has signed, as PEM; nothing where there is no openssl. */
+const UNSIGNED = spawnSync("openssl", [
+  ..."req -x509 -newkey rsa:2048 -nodes -keyout - -subj /CN=localhost -days 1".split(" "),
+]).stdout?.toString();
+
+describe("where no TLS connection comes about", () => {
+  async function submitTo(server: ReturnType<typeof createServer>) {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const queueUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ apiKey: CANARY, queueUrl, retry: { maxAttempts: 1 } });
+    const submitting = client.endpoint("llama").run({ input: {} });
+    const error = await submitting.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await client.close();
+    server.close();
+    return { error: withoutCanary(error), host: queueUrl };
+  }
+
+  test("because the server speaks plain HTTP, nothing was submitted, and the error says so", async () => {
+    const { error, host } = await submitTo(createServer());
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`${host} does not speak TLS`) });
+  });
+
+  (UNSIGNED ? test : test.skip)("because nobody vouches for the certificate, the same", async () => {
+    const { error, host } = await submitTo(createTlsServer({ key: UNSIGNED, cert: UNSIGNED }));
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`the certificate of ${host} is not trusted`) });
   });
 });
