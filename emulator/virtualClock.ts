@@ -1,4 +1,4 @@
-import type { Clock } from "../sdk/clock";
+import { type Clock, systemClock } from "../sdk/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
 /** The emulator's time. The machine's own clock (`systemClock`) is one too. */
@@ -101,9 +101,6 @@ export function scaledClock(factor: number): EmulatorClock {
   const startedAt = performance.now();
   return {
     now: () => startMs + Math.floor((performance.now() - startedAt) * factor),
-    schedule(delayMs, callback) {
-      const timer = setTimeout(callback, delayMs / factor);
-      return () => clearTimeout(timer);
-    },
+    schedule: (delayMs, callback) => systemClock.schedule(delayMs / factor, callback),
   };
 }

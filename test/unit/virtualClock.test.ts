@@ -129,6 +129,14 @@ describe("a scaled clock", () => {
     expect(cancelledRan).toBe(false);
   });
 
+  test("waits for longer than a timer of Node.js can", async () => {
+    const seen: string[] = [];
+    const cancel = scaledClock(1).schedule(2 ** 31, () => seen.push("in 25 days"));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    cancel();
+    expect(seen).toEqual([]);
+  });
+
   test.each([0, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses the factor %p", (factor) => {
     expect(() => scaledClock(factor)).toThrow(RangeError);
   });
