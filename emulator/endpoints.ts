@@ -190,7 +190,14 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
 export function withDefaults(
   input: Partial<EndpointInput> & Pick<EndpointInput, "name" | "gpuIds" | "templateId">,
 ): EndpointInput {
-  return { ...SAVE_ENDPOINT_DEFAULTS, ...input };
+  const { idleTimeout, scalerValue, workersMax, workersMin } = SAVE_ENDPOINT_DEFAULTS;
+  return {
+    ...input,
+    idleTimeout: input.idleTimeout ?? idleTimeout,
+    scalerValue: input.scalerValue ?? scalerValue,
+    workersMax: input.workersMax ?? workersMax,
+    workersMin: input.workersMin ?? workersMin,
+  };
 }
 
 const ID_LENGTH = 14;

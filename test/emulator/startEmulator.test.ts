@@ -80,6 +80,14 @@ describe("drift tools", () => {
     await using emulator = await startEmulator();
     const { id } = emulator.endpoints.create({ name: "other", gpuIds: "ADA_24", templateId: "t" });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMax: 3, idleTimeout: 10 });
+    const unset = emulator.endpoints.create({
+      name: "unset",
+      gpuIds: "ADA_24",
+      templateId: "t",
+      workersMax: undefined,
+    });
+    expect(unset.workersMax).toBe(3);
+    emulator.endpoints.delete(unset.id);
     expect(() => emulator.endpoints.create({ name: "bad", gpuIds: "NONE", templateId: "t" })).toThrow(/gpuIds/);
     expect(emulator.journal.requests()).toEqual([]);
     expect(await listed(emulator)).toEqual([{ name: "other", workersMax: 3 }]);
