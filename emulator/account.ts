@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { EndpointInput } from "./endpointRules";
 import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "./endpoints";
 import type { RuntimeContext } from "./model";
+import { parsed } from "./parsed";
 import type { Pod, PodSeed } from "./podRecord";
 import { createPods, type Pods } from "./pods";
 
@@ -77,13 +78,6 @@ const snapshotSchema = z.looseObject({
   templates: z.array(z.string()),
 });
 
-/** Checks input that comes from a file or over HTTP. Throws a TypeError that names every wrong field. */
-export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const { success, data, error } = schema.safeParse(value);
-  if (success) return data;
-  throw new TypeError(`${what} is not well formed.\n${z.prettifyError(error)}`);
-}
-
 export function createAccount(context: RuntimeContext, workerQuota: number | undefined): Account {
   const templates = new Set<string>();
   const endpoints = createEndpoints({ context, templates, workerQuota });
@@ -102,8 +96,8 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
     endpoints,
     pods,
     seed(seed) {
-      const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
       parsed(seedSchema, seed, "The seed");
+      const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
       for (const template of newTemplates) templates.add(template);
       for (const endpoint of newEndpoints) seedEndpoint(endpoint);
       for (const pod of newPods) pods.add(pod);

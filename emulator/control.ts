@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Account, endpointPatchSchema, endpointSeedSchema, parsed, podSeedSchema, type Seed } from "./account";
+import { type Account, endpointPatchSchema, endpointSeedSchema, podSeedSchema, type Seed } from "./account";
 import { bearerKey } from "./auth";
 import { BusinessError, type EndpointFields } from "./endpointRules";
 import type { EndpointTools } from "./endpointTools";
@@ -9,6 +9,7 @@ import { healthPage } from "./healthPage";
 import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "./http";
 import type { Journal, JournalFilter } from "./journal";
 import type { Profile } from "./model";
+import { parsed } from "./parsed";
 import type { PodSeed } from "./podRecord";
 import type { Connection } from "./server";
 import type { EmulatorClock, ManualClock } from "./virtualClock";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Call, Interface } from "./http";
+import { parsed } from "./parsed";
 
 /** Makes the emulator misbehave for the requests that it matches. */
 export interface FaultRule {
@@ -158,7 +159,7 @@ export function createFaults(random: () => number) {
 
   const faults: Faults = {
     add(rule) {
-      const { name, ...rest } = parse(rule);
+      const { name, ...rest } = structuredClone(parsed(ruleSchema, rule, "This fault rule"));
       const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
       rules.push(active);
       return { ...active };
@@ -189,12 +190,6 @@ function agrees({ match = {} }: FaultRule, subject: Subject): boolean {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-function parse(rule: FaultRule): FaultRule {
-  const { success, data, error } = ruleSchema.safeParse(rule);
-  if (success) return structuredClone(data) as FaultRule;
-  throw new TypeError(`This fault rule is not well formed.\n${z.prettifyError(error)}`);
-}
 
 /** `status 503`, `reset after`, `latencyMs 100, hang`. */
 function nameOf(effect: FaultEffect): string {

@@ -84,6 +84,7 @@ describe("control over HTTP", () => {
     ["endpoints", { ...NAMED, colour: "red" }, "colour"],
     ["pods", {}, "id"],
     ["seed", { endpoint: [] }, "endpoint"],
+    ["seed", null, "The seed is not well formed"],
     ["clock/advance", { ms: 1 }, "manual"],
   ])("refuses what is not well formed: %s %j", async (path, body, named) => {
     const answer = await control("POST", path, body);
