@@ -91,6 +91,7 @@ const mainEffects = [
   "status",
   "graphqlError",
   "nullAccount",
+  "html",
   "truncated",
   "hang",
   "reset",
@@ -114,8 +115,9 @@ const effectSchema = z
     listLagMs: z.number().nonnegative().max(60_000).optional(),
     dropWebhook: z.boolean().optional(),
   })
-  .refine((effect) => mainEffects.filter((name) => effect[name]).length <= 1, {
-    message: `at most one of ${mainEffects.join(", ")} can be given`,
+  // The page of `html` has a status of its own choice.
+  .refine((effect) => mainEffects.filter((name) => effect[name] && !(name === "status" && effect.html)).length <= 1, {
+    message: `at most one of ${mainEffects.join(", ")} can be given, but for status with html`,
   });
 
 const ruleSchema = z.strictObject({

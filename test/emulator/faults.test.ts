@@ -259,6 +259,7 @@ describe("rules", () => {
       expect(() => emulator.faults.add(wrong)).toThrow(field);
     }
     expect(() => fault({ status: 500, reset: true })).toThrow(/at most one of/);
+    expect(() => fault({ html: true, hang: true })).toThrow(/at most one of/);
     expect(emulator.faults.list()).toEqual([]);
   });
 });
