@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_LIST_LAG_MS } from "./endpoints";
 import type { Call, Interface } from "./http";
 import { parsed } from "./parsed";
 
@@ -112,7 +113,7 @@ const effectSchema = z
     hang: z.boolean().optional(),
     reset: z.union([z.boolean(), z.literal("midway")]).optional(),
     when: z.enum(["before", "after"]).optional(),
-    listLagMs: z.number().nonnegative().max(60_000).optional(),
+    listLagMs: z.number().nonnegative().max(MAX_LIST_LAG_MS).optional(),
     dropWebhook: z.boolean().optional(),
   })
   // The page of `html` has a status of its own choice.
