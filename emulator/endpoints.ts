@@ -1,12 +1,12 @@
 import { SAVE_ENDPOINT_DEFAULTS } from "../sdk/spec";
 import { assertAllowed, BusinessError, type EndpointFields, type EndpointInput, overlay } from "./endpointRules";
 import type { EndpointRecord, RuntimeContext } from "./model";
-import { createRuntime } from "./runtime";
+import { createRuntime, type EndpointRuntime } from "./runtime";
 
 /** An endpoint: what the account keeps of it, and what runs. */
 export interface Endpoint {
   readonly record: EndpointRecord;
-  readonly runtime: ReturnType<typeof createRuntime>;
+  readonly runtime: EndpointRuntime;
 }
 
 /** What an endpoint is at one moment, for lists. */

@@ -53,18 +53,6 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** What an endpoint does while it exists: its queue, its workers and their scaling. One per endpoint. */
-export interface EndpointRuntime {
-  /** The workers that the service still knows, those that are draining among them. */
-  pods(): readonly WorkerPod[];
-  /** To be called after the endpoint's record was changed: scales up, or lets workers drain. */
-  reconcile(): void;
-  /** Everything of the runtime that must survive a restart of the emulator, as plain JSON. */
-  snapshot(): unknown;
-  /** Cancels all timers; called when the endpoint is deleted, on reset and when the emulator stops. */
-  dispose(): void;
-}
-
 /** What a runtime is given by the emulator. */
 export interface RuntimeContext {
   readonly clock: EmulatorClock;

@@ -5,10 +5,10 @@ import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
 import { canHappen, type Job, jobRecord } from "./jobs";
 import { openaiEcho } from "./openai";
 import { isLimited } from "./rateLimits";
-import type { QueueRuntime } from "./runtime";
+import type { EndpointRuntime } from "./runtime";
 
-type Answer = (request: QueueRequest, runtime: QueueRuntime) => HttpResponse | Promise<HttpResponse>;
-type JobAnswer = (job: Job, runtime: QueueRuntime, request: QueueRequest) => HttpResponse;
+type Answer = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
+type JobAnswer = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
 
 /** Every operation by its method and its path below the endpoint (contract, Queue-based job API). */
 const ROUTES: Readonly<Record<string, Answer>> = {
@@ -29,7 +29,7 @@ const ROUTES: Readonly<Record<string, Answer>> = {
 const RECENT_JOBS = 100;
 
 /** Answers a request to an endpoint's queue, within the limits of its operation. */
-export async function queueRoutes(request: QueueRequest, runtime: QueueRuntime): Promise<HttpResponse> {
+export async function queueRoutes(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   const [operation = ""] = request.segments;
   const answer = ROUTES[`${request.method} ${pattern(request.segments)}`];
   if (!answer) return notFound(`unknown operation ${request.method} /${request.segments.join("/")}`);
@@ -78,12 +78,12 @@ function unknownJob(id: string): HttpResponse {
   return notFound(`job ${id} not found: it never existed, or its time to live or its result's retention is over`);
 }
 
-function run(request: QueueRequest, runtime: QueueRuntime): HttpResponse {
+function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   assertSize(request, RUN_BODY_MAX_BYTES);
   return idAndStatus(runtime.submit("run", readJobRequest(request.payload)));
 }
 
-async function runSync(request: QueueRequest, runtime: QueueRuntime): Promise<HttpResponse> {
+async function runSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   assertSize(request, RUNSYNC_BODY_MAX_BYTES);
   const waitMs = readWait(request.query);
   const { id } = runtime.submit("runsync", readJobRequest(request.payload));
@@ -91,28 +91,28 @@ async function runSync(request: QueueRequest, runtime: QueueRuntime): Promise<Ht
   return job ? json(200, record(job, runtime)) : unknownJob(id);
 }
 
-function status(job: Job, runtime: QueueRuntime, request: QueueRequest): HttpResponse {
+function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): HttpResponse {
   const ttlMs = readTtl(request.query);
   const current = ttlMs === undefined ? job : runtime.setTtl(job, ttlMs);
   return current ? json(200, record(current, runtime)) : unknownJob(job.id);
 }
 
-function record(job: Job, { context }: QueueRuntime): Record<string, unknown> {
+function record(job: Job, { context }: EndpointRuntime): Record<string, unknown> {
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
 /** Each read hands out what has come since the last one. */
-function stream(job: Job, runtime: QueueRuntime): HttpResponse {
+function stream(job: Job, runtime: EndpointRuntime): HttpResponse {
   const items = runtime.takeStream(job);
   return json(200, runtime.context.profile === "contract" ? items : { status: job.status, stream: items });
 }
 
-function cancel(job: Job, runtime: QueueRuntime): HttpResponse {
+function cancel(job: Job, runtime: EndpointRuntime): HttpResponse {
   const fidelity = canHappen(job, "cancel") ? undefined : "queue.cancel-ended";
   return idAndStatus(runtime.cancel(job), fidelity);
 }
 
-function retry(job: Job, runtime: QueueRuntime): HttpResponse {
+function retry(job: Job, runtime: EndpointRuntime): HttpResponse {
   if (canHappen(job, "retry")) return idAndStatus(runtime.retry(job));
   throw new BadRequest(
     `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`,
@@ -120,19 +120,19 @@ function retry(job: Job, runtime: QueueRuntime): HttpResponse {
   );
 }
 
-function purgeQueue(_: QueueRequest, runtime: QueueRuntime): HttpResponse {
+function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   return json(200, { removed: runtime.purge(), status: "completed" });
 }
 
 /** The observed service shows more states of workers (contract, Health record). */
-function health(_: QueueRequest, runtime: QueueRuntime): HttpResponse {
+function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
   const { idle, running, initializing } = workers;
   const more = { initializing, ready: idle, throttled: 0, unhealthy: 0 };
   return json(200, { jobs, workers: { idle, running, ...(runtime.context.profile === "observed" && more) } });
 }
 
-function recentRequests(_: QueueRequest, runtime: QueueRuntime): HttpResponse {
+function recentRequests(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const recent = [...runtime.jobs()].slice(-RECENT_JOBS).reverse();
   const requests = recent.map((job) => {
     const { output: _, ...rest } = record(job, runtime);
@@ -141,7 +141,7 @@ function recentRequests(_: QueueRequest, runtime: QueueRuntime): HttpResponse {
   return json(200, { requests }, "queue.requests");
 }
 
-function openai(request: QueueRequest, { context }: QueueRuntime): HttpResponse {
+function openai(request: QueueRequest, { context }: EndpointRuntime): HttpResponse {
   if (request.method === "POST" && request.payload === undefined) throw new BadRequest("the body must be JSON");
   return openaiEcho(request.segments.slice(1).join("/"), request.payload, context.clock);
 }

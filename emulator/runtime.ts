@@ -11,7 +11,7 @@ import {
   type StreamItem,
   withTtl,
 } from "./jobs";
-import type { EndpointRecord, EndpointRuntime, RuntimeContext } from "./model";
+import type { EndpointRecord, RuntimeContext, WorkerPod } from "./model";
 import { createRateLimiter, type RateLimiter } from "./rateLimits";
 import { createScheduler } from "./scheduler";
 import { createWebhooks } from "./webhooks";
@@ -33,8 +33,8 @@ export interface Health {
   readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
 }
 
-/** An endpoint with its queue. */
-export interface QueueRuntime extends EndpointRuntime {
+/** What an endpoint does while it exists: its queue, its workers and their scaling. */
+export interface EndpointRuntime {
   readonly context: RuntimeContext;
   readonly limiter: RateLimiter;
   submit(operation: Job["operation"], request: JobRequest): Job;
@@ -53,6 +53,14 @@ export interface QueueRuntime extends EndpointRuntime {
   health(): Health;
   /** All jobs that are known, the newest last. */
   jobs(): Iterable<Job>;
+  /** The workers that the service still knows, those that are draining among them. */
+  pods(): readonly WorkerPod[];
+  /** To be called after the endpoint's record was changed: scales up, or lets workers drain. */
+  reconcile(): void;
+  /** Everything that must survive a restart of the emulator, as plain JSON. */
+  snapshot(): unknown;
+  /** Cancels all timers; called when the endpoint is deleted, on reset and when the emulator stops. */
+  dispose(): void;
 }
 
 interface Snapshot {
@@ -67,7 +75,7 @@ interface Snapshot {
  * @param saved what `snapshot()` of an earlier runtime of this endpoint returned; jobs that were in progress then are
  * queued again
  */
-export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): QueueRuntime {
+export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
   const { clock, changed } = context;
   const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
   let idleSince = wasIdleSince;
