@@ -1,7 +1,7 @@
-import { isIPv4 } from "node:net";
 import { request } from "undici";
 import { WEBHOOK } from "../sdk/spec";
 import { type Job, jobRecord } from "./jobs";
+import { isLoopback } from "./loopback";
 import type { RuntimeContext } from "./model";
 
 /** Tells the addresses that jobs name in `webhook` how those jobs ended. */
@@ -67,10 +67,4 @@ export function createWebhooks(endpointId: string, context: RuntimeContext): Web
 /** Only 200 counts (contract, Events); the observed service is content with any 2xx. */
 function isAccepted(status: number, profile: RuntimeContext["profile"]): boolean {
   return profile === "contract" ? status === WEBHOOK.successStatus : status >= 200 && status < 300;
-}
-
-/** Whether an address certainly leads to this machine. Names other than `localhost` are not looked up. */
-export function isLoopback(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }

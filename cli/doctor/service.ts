@@ -1,3 +1,4 @@
+import { isLoopback } from "../../emulator/loopback";
 import type { ProviderSettings } from "../../provider/config";
 import { makeCall } from "../../sdk/call";
 import { createClient } from "../../sdk/client";
@@ -80,8 +81,7 @@ function checkAddress({ name, address, response, error }: Reply, sourceOf: Confi
 
 /** The key is sent to the address, so that only this machine itself may be spoken to in plain text. */
 function isSafe(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+  return new URL(address).protocol === "https:" || isLoopback(address);
 }
 
 /** What undici says of broken connections, such as a certificate that nobody signed. */
