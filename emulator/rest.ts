@@ -80,7 +80,6 @@ function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>): Pod {
     name: `${endpoint.name} worker`,
     desiredStatus: worker.desiredStatus,
     endpointId: worker.endpointId,
-    aiApiId: worker.endpointId,
     slsVersion: worker.slsVersion,
     templateId: endpoint.templateId,
     env: { ENDPOINT_ID: worker.endpointId, POD_ID: worker.id, WORKER_API_KEY: `worker-key-of-${worker.id}` },

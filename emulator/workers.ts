@@ -62,15 +62,15 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   function becomeIdle(worker: Worker): void {
     worker.state = "idle";
     idle.push(worker);
-    waitIdle(worker, record.idleTimeout * 1000);
+    waitIdle(worker);
   }
 
-  function waitIdle(worker: Worker, delayMs: number): void {
+  function waitIdle(worker: Worker): void {
     worker.cancelTimer();
     const stop = () => {
       if (size() > record.workersMin) remove(worker);
     };
-    worker.cancelTimer = clock.schedule(delayMs, stop, true);
+    worker.cancelTimer = clock.schedule(record.idleTimeout * 1000, stop, true);
   }
 
   function drain(worker: Worker): void {
@@ -112,7 +112,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     shrinkToRecord() {
       const excess = size() - record.workersMax;
       if (excess > 0) byReadiness(workers).slice(0, excess).forEach(drain);
-      for (const worker of [...idle]) waitIdle(worker, record.idleTimeout * 1000);
+      for (const worker of [...idle]) waitIdle(worker);
     },
     take() {
       const worker = idle.pop();
