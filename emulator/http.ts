@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FidelityId } from "./fidelity";
 
-/** A request as routes get it: read completely, its size and its key already checked by the server. */
+/** A request that was read completely. Its key is not checked yet. */
 export interface HttpRequest {
   readonly method: string;
   /** The path without the query, still percent-encoded: `/v2/abc/status/def`. */
@@ -9,16 +9,13 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Empty when the request has none. */
+  /** Empty when the request has none, or one that was too large. */
   readonly body: Buffer;
   /** A signal that aborts when the client hangs up before the answer is complete, and when the emulator stops. */
   signal(): AbortSignal;
 }
 
-/**
- * A request under `/v2/{endpointId}/…` whose endpoint exists: what `queueRoutes.ts` handles. A wrong key and an unknown
- * endpoint are answered before it.
- */
+/** A request under `/v2/{endpointId}/…`, taken apart. */
 export interface QueueRequest extends HttpRequest {
   readonly endpointId: string;
   /** What follows the endpoint, decoded: `["run"]`, `["status", "job-id"]`, `["openai", "v1", "models"]`. */
