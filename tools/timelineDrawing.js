@@ -22,14 +22,14 @@ text { fill: #6e7681; font: 13px sans-serif }
  */
 function drawTimeline(timeline) {
   const { scenario, jobs } = timeline;
-  const { scalerType, scalerValue, workersMax, idleTimeout } = scenario.endpoint;
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout } = scenario.endpoint;
   const x = scale(scenario.end);
   const workersTop = TOP + jobs.length * ROW + GAP;
   const bottom = workersTop + workersMax * ROW;
   const events = eventsOf(timeline);
   const height = bottom + 44 + events.length * 20;
   const settings =
-    `${scalerType} ${scalerValue} s, workersMin 0, workersMax ${workersMax}, idleTimeout ${idleTimeout} s; ` +
+    `${scalerType} ${scalerValue} s, workersMin ${workersMin}, workersMax ${workersMax}, idleTimeout ${idleTimeout} s; ` +
     `a cold start takes ${scenario.coldStart} s, a job ${scenario.jobTakes} s`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">`,

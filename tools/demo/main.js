@@ -51,7 +51,7 @@ async function main() {
     const left = emulator.endpoints.list().length;
     console.log(`\nEndpoints left at the service: ${left}. All of it took ${seconds(Date.now() - startedAt)}.`);
   } finally {
-    await stack.remove();
+    stack.remove();
     await emulator.stop();
   }
 }

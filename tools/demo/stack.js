@@ -60,7 +60,7 @@ function createStack(engine, serviceEnv) {
     abort() {
       aborted = true;
     },
-    async remove() {
+    remove() {
       if (running && running.exitCode === null) running.kill("SIGKILL");
       fs.rmSync(scratch, { recursive: true, force: true });
     },
