@@ -9,21 +9,19 @@ const CONCURRENCY = 64;
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [ms, runs] = quick ? [300, 1] : [3000, 7];
-  const emulator = await start(/** @type {const} */ ("emulatorServer.js"));
+  const emulator = await start("emulatorServer.js");
   const { path, apiKey, answer, port } = /** @type {StartedEmulator} */ (emulator.message);
   const plain = await start("plainServer.js", { args: [answer] });
   const { port: plainPort } = /** @type {{ port: number }} */ (plain.message);
   const request = { path, headers: { authorization: `Bearer ${apiKey}` }, concurrency: CONCURRENCY };
+  const works = {
+    ours: () => requestsPerSecond({ ...request, port, ms }),
+    plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
+  };
   try {
-    // The first second is the compiler's.
-    await alternate(1, {
-      ours: () => requestsPerSecond({ ...request, port, ms }),
-      plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
-    });
-    const rates = await alternate(runs, {
-      ours: () => requestsPerSecond({ ...request, port, ms }),
-      plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
-    });
+    // The first time is the compiler's.
+    await alternate(1, works);
+    const rates = await alternate(runs, works);
     log(`the answer: ${answer}`);
     return [
       {
