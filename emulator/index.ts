@@ -54,7 +54,7 @@ export interface Emulator {
  * Starts an emulator of the service on a local port. Any number can run in one process.
  * @example
  * await using emulator = await startEmulator();
- * process.env = { ...process.env, ...emulator.env };
+ * Object.assign(process.env, emulator.env);
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
