@@ -87,7 +87,7 @@ function clockOf(text = "real"): EmulatorClock {
   if (text === "real") return systemClock;
   if (text === "manual") return manualClock();
   const factor = Number(text);
-  if (text !== "" && factor >= 1) return scaledClock(factor);
+  if (text !== "" && factor >= 1 && Number.isFinite(factor)) return scaledClock(factor);
   throw new UsageError(`--clock takes real, manual or a number of 1 or more, not "${text}".`);
 }
 

@@ -87,6 +87,7 @@ describe("serverless-gpu emulator", () => {
     [["--port", "99999"], 2, "--port takes a whole number from 0 to 65535"],
     [["--profile", "newest"], 2, "--profile takes contract or observed"],
     [["--clock", "slow"], 2, "--clock takes"],
+    [["--clock", "Infinity"], 2, "--clock takes"],
     [["--drain-ms", "-1"], 2, "--drain-ms"],
     [["--prot", "80"], 2, "there is no option --prot. Did you mean --port?"],
     [["--nonsense"], 2, "there is no option --nonsense"],
