@@ -2,7 +2,7 @@ import type { Clock } from "../sdk/clock";
 import { CONTROL_PATH, type Control } from "./control";
 import { runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
-import { type HttpResponse, json } from "./http";
+import { failure, type HttpResponse, json } from "./http";
 import type { OpenJournal } from "./journal";
 import type { Answer } from "./server";
 import { type ReadCall, tooLarge } from "./service";
@@ -31,11 +31,15 @@ export function createAnswer({ read, control, nextFault, open, clock, saved }: A
     const entry = open(request, call, fault?.name);
     connection.onCut = entry.end;
     let response: HttpResponse | undefined;
-    if (connection.oversized) response = tooLarge(call);
-    else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
-    else response = await call.run({});
-    // Nothing is acknowledged that a crash could undo.
-    await saved();
+    try {
+      if (connection.oversized) response = tooLarge(call);
+      else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
+      else response = await call.run({});
+      // Nothing is acknowledged that a crash could undo.
+      await saved();
+    } catch (error) {
+      response = failure(error);
+    }
     entry.end(response?.resetMidway ? undefined : response);
     return response;
   };

@@ -70,6 +70,12 @@ export function text(status: number, body: string, contentType = "text/plain; ch
   return { status, headers: { "content-type": contentType }, body };
 }
 
+/** The answer when something went wrong in the emulator itself, or on its disk. */
+export function failure(error: unknown): HttpResponse {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { ...text(500, `The emulator failed: ${reason}\n`), error: reason };
+}
+
 /** An answer that is sent piece by piece, as `chunks` yields. */
 export function stream(
   status: number,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { RUNSYNC_BODY_MAX_BYTES } from "../sdk/spec";
 import { levelOf } from "./fidelity";
-import { type HttpRequest, type HttpResponse, text } from "./http";
+import { failure, type HttpRequest, type HttpResponse } from "./http";
 
 /** Answers a request; undefined when its connection was cut instead. */
 export type Answer = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
@@ -133,11 +133,9 @@ function connectionOf({ socket }: IncomingMessage): OpenConnection {
   return connection;
 }
 
-/** Something went wrong in the emulator itself, or on its disk: whoever sent the request is told. */
 function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
   if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
-  else void send(incoming, outgoing, text(500, `The emulator failed: ${reason}\n`));
+  else void send(incoming, outgoing, failure(error));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -81,6 +81,12 @@ describe("a data file", () => {
     const { status, text } = await save(emulator, REQUIRED);
     expect(status).toBe(500);
     expect(text).toContain("cannot be written: there is no such file or folder");
+    const [request] = emulator.journal.requests();
+    expect(request).toMatchObject({
+      status: 500,
+      outcome: "error",
+      error: expect.stringContaining("cannot be written"),
+    });
     mkdirSync(sub);
   });
 });
