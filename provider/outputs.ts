@@ -44,29 +44,33 @@ export function toEndpoint(id: string, outputs: Properties): Endpoint {
   return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
 }
 
-/** The bits of `__inputs`, the lowest first. State holds them, so the order is permanent: new fields go to the end. */
-const INPUT_BITS = [
-  "name",
-  "gpuIds",
-  "templateId",
-  "idleTimeout",
-  "scalerValue",
-  "workersMax",
-  "workersMin",
-  "locations",
-  "flashBootType",
-  "scalerType",
-  "networkVolumeId",
-] as const satisfies readonly (keyof EndpointInput)[];
+/** The bit of each field in `__inputs`. Permanent, because state holds them: a new field takes the next higher one. */
+const INPUT_BITS = {
+  name: 0x1,
+  gpuIds: 0x2,
+  templateId: 0x4,
+  idleTimeout: 0x8,
+  scalerValue: 0x10,
+  workersMax: 0x20,
+  workersMin: 0x40,
+  locations: 0x80,
+  flashBootType: 0x100,
+  scalerType: 0x200,
+  networkVolumeId: 0x400,
+} satisfies Record<keyof EndpointInput, number>;
 
 /** Which of the endpoint's fields are there, as a hexadecimal number: the engine writes all of state at every step. */
 function toInputBits(inputs: Properties): string {
-  return INPUT_BITS.reduce((bits, field, index) => (field in inputs ? bits | (1 << index) : bits), 0).toString(16);
+  return Object.entries(INPUT_BITS)
+    .reduce((bits, [field, bit]) => (field in inputs ? bits | bit : bits), 0)
+    .toString(16);
 }
 
-function fromInputBits(bits: unknown): readonly string[] {
+function fromInputBits(bits: unknown): string[] {
   const set = Number.parseInt(String(bits), 16);
-  return INPUT_BITS.filter((_field, index) => set & (1 << index));
+  return Object.entries(INPUT_BITS)
+    .filter(([, bit]) => set & bit)
+    .map(([field]) => field);
 }
 
 function isEndpointField(name: string): boolean {
