@@ -17,8 +17,16 @@ const UNMANAGED = { idleTimeout: 77, scalerValue: 9, networkVolumeId: "volume-1"
 
 const NEIGHBOUR = { name: "neighbour", gpuIds: "ADA_24", templateId: "theirs", workersMax: 5, idleTimeout: 55 };
 
+const REQUESTS = { list: "myself", save: "saveEndpoint", delete: "deleteEndpoint" };
+
+/** Steps whose first word says which request they are. */
 const graphql = (...names: string[]): Step[] =>
-  names.map((name, index) => ({ name, interface: "graphql", position: index + 1 }));
+  names.map((name, index) => ({
+    name,
+    interface: "graphql",
+    position: index + 1,
+    strikes: REQUESTS[name.split(" ")[0] as keyof typeof REQUESTS],
+  }));
 
 /** Remembers what the engine would, whether a step succeeds or fails. */
 function resource({ emulator, provider }: Site) {

@@ -1,6 +1,6 @@
 import type { FaultEffect } from "../../emulator";
 import { FAULTS, type Fault, TIMES, timesName } from "./faults";
-import type { Operation, Step } from "./operations";
+import { type Operation, type Step, unless } from "./operations";
 import { CANARY, type Site, startSite } from "./site";
 
 /** One fault, so many times, from one step of an operation on. */
@@ -28,7 +28,7 @@ export interface CellResult {
 const BOUND_SECONDS = 260;
 
 /** What tells a person what to do. */
-const NEXT_STEP = /try again|check|look |look,|look whether|run pulumi|adoptId|update the package|keep one/i;
+const NEXT_STEP = /try again|check|look[ ,]|run pulumi|adoptId|update the package|keep one/i;
 
 /** Every combination that makes sense. */
 export function cellsOf(operations: readonly Operation[]): Cell[] {
@@ -70,7 +70,7 @@ async function play(cell: Cell, site: Site): Promise<CellResult> {
     error = await attempted.run().then(() => undefined, messageOf);
     seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     emulator.faults.clear();
-    problems.push(...errorProblems(cell, error), ...(await attempted.problems()));
+    problems.push(...strikeProblems(cell, site), ...errorProblems(cell, error), ...(await attempted.problems()));
     if (seconds > BOUND_SECONDS) problems.push(`it took ${seconds} s`);
     const recovery = await attempted.recover().then(() => undefined, messageOf);
     if (recovery !== undefined) problems.push(`once more, without the fault: ${recovery}`);
@@ -87,7 +87,14 @@ function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site):
   // What comes before the step goes as it should.
   if (before > 0) faults.add({ match, effect: {}, times: before });
   const effect: FaultEffect = typeof fault.effect === "function" ? fault.effect() : fault.effect;
-  faults.add({ match, effect, ...(times !== undefined && { times }) });
+  faults.add({ name: fault.name, match, effect, ...(times !== undefined && { times }) });
+}
+
+/** A cell whose fault meets no request, or another one than it is about, shows nothing. */
+function strikeProblems({ step, fault }: Cell, { emulator }: Site): string[] {
+  const struck = emulator.journal.requests().find((request) => request.fault === fault.name)?.operation;
+  if (struck === undefined) return ["the fault met no request"];
+  return unless(struck === (step.strikes ?? struck), `the fault met ${struck}, not ${step.strikes}`);
 }
 
 function errorProblems({ operation, fault }: Cell, error: string | undefined): string[] {

@@ -10,6 +10,8 @@ export interface Step {
   readonly position?: number;
   /** Or: every request with this name. */
   readonly operation?: string;
+  /** The name of the request at the position: that another one is struck would go unnoticed. */
+  readonly strikes?: string;
 }
 
 /** An operation on one resource, and what must be true whatever the service does meanwhile. */
