@@ -1,7 +1,5 @@
 import { startEmulator } from "../../emulator";
-import { createStack } from "./harness";
-
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+import { createStack, endpointsIn } from "./harness";
 
 test("one program manages several accounts, and moving a resource deletes it from the old one", async () => {
   await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 100 });
@@ -58,8 +56,7 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });
     expect(result.output).toContain(`it was last seen at ${own.url}`);
     expect(result.output).toContain("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE");
   }
-  const { deployment } = await stack.exportState();
-  expect(deployment.resources?.filter(({ type }) => type === TYPE)).toHaveLength(1);
+  expect(endpointsIn(await stack.exportState())).toHaveLength(1);
   expect(own.endpoints.list()).toHaveLength(1);
 
   const said = await stack.run(["refresh", "--yes", "--skip-preview"], {
@@ -67,5 +64,5 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });
     SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE: "true",
   });
   expect(said.exitCode).toBe(0);
-  expect((await stack.exportState()).deployment.resources?.filter(({ type }) => type === TYPE)).toHaveLength(0);
+  expect(endpointsIn(await stack.exportState())).toHaveLength(0);
 });

@@ -5,11 +5,10 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { version } from "../../package.json";
 import { MINIMUM_VERSION } from "../../tools/pulumi-cli/find";
 import { startScriptedServer } from "../support/scriptedServer";
-import { createStack, type PulumiStack, type State } from "./harness";
+import { createStack, endpointsIn, type PulumiStack, type State } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
 const CANARY = "canary-key-d0c7012a";
-const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 interface Report {
   readonly version: string;
@@ -164,7 +163,7 @@ test("what an unknown version wrote into the state is named", async () => {
   await stack.importState(state);
   expect((await doctor()).state).toMatchObject({ status: "ok", found: expect.stringContaining("1 SmokeTest") });
 
-  const changed = state.deployment.resources?.find(({ type }) => type === ENDPOINT_TYPE);
+  const changed = endpointsIn(state)[0];
   Object.assign(changed?.outputs ?? {}, { __provider: 'exports.handler = () => require("elsewhere").v9;' });
   await stack.importState(state);
   expect((await doctor()).state).toMatchObject({

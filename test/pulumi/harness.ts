@@ -46,6 +46,14 @@ export interface State {
   readonly deployment: { readonly resources?: StateResource[]; readonly pending_operations?: unknown[] };
 }
 
+/** The type of endpoints in state, pinned here: it is permanent. */
+const ENDPOINT_TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+/** The endpoints that a state holds. */
+export function endpointsIn({ deployment }: State): StateResource[] {
+  return (deployment.resources ?? []).filter(({ type }) => type === ENDPOINT_TYPE);
+}
+
 const stacks = new Set<PulumiStack>();
 
 jest.setTimeout(180_000);

@@ -1,8 +1,7 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { createStack, type PulumiStack } from "./harness";
+import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 /** Two endpoints: one with every input, one with the required ones. */
 function program(changes: Record<string, unknown> = {}): string {
@@ -77,8 +76,7 @@ test("up creates each endpoint with one save", async () => {
 });
 
 test("state holds one short, permanent line of provider code", async () => {
-  const { deployment } = await stack.exportState();
-  const endpoints = deployment.resources?.filter(({ type }) => type === TYPE) ?? [];
+  const endpoints = endpointsIn(await stack.exportState());
   expect(endpoints).toHaveLength(2);
   for (const { inputs, outputs } of endpoints) {
     expect(inputs?.__provider).toBe(PROVIDER_TEXT);
@@ -152,7 +150,7 @@ test("what the program never set is kept, wherever it was set", async () => {
 test("an endpoint that was deleted elsewhere is dropped by refresh and made again by up", async () => {
   emulator.endpoints.delete(endpoint("plain").id);
   await stack.refresh();
-  expect((await stack.exportState()).deployment.resources?.filter(({ type }) => type === TYPE)).toHaveLength(1);
+  expect(endpointsIn(await stack.exportState())).toHaveLength(1);
   emulator.journal.clear();
   await stack.up();
   expect(saves()).toHaveLength(1);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type EndpointSeed, startEmulator } from "../../emulator";
 import { version } from "../../package.json";
-import { createStack, type State, type StateResource } from "./harness";
+import { createStack, endpointsIn, type State, type StateResource } from "./harness";
 
 const FIXTURES = path.resolve(__dirname, "../fixtures");
 const ADDRESS = "http://emulator.invalid";
@@ -20,13 +20,10 @@ const ENDPOINT_FIELDS = [
   "workersMax",
   "networkVolumeId",
 ];
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 const versions = readdirSync(FIXTURES).flatMap((file) => /^state-(.*)\.json$/.exec(file)?.[1] ?? []);
 
 const read = (file: string) => readFileSync(path.join(FIXTURES, file), "utf8");
-
-const endpointsOf = ({ deployment }: State) => (deployment.resources ?? []).filter(({ type }) => type === TYPE);
 
 /** The endpoint that a resource of the state describes. */
 function seedOf({ id, outputs = {} }: StateResource): EndpointSeed {
@@ -41,7 +38,7 @@ test("the state of this version is kept", () => {
 test.each(versions)("state that version %s wrote is read, refreshed and destroyed", async (release) => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const state: State = JSON.parse(read(`state-${release}.json`).replaceAll(ADDRESS, emulator.url));
-  const endpoints = endpointsOf(state);
+  const endpoints = endpointsIn(state);
   emulator.seed({ endpoints: endpoints.map(seedOf) });
   const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });
   await stack.importState(state);
@@ -50,7 +47,7 @@ test.each(versions)("state that version %s wrote is read, refreshed and destroye
   const drifted = endpoints.find(({ urn }) => urn.endsWith("::full"))?.id ?? "";
   emulator.endpoints.change(drifted, { gpuIds: "AMPERE_80" });
   await stack.refresh();
-  const refreshed = endpointsOf(await stack.exportState());
+  const refreshed = endpointsIn(await stack.exportState());
   expect(refreshed).toHaveLength(endpoints.length);
   expect(refreshed.find(({ id }) => id === drifted)?.outputs).toMatchObject({ gpuIds: "AMPERE_80" });
 

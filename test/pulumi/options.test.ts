@@ -1,7 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { createStack, type PulumiStack } from "./harness";
-
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 /** The endpoints of the program, each with its resource options. `all` can be picked from by name. */
 const program = (...names: string[]) => `
@@ -40,11 +38,8 @@ const names = () =>
 const idOf = (name: string) => emulator.endpoints.list().find((each) => each.name === name)?.id ?? "";
 
 async function namesInState() {
-  const resources = (await stack.exportState()).deployment.resources ?? [];
-  return resources
-    .filter(({ type }) => type === TYPE)
-    .map(({ outputs }) => outputs?.name)
-    .sort();
+  const endpoints = endpointsIn(await stack.exportState());
+  return endpoints.map(({ outputs }) => outputs?.name).sort();
 }
 
 test("workers that are billed while idle are warned of, on their resource", async () => {
