@@ -41,7 +41,7 @@ export async function install(
 }
 
 /** Starts an emulator, uses the client, prints what it found as JSON. Put behind the lines that load `SDK_NAMES`. */
-export const SDK_PROGRAM = `
+const SDK_PROGRAM = `
   const emulator = await startEmulator({ coldStartMs: 0 });
   const client = createClient({ ...settingsFromEnvironment(emulator.env) });
   const { id } = await client.endpoints.create({ name: "a", gpuIds: "AMPERE_16", templateId: "t", workersMin: 1 });
@@ -51,7 +51,7 @@ export const SDK_PROGRAM = `
   await client.close();
   await emulator.stop();
 `;
-export const SDK_NAMES = "{ createClient, NotFoundError, settingsFromEnvironment, SubmitUncertainError }";
+const SDK_NAMES = "{ createClient, NotFoundError, settingsFromEnvironment, SubmitUncertainError }";
 export const SDK_EXPECTED = [{ hello: "world" }, true, "function"];
 
 /** The same, complete: by `require`, and by `import`. */

@@ -82,7 +82,7 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
 }
 
 /** Lets virtual time pass until the promise is settled, and returns its value. */
-export async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let settled = false;
   const settle = () => {
     settled = true;
