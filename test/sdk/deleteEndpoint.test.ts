@@ -29,7 +29,7 @@ describe("a deletion", () => {
     expect(draining.at(-1)?.elapsedMs).toBeGreaterThan(10_000);
   });
 
-  test("of an endpoint without workers needs four calls", async () => {
+  test("of an endpoint without workers needs three calls", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await it.run(it.client.endpoints.delete(id));
