@@ -75,7 +75,7 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly clearFlashBootWith: "null" | "OFF";
 }
 
-/** How old the list may be that a create or an update begins with. With a list each, a fleet's lists would grow as n². */
+/** How old the list may be that a create, update or deletion begins with. With a list each, a fleet's lists would grow as n². */
 const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /** The management interface of one account. */
