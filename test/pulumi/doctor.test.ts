@@ -118,9 +118,9 @@ test("names the address that does not answer, or shows the key on its way", asyn
 });
 
 test("a clock that is off is told, with how far and which way", async () => {
-  const anHourAgo = new Date(Date.now() - 3_600_000).toUTCString();
+  const anHourAgo = () => new Date(Date.now() - 3_600_000).toUTCString();
   const body = { data: { myself: { serverlessDiscount: null } } };
-  await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo }, body }));
+  await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo() }, body }));
   const env = Object.fromEntries(Object.keys(addresses).map((name) => [name, server.url]));
   const { clock, key } = await doctor({ ...env, SERVERLESS_GPU_API_KEY: CANARY });
   expect(clock?.status).toBe("warning");
