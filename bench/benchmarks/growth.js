@@ -5,7 +5,7 @@ const { inTurn } = require("../runner");
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [few, many, runs] = quick ? [10, 50, 1] : [100, 1000, 3];
+  const [few, many, runs] = quick ? [10, 50, 1] : [100, 1000, 2];
   /** @type {{ ours: number[], floor: number[], lists: number[] }} */
   const measured = { ours: [], floor: [], lists: [] };
   const emulator = await startEmulator({ drainMs: 0 });

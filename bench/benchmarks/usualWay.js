@@ -7,7 +7,7 @@ const UP = ["up", "--yes", "--skip-preview"];
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [count, runs] = quick ? [30, 1] : [300, 5];
+  const [count, runs] = quick ? [30, 1] : [300, 3];
   const emulator = await startEmulator({ drainMs: 0 });
 
   /** A new stack's first `up`. @param {string} program */
