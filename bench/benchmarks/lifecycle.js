@@ -25,7 +25,7 @@ const STEPS = {
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [count, runs] = quick ? [30, 1] : [300, 3];
+  const [count, runs] = quick ? [30, 1] : [300, 5];
   /** @type {Record<Step, Measured>[]} */
   const lives = [];
   const emulator = await startEmulator({ drainMs: 0 });
