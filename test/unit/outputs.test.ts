@@ -1,5 +1,5 @@
 import { toInputs, toOutputs } from "../../provider/outputs";
-import { ENDPOINT_FIELDS } from "../../sdk/endpointInput";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../sdk/endpointInput";
 import type { Endpoint } from "../../sdk/endpointRecord";
 
 const ENDPOINT: Endpoint = {
@@ -7,14 +7,7 @@ const ENDPOINT: Endpoint = {
   name: "llama",
   gpuIds: "AMPERE_24",
   templateId: "template",
-  idleTimeout: 10,
-  locations: "",
-  flashBootType: "OFF",
-  scalerType: "QUEUE_DELAY",
-  scalerValue: 4,
-  workersMin: 0,
-  workersMax: 3,
-  networkVolumeId: "",
+  ...ENDPOINT_DEFAULTS,
   pods: [],
 };
 const PLACE = {
