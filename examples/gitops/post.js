@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000;
  * Where posts of one kind are, and what their fields are called.
  * @typedef {object} Posts
  * @property {string} path of the list; a new one is sent there too
- * @property {(id: string) => string} pathOf of a single one
+ * @property {string} folder of single ones: their ids follow it
  * @property {string} id
  * @property {string} text
  */
@@ -34,13 +34,13 @@ const github = () => {
     log: `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`,
     comments: {
       path: `${repository}/issues/${env.PULL_REQUEST}/comments`,
-      pathOf: (/** @type {string} */ id) => `${repository}/issues/comments/${id}`,
+      folder: `${repository}/issues/comments`,
       id: "id",
       text: "body",
     },
     issues: {
       path: `${repository}/issues`,
-      pathOf: (/** @type {string} */ id) => `${repository}/issues/${id}`,
+      folder: `${repository}/issues`,
       id: "number",
       text: "body",
     },
@@ -58,10 +58,10 @@ const gitlab = () => {
     headers: { "private-token": `${env.GITLAB_TOKEN}` },
     update: "PUT",
     log: env.CI_JOB_URL,
-    comments: { path: notes, pathOf: (/** @type {string} */ id) => `${notes}/${id}`, id: "id", text: "body" },
+    comments: { path: notes, folder: notes, id: "id", text: "body" },
     issues: {
       path: `${project}/issues`,
-      pathOf: (/** @type {string} */ id) => `${project}/issues/${id}`,
+      folder: `${project}/issues`,
       id: "iid",
       text: "description",
     },
@@ -117,7 +117,7 @@ async function find(posts, marker, filter = "") {
 const save = (posts, id, text, more) =>
   id === undefined
     ? send("POST", posts.path, { ...more, [posts.text]: text })
-    : send(host.update, posts.pathOf(id), { [posts.text]: text });
+    : send(host.update, `${posts.folder}/${id}`, { [posts.text]: text });
 
 async function post() {
   const report = readFileSync(path.join(__dirname, "report.md"), "utf8");
@@ -133,7 +133,7 @@ async function post() {
     return save(host.issues, issue, text, { title, ...host.label });
   }
   if (issue !== undefined)
-    await send(host.update, host.issues.pathOf(issue), { [host.issues.text]: text, ...host.closed });
+    await send(host.update, `${host.issues.folder}/${issue}`, { [host.issues.text]: text, ...host.closed });
 }
 
 post().catch((error) => {
