@@ -4,8 +4,8 @@ import type { Properties } from "./inputs";
 
 /** What is recorded of the account that an endpoint belongs to. */
 interface AccountRecord {
-  /** Address of the GraphQL interface. */
-  readonly address: string;
+  /** The service, see `Account`. */
+  readonly service: string;
   /** Of the key, salted with the endpoint's id: it tells nothing of the key, nor which endpoints share one. */
   readonly fingerprint: string;
   /** Logical name of the explicit provider; empty for the default one. */
@@ -14,7 +14,8 @@ interface AccountRecord {
 
 /** The account that the settings lead to. */
 export interface Account {
-  readonly address: string;
+  /** The name of a service that is known by name (`runpod`), otherwise the URL of its management interface. */
+  readonly service: string;
   readonly apiKey: string;
   readonly provider: string;
 }
@@ -22,17 +23,42 @@ export interface Account {
 const FINGERPRINT_DIGITS = 12;
 
 /** One line for state. */
-export function accountRecord({ address, apiKey, provider }: Account, endpointId: string): string {
+export function accountRecord({ service, apiKey, provider }: Account, endpointId: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([endpointId, apiKey]))
     .digest("hex");
-  return [address, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
+  return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
+}
+
+/** Where an endpoint is, beside its own record. */
+export interface Place {
+  /** URL of the queue interface. */
+  readonly queueUrl: string;
+  readonly account: Account;
+}
+
+/** What is recorded of the place where the endpoint was seen. */
+export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
+  return { queueUrl: `${queueUrl}/v2/${endpointId}`, __account: accountRecord(account, endpointId) };
+}
+
+/** Returns `true` if outputs record another place, or another key, than where the settings lead to. */
+export function isRecordedElsewhere(outputs: Properties, place: Place, endpointId: string): boolean {
+  return Object.entries(placeRecord(place, endpointId)).some(([field, value]) => outputs[field] !== value);
 }
 
 /**
- * Whether a resource was given to another provider, and that is another account. A rotated key alone, or a renamed
- * provider alone, moves nothing.
+ * Returns `true` if the program gives the resource to another provider, or the provider another queue. A rotated key
+ * plans nothing: it would touch every resource.
  */
+export function isRedirected(outputs: Properties, place: Place, endpointId: string): boolean {
+  const before = parseRecord(outputs.__account);
+  if (before === undefined) return false;
+  const { queueUrl } = placeRecord(place, endpointId);
+  return before.provider !== place.account.provider || outputs.queueUrl !== queueUrl;
+}
+
+/** Returns `true` if a resource was given to another provider, and that is another account. */
 export function isMoved(outputs: Properties, account: Account, endpointId: string): boolean {
   const before = parseRecord(outputs.__account);
   const now = parseRecord(accountRecord(account, endpointId));
@@ -40,8 +66,8 @@ export function isMoved(outputs: Properties, account: Account, endpointId: strin
 }
 
 /**
- * Absent means gone only in the account, at the address, where the endpoint was last seen; anywhere else it may well
- * exist, and cost. Throws `AccountChangedError` when either differs, unless the user has said that it is meant.
+ * Absent means gone only in the account where the endpoint was last seen; anywhere else it may well exist, and cost.
+ * @throws AccountChangedError if the account differs, unless the user has said that the endpoint is gone
  */
 export function refuseOtherAccount(
   outputs: Properties,
@@ -52,22 +78,22 @@ export function refuseOtherAccount(
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, endpointId))))
     return;
   const reason =
-    before.address === account.address
+    before.service === account.service
       ? "the API key is another one than it was last seen with"
-      : `it was last seen at ${before.address}, and this is ${account.address}`;
+      : `it was last seen at ${before.service}, and this is ${account.service}`;
   throw new AccountChangedError(
     `endpoint ${endpointId} is not in this account, but ${reason}. It may still exist there, and cost. Use the former ` +
-      "key and address; or, if it is meant to be gone (the key was rotated, say), set " +
+      "key and service; or, if the endpoint is really gone (the key was rotated, say), set " +
       "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
   );
 }
 
 function parseRecord(record: unknown): AccountRecord | undefined {
   if (typeof record !== "string") return undefined;
-  const [address = "", fingerprint = "", ...provider] = record.split(" ");
-  return { address, fingerprint, provider: provider.join(" ") };
+  const [service = "", fingerprint = "", ...provider] = record.split(" ");
+  return { service, fingerprint, provider: provider.join(" ") };
 }
 
 function isSameAccount(one: AccountRecord, other: AccountRecord | undefined): boolean {
-  return one.address === other?.address && one.fingerprint === other.fingerprint;
+  return one.service === other?.service && one.fingerprint === other.fingerprint;
 }

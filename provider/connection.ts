@@ -1,7 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../sdk/client";
 import { requireAddress, requireApiKey } from "../sdk/config";
-import type { Account } from "./account";
+import { RUNPOD_ADDRESSES } from "../sdk/spec";
+import type { Account, Place } from "./account";
 import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import { endWithEngine } from "./endWithEngine";
@@ -15,45 +16,43 @@ export async function configure(request: pulumi.dynamic.ConfigureRequest): Promi
   endWithEngine();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
   // `check` reports what was typed into a field: the key is to be known as a secret before.
-  currentAccount();
+  currentPlace();
 }
 
 /** Reads one setting of the config. */
 export const readConfig: ReadConfig = (name) => config(name);
 
 /** All that a call needs. */
-export interface Connection {
+export interface Connection extends Place {
   readonly client: Client;
-  readonly account: Account;
-  /** Address of the queue interface. */
-  readonly queueUrl: string;
   readonly settings: ProviderSettings;
 }
 
 /** Throws before any call when a setting is missing, so that nothing is created that cannot be described afterwards. */
 export function connect(): Connection {
   const settings = providerSettings(readConfig);
-  return {
-    client: clientFor(settings),
-    account: accountOf(settings),
-    queueUrl: requireAddress(settings, "queueUrl"),
-    settings,
-  };
+  return { client: clientFor(settings), settings, ...placeOf(settings) };
 }
 
-/** The account, as far as it is known: previews work without a key, and with one that is not known yet. */
-export function currentAccount(): Account | undefined {
+/** The place that the settings lead to, if all of it is known: previews work without a key. */
+export function currentPlace(): Place | undefined {
   try {
-    const account = accountOf(providerSettings(readConfig));
-    return containsUnknown(account) ? undefined : account;
+    const place = placeOf(providerSettings(readConfig));
+    return containsUnknown(place) ? undefined : place;
   } catch {
     return undefined;
   }
 }
 
+function placeOf(settings: ProviderSettings): Place {
+  return { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
+}
+
 function accountOf(settings: ProviderSettings): Account {
+  const managementUrl = requireAddress(settings, "graphqlUrl");
   return {
-    address: requireAddress(settings, "graphqlUrl"),
+    // A service that is known by name stays the same one when its interfaces move.
+    service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
     apiKey: requireApiKey(settings),
     provider: settings.provider,
   };

@@ -2,16 +2,18 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
 import { NotFoundError } from "../sdk/errors";
-import { isMoved, refuseOtherAccount } from "./account";
+import { isMoved, isRecordedElsewhere, isRedirected, refuseOtherAccount } from "./account";
 import { awaitReady } from "./awaitReady";
 import { extraGpuTiers } from "./config";
-import { type Connection, configure, connect, currentAccount, readConfig } from "./connection";
+import { type Connection, configure, connect, currentPlace, readConfig } from "./connection";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
 import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { proveTarget } from "./move";
 import { oneAtATime } from "./oneAtATime";
-import { managedFields, toEndpoint, toInputs, toOutputs } from "./outputs";
+import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { adoptionOwner, claimAlone, claimForAdoption, isClaimedByOther, newOwner, ownerOf, release } from "./owners";
 import { drainLogger, log } from "./progress";
-import { describeChanges, takeOverOwn } from "./takeOver";
+import { describeChanges, refuseTakenName } from "./takeOver";
 
 /** Refreshed resources may share a list of endpoints that is no older than this. */
 const READ_MAX_AGE_MS = 60_000;
@@ -23,25 +25,34 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   async check(oldInputs: Properties, newInputs: Properties) {
     const { inputs, problems } = checkInputs(oldInputs, newInputs, { extraGpuTiers: extraGpuTiers(readConfig) });
     const isNew = Object.keys(oldInputs).length === 0;
-    if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) announceAdoption(inputs);
+    if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
+      if (claimForAdoption(String(inputs.adoptId))) announceAdoption(inputs);
+      else problems.push({ property: "adoptId", message: `another resource adopts ${inputs.adoptId}, too. Keep one` });
+    }
     return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
-    refuseOtherEndpoint(id, inputs);
-    const account = currentAccount();
-    if (account && isMoved(outputs, account, id)) {
+    const place = currentPlace();
+    if (place && isMoved(outputs, place.account, id)) {
+      await proveTarget(connect(), id, outputs, inputs);
       return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
     }
+    refuseOtherEndpoint(id, inputs);
+    claimAlone(id, ownerOf(outputs));
+    if (place && isRedirected(outputs, place, id)) return { changes: true, deleteBeforeReplace: true };
     // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
     return hasChanged(outputs, inputs) ? { deleteBeforeReplace: true } : { changes: false };
   },
 
   async create(inputs: Properties) {
     const connection = connect();
-    const make = () => (inputs.adoptId === undefined ? create(connection, inputs) : adopt(connection, inputs));
+    const isAdoption = inputs.adoptId !== undefined;
+    const owner = isAdoption ? adoptionOwner(String(inputs.adoptId)) : newOwner();
+    const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
-    const outs = toOutputs(endpoint, inputs, connection);
+    claimAlone(endpoint.id, owner);
+    const outs = toOutputs(endpoint, inputs, connection, owner);
     await awaitReady(connection.client, endpoint, inputs, outs);
     return { id: endpoint.id, outs };
   },
@@ -51,7 +62,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
     if (endpoint) {
       const inputs = toInputs(endpoint, outputs);
-      return { id, props: toOutputs(endpoint, inputs, connection), inputs };
+      return { id, props: toOutputs(endpoint, inputs, connection, ownerOf(outputs)), inputs };
     }
     if (outputs.__mustExist) {
       throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
@@ -63,16 +74,23 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async update(id, outputs: Properties, inputs: Properties) {
     const connection = connect();
-    const mustSave = changedFields(outputs, inputs).length > 0;
-    const endpoint = mustSave
-      ? await connection.client.endpoints.update(id, managedFields(inputs))
-      : toEndpoint(id, outputs);
-    const outs = toOutputs(endpoint, inputs, connection);
-    await awaitReady(connection.client, endpoint, inputs, outs);
+    const endpoint = await bringUpToDate(connection, id, outputs, inputs);
+    const outs = endpoint ? toOutputs(endpoint, inputs, connection, ownerOf(outputs)) : unseenOutputs(outputs, inputs);
+    await awaitReady(connection.client, endpoint ?? toEndpoint(id, outputs), inputs, outs);
     return { outs };
   },
 
   async delete(id, outputs: Properties) {
+    const owner = ownerOf(outputs);
+    if (isClaimedByOther(id, owner)) {
+      release(id, owner);
+      log(
+        String(outputs.name ?? id),
+        `warning: endpoint ${id} is not deleted, because the program has adopted it with another resource, or adopts it ` +
+          "again. Only this resource's record of it is removed from state",
+      );
+      return;
+    }
     const connection = connect();
     await connection.client.endpoints.delete(id, {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
@@ -82,29 +100,48 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   },
 };
 
-/** Creates, or takes over what an interrupted create of this very resource has left. */
+/** Creates the endpoint, unless its name is taken. */
 function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   return client.endpoints.create(managedFields(inputs) as EndpointInput, {
-    onNameTaken(existing) {
-      const own = takeOverOwn(existing, inputs);
-      log(
-        own.name,
-        `endpoint ${own.id} was created by an interrupted run of this stack; it is taken over, none is created`,
-      );
-      return own;
-    },
+    onNameTaken: (existing) => refuseTakenName(existing, inputs.name),
   });
 }
 
-/** Takes over the endpoint that the program names, and changes it to match. */
+/** Adopts the endpoint that the program names, and changes it to match. */
 async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   const id = String(inputs.adoptId);
-  const found = await client.endpoints.get(id);
+  const found = await client.endpoints.find(id);
+  if (!found) {
+    throw new NotFoundError(
+      `endpoint ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
+        "deleted, take adoptId out of the program: then an endpoint is created",
+    );
+  }
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields);
   log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint })}`);
   return endpoint;
+}
+
+/**
+ * Saves what changed. What is recorded of the place changes only once the endpoint was seen there: without a change the
+ * endpoint is looked for if the place is another one, and not at all otherwise.
+ */
+async function bringUpToDate(
+  connection: Connection,
+  id: string,
+  outputs: Properties,
+  inputs: Properties,
+): Promise<Endpoint | undefined> {
+  const { endpoints } = connection.client;
+  try {
+    if (changedFields(outputs, inputs).length > 0) return await endpoints.update(id, managedFields(inputs));
+    return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id) : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError) refuseOtherAccount(outputs, connection, id);
+    throw error;
+  }
 }
 
 function announceAdoption({ name, adoptId }: Properties): void {

@@ -1,6 +1,6 @@
 import { ENDPOINT_FIELDS, type EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
-import { type Account, accountRecord } from "./account";
+import { type Place, placeRecord } from "./account";
 import { type Properties, pick } from "./inputs";
 import { isOwnInput } from "./ownInputs";
 
@@ -9,25 +9,27 @@ export function managedFields(inputs: Properties): Partial<EndpointInput> {
   return pick(inputs, isEndpointField);
 }
 
-/** Where an endpoint is, beside its own record. */
-export interface Place {
-  /** Address of the queue interface. */
-  readonly queueUrl: string;
-  readonly account: Account;
-}
-
 /**
  * The endpoint as the service has it, complete: outputs that left out what inputs hold would hide drift. `__inputs`
  * records which of its fields the program manages, because `read` is given the outputs only.
  */
-export function toOutputs(endpoint: Endpoint, inputs: Properties, { queueUrl, account }: Place): Properties {
+export function toOutputs(endpoint: Endpoint, inputs: Properties, place: Place, owner: string): Properties {
   return {
     ...pick({ ...endpoint }, isEndpointField),
-    ...pick(inputs, isOwnInput),
-    queueUrl: `${queueUrl}/v2/${endpoint.id}`,
-    __inputs: toInputBits(inputs),
-    __account: accountRecord(account, endpoint.id),
+    ...recordedInputs(inputs),
+    ...placeRecord(place, endpoint.id),
+    __owner: owner,
   };
+}
+
+/** The outputs of an endpoint that was not looked at: all that was seen of it stays as it was. */
+export function unseenOutputs(outputs: Properties, inputs: Properties): Properties {
+  const { queueUrl, __account, __owner } = outputs;
+  return { ...pick(outputs, isEndpointField), ...recordedInputs(inputs), queueUrl, __account, __owner };
+}
+
+function recordedInputs(inputs: Properties): Properties {
+  return { ...pick(inputs, isOwnInput), __inputs: toInputBits(inputs) };
 }
 
 /** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../sdk/enums";
+import { refuseSecondAdoption } from "./adoptIds";
 import { automaticName } from "./automaticName";
 import { SERVERLESS_ENDPOINT } from "./stateTexts";
 
@@ -62,7 +63,8 @@ export interface ServerlessEndpointArgs {
   networkVolumeId?: pulumi.Input<string | null>;
   /**
    * Id of an existing endpoint that a new resource takes over and changes to match the program, instead of creating one.
-   * Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the program or be taken out.
+   * Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the program or be taken out. While it
+   * stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
@@ -142,6 +144,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args may be missing only together with `options.id`, as `get` uses it
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
+    refuseSecondAdoption(name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // Created first, the replacement would find the old endpoint by its name.
     const resourceOptions = { ...options, deleteBeforeReplace: true };

@@ -1,30 +1,20 @@
-import { ENDPOINT_DEFAULTS } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
 import { NameTakenError } from "../sdk/errors";
 import { changedFields } from "./diff";
 import type { Properties } from "./inputs";
 
 /**
- * What to do when a new resource's name exists already. An automatic name that only this stack can have given, with all
- * fields as the program has them, is this stack's own endpoint, left by a create that was interrupted: it is returned.
- * Anything else may be somebody else's: `NameTakenError`.
+ * Refuses to create an endpoint of a name that exists. A name is no evidence of whose an endpoint is: a copy of the
+ * program on another machine gives the same one, and so does a resource that has got another logical name.
  */
-export function takeOverOwn(existing: readonly Endpoint[], inputs: Properties): Endpoint {
-  const [only] = existing;
-  const asCreated = { ...ENDPOINT_DEFAULTS, ...inputs };
-  if (
-    only &&
-    existing.length === 1 &&
-    inputs.__automaticName === "unique" &&
-    changedFields({ ...only }, asCreated).length === 0
-  ) {
-    return only;
-  }
+export function refuseTakenName(existing: readonly Endpoint[], name: unknown): never {
   const ids = existing.map(({ id }) => id);
   throw new NameTakenError(
-    `an endpoint named "${inputs.name}" exists already: ${ids.join(", ")}. None was created, because the two could be ` +
-      `taken for each other. If it is this resource's (an earlier run was interrupted, say), set adoptId: "${ids[0]}" ` +
-      "to take it over; otherwise choose another name",
+    `an endpoint named "${name}" exists already: ${ids.join(", ")}. None was created, because the two could be ` +
+      "mistaken for each other. If you have renamed this resource in the program, keep its endpoint with the resource " +
+      'option aliases: [{ name: "<former logical name>" }]. If the endpoint belongs to another resource, stack or ' +
+      "person, give this resource another name. Only if nothing else manages it (an interrupted run left it, say), " +
+      `set adoptId: "${ids[0]}"`,
     ids,
   );
 }

@@ -20,7 +20,10 @@ export interface DeleteOptions extends CallOptions {
   readonly drainTimeoutMs?: number;
   /** Called at each step. */
   readonly onProgress?: (progress: DeleteProgress) => void;
-  /** Called when the endpoint is in no list at first. What it throws ends the deletion. Default: absent is deleted. */
+  /**
+   * Called before anything is sent if the list does not hold the endpoint. What it throws ends the deletion. Default: an
+   * endpoint that is absent counts as deleted.
+   */
   readonly onAbsent?: () => void;
 }
 
@@ -63,6 +66,8 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   }
 
   for (let endpoint = await steps.look(signal); ; endpoint = await steps.find(signal)) {
+    // Where it does not belong, not even a deletion may be sent: a service may take any unknown id for deleted.
+    if (!endpoint && !wasSeen) options.onAbsent?.();
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.
@@ -89,7 +94,6 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
       obstacle = "the service accepted its deletion, yet still lists it";
     } catch (error) {
       if (error instanceof NotFoundError && !endpoint) {
-        if (!wasSeen) options.onAbsent?.();
         return;
       }
       if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;

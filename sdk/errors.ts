@@ -179,6 +179,11 @@ export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";
 }
 
+/** Thrown when a resource cannot move to another account. Nothing was deleted. */
+export class MoveRefusedError extends ServerlessGpuError {
+  readonly code = "MOVE_REFUSED";
+}
+
 /** Thrown when an endpoint's workers are not ready within the time for it. The endpoint exists. */
 export class ReadyTimeoutError extends ServerlessGpuError {
   readonly code = "READY_TIMEOUT";

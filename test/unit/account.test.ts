@@ -3,8 +3,8 @@ import { providerSettings } from "../../provider/config";
 import { AccountChangedError, ConfigurationError } from "../../sdk/errors";
 
 const KEY = "account-test-key-abcdef";
-const HOME: Account = { address: "https://api.example.com", apiKey: KEY, provider: "" };
-const elsewhere = { ...HOME, address: "https://other.example.com" };
+const HOME: Account = { service: "https://api.example.com", apiKey: KEY, provider: "" };
+const elsewhere = { ...HOME, service: "https://other.example.com" };
 const otherKey = { ...HOME, apiKey: "account-test-key-uvwxyz" };
 const otherProvider = { ...HOME, provider: "staging account" };
 

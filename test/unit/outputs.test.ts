@@ -12,7 +12,7 @@ const ENDPOINT: Endpoint = {
 };
 const PLACE = {
   queueUrl: "http://queue",
-  account: { address: "http://graphql", apiKey: "outputs-key-1", provider: "" },
+  account: { service: "http://graphql", apiKey: "outputs-key-1", provider: "" },
 };
 
 /** As states of all versions have them. */
@@ -32,7 +32,7 @@ const BITS = {
 
 test.each(Object.entries(BITS))("that %s is managed is the bit 0x%s in state, for ever", (field, bit) => {
   const managed = { [field]: ENDPOINT[field as keyof Endpoint] };
-  expect(toOutputs(ENDPOINT, managed, PLACE).__inputs).toBe(bit);
+  expect(toOutputs(ENDPOINT, managed, PLACE, "owner").__inputs).toBe(bit);
   expect(toInputs(ENDPOINT, { __inputs: bit })).toEqual(managed);
 });
 

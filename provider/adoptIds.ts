@@ -1,0 +1,23 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** The logical name of the resource that adopts each endpoint, for each program that runs in this process. */
+const adopted = new WeakMap<pulumi.Resource, Map<string, string>>();
+
+/**
+ * Refuses a second resource that adopts the same endpoint, in whatever account: removing one of them would delete the
+ * endpoint of both. Ids that are not known yet are compared by the handlers.
+ */
+export function refuseSecondAdoption(name: string, adoptId: pulumi.Input<string> | undefined): void {
+  // Unit tests with mocks have no stack.
+  const stack = pulumi.runtime.getStackResource();
+  if (typeof adoptId !== "string" || !stack) return;
+  const names = adopted.get(stack) ?? new Map<string, string>();
+  adopted.set(stack, names);
+  const other = names.get(adoptId);
+  if (other !== undefined) {
+    throw new pulumi.RunError(
+      `the resources "${other}" and "${name}" have the same adoptId, ${adoptId}: an endpoint belongs to one resource. Keep one of them`,
+    );
+  }
+  names.set(adoptId, name);
+}
