@@ -51,7 +51,6 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const owner = isAdoption ? adoptionOwner(String(inputs.adoptId)) : newOwner();
     const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
-    claimAlone(endpoint.id, owner);
     const outs = toOutputs(endpoint, inputs, connection, owner);
     await awaitReady(connection.client, endpoint, inputs, outs);
     return { id: endpoint.id, outs };

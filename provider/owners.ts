@@ -16,12 +16,12 @@ const claims = new Map<string, Set<string>>();
 /** The owners of resources that are new in this program and adopt an endpoint, by its id. */
 const adopters = new Map<string, string>();
 
-/** A token for a new resource. */
+/** Returns a token for a new resource. */
 export function newOwner(): string {
   return randomBytes(OWNER_BYTES).toString("hex");
 }
 
-/** The token of a resource that state holds; empty if it was recorded without one. */
+/** Returns the token of a resource that state holds; an empty string if it was recorded without one. */
 export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }

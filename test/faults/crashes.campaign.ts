@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { createStack } from "../pulumi/harness";
+import { createStack, type PulumiStack } from "../pulumi/harness";
 import { crash, type Moment, unlock, type Victim } from "./crash";
 
 const VICTIMS: readonly Victim[] = ["engine", "provider"];
@@ -42,38 +42,28 @@ describe("create", () => {
     const made = idsOf(emulator);
     expect(made).toHaveLength(moment.when === "after" ? 2 : 0);
 
-    const again = await stack.up();
+    // What an interrupted run has left is never taken for this resource's by its name: it is refused, and adopted as told.
+    await stack.writeProgram(program(await adoptAsTold(stack, emulator, made.length > 0)));
+    await stack.up();
     expect(emulator.endpoints.list()).toHaveLength(2);
     if (made.length > 0) expect(idsOf(emulator)).toEqual(made);
-    if (made.length > 0) expect(again.output).toContain("was created by an interrupted run of this stack");
     await stack.preview("--refresh", "--expect-no-changes");
     await stack.destroy();
     expect(emulator.endpoints.list()).toEqual([]);
   });
-
-  test.concurrent.each(VICTIMS)("with a name that others may have given too, kill -9 of the %s", async (victim) => {
-    await using emulator = await startEmulator({ drainMs: 0 });
-    const resources = { explicit: { name: "explicit", ...ONE }, shared: ONE };
-    const stack = await createStack({ program: program(resources), env: emulator.env });
-    await crash(stack, emulator, { step: "save", when: "after", operation: "saveEndpoint" }, victim, "up");
-    await unlock(stack);
-
-    const refused = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
-    expect(refused.exitCode).not.toBe(0);
-    const adopted = Object.fromEntries(
-      emulator.endpoints.list().map(({ id, name }) => {
-        expect(refused.output).toContain(`adoptId: "${id}"`);
-        const logicalName = name.split("-")[0] ?? "";
-        return [logicalName, { ...resources[logicalName as keyof typeof resources], adoptId: id }];
-      }),
-    );
-    expect(emulator.endpoints.list()).toHaveLength(2);
-    await stack.writeProgram(program(adopted));
-    await stack.up();
-    await stack.destroy();
-    expect(emulator.endpoints.list()).toEqual([]);
-  });
 });
+
+async function adoptAsTold(stack: PulumiStack, emulator: Emulator, isRefused: boolean) {
+  const resources: Record<string, object> = { one: ONE, two: ONE };
+  if (!isRefused) return resources;
+  const refused = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+  expect(refused.exitCode).not.toBe(0);
+  for (const { id, name } of emulator.endpoints.list()) {
+    expect(refused.output).toContain(`adoptId: "${id}"`);
+    resources[name.split("-")[0] ?? ""] = { ...ONE, adoptId: id };
+  }
+  return resources;
+}
 
 describe("update", () => {
   test.concurrent.each(scenarios(WRITING))("%s", async (_title, moment, victim) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EmulatedEndpoint } from "../../emulator";
-import type { Properties } from "../provider/dynamicProvider";
+import { type Properties, startDynamicProvider } from "../provider/dynamicProvider";
 import { destroy, type Remembered, refresh, StepFailed, up } from "./engineMemory";
 import { type Operation, type Step, unless } from "./operations";
 import type { Site } from "./site";
@@ -45,7 +45,7 @@ function resource({ emulator, provider }: Site) {
   return {
     forgetLists,
     remembered: () => remembered,
-    up: (program: Properties) => keep(up(provider, program, remembered)),
+    up: (program: Properties, by = provider) => keep(up(by, program, remembered)),
     refresh: async () => remembered && keep(refresh(provider, remembered)),
     destroy: async () => remembered && keep(destroy(provider, remembered)),
     own: () => emulator.endpoints.list().filter(({ id }) => id !== neighbour.id),
@@ -81,6 +81,13 @@ function fieldProblems(endpoint: EmulatedEndpoint | undefined, expected: Propert
     .map(([field, value]) => `${field} is ${(endpoint as Properties | undefined)?.[field]}, not ${value}`);
 }
 
+/** What the error of a name that is taken says to set. Any other error is thrown on. */
+function advisedAdoption(error: Error): Properties {
+  const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
+  if (adoptId === undefined) throw error;
+  return { adoptId };
+}
+
 function creation(name: string, steps: readonly Step[], program: Properties): Operation {
   return {
     name,
@@ -90,7 +97,7 @@ function creation(name: string, steps: readonly Step[], program: Properties): Op
       return {
         run: () => one.up(program),
         problems: () => count("0 or 1", one.own().length <= 1, one.own().length),
-        recover: () => one.up(program),
+        recover: () => one.up(program).catch((error) => one.up({ ...program, ...advisedAdoption(error) })),
         async problemsAtLast() {
           const made = one.own();
           return [
@@ -149,7 +156,11 @@ const adoption: Operation = {
     return {
       run: () => one.up(program),
       problems,
-      recover: () => one.up(program),
+      async recover() {
+        // One process adopts an endpoint once.
+        await using nextRun = await startDynamicProvider(site.emulator.env);
+        await one.up(program, nextRun);
+      },
       problemsAtLast: async () => [
         ...problems(),
         ...fieldProblems(site.emulator.endpoints.get(id), { gpuIds: "AMPERE_24" }),

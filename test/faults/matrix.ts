@@ -1,4 +1,4 @@
-import type { FaultEffect } from "../../emulator";
+import type { Emulator, FaultEffect } from "../../emulator";
 import { FAULTS, type Fault, TIMES, timesName } from "./faults";
 import type { Operation, Step } from "./operations";
 import { CANARY, type Site, startSite } from "./site";
@@ -75,7 +75,7 @@ async function playAsMeant(cell: Cell, site: Site): Promise<CellResult> {
 /** Plays a cell: prepare, strike, look; then without the fault once more, and look again. */
 async function play(cell: Cell, site: Site): Promise<CellResult> {
   const { emulator } = site;
-  emulator.reset();
+  clear(emulator);
   const problems: string[] = [];
   let error: string | undefined;
   let seconds = 0;
@@ -95,6 +95,13 @@ async function play(cell: Cell, site: Site): Promise<CellResult> {
     problems.push(`could not be played: ${messageOf(failure)}`);
   }
   return { cell, ...(error !== undefined && { error }), seconds, problems };
+}
+
+/** Ids go on: the provider's process lives for many cells, and an id never comes back. */
+function clear({ endpoints, faults, journal }: Emulator): void {
+  faults.clear();
+  for (const { id } of endpoints.list()) endpoints.delete(id);
+  journal.clear();
 }
 
 function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site): void {
