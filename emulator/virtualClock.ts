@@ -67,6 +67,7 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
 
   return {
     now: () => now,
+    monotonic: () => now - startMs,
     schedule(delayMs, callback, background = false) {
       const timer: Timer = { at: now + Math.max(0, delayMs), sequence: sequence++, callback, background, index: -1 };
       timers.push(timer);
@@ -99,8 +100,10 @@ export function scaledClock(factor: number): EmulatorClock {
   }
   const startMs = Date.now();
   const startedAt = performance.now();
+  const passedMs = () => (performance.now() - startedAt) * factor;
   return {
-    now: () => startMs + Math.floor((performance.now() - startedAt) * factor),
+    now: () => startMs + Math.floor(passedMs()),
+    monotonic: passedMs,
     schedule: (delayMs, callback) => systemClock.schedule(delayMs / factor, callback),
   };
 }

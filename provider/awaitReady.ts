@@ -24,13 +24,13 @@ export async function awaitReady(client: Client, endpoint: Endpoint, inputs: Pro
 }
 
 async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint, timeoutMs: number): Promise<void> {
-  const startedAt = systemClock.now();
+  const startedAt = systemClock.monotonic();
   const logWait = waitLogger(name);
   while (workersMin > 0) {
     const { workers } = await client.endpoint(id).health();
     const ready = workers.idle + workers.running;
     if (ready >= workersMin) return;
-    const elapsedMs = systemClock.now() - startedAt;
+    const elapsedMs = systemClock.monotonic() - startedAt;
     if (elapsedMs >= timeoutMs) {
       throw new ReadyTimeoutError(
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +

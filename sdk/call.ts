@@ -64,23 +64,27 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
   const { clock, retry } = context;
   call.signal?.throwIfAborted();
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
-  let startedAt = call.timeoutMs === undefined ? undefined : clock.now();
+  let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
   for (let number = 1; ; number++) {
     if (call.gate && !call.gate.tryEnter()) {
-      await waitAtGate(context, call, startedAt === undefined ? undefined : startedAt + maxElapsedMs - clock.now());
+      await waitAtGate(
+        context,
+        call,
+        startedAt === undefined ? undefined : startedAt + maxElapsedMs - clock.monotonic(),
+      );
     }
-    startedAt ??= clock.now();
+    startedAt ??= clock.monotonic();
     try {
-      return await withTimeout(context, call, number, maxElapsedMs - (clock.now() - startedAt));
+      return await withTimeout(context, call, number, maxElapsedMs - (clock.monotonic() - startedAt));
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
-      const elapsedMs = clock.now() - startedAt;
+      const elapsedMs = clock.monotonic() - startedAt;
       const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
       const decision = decide(failed, { ...retry, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
       // The look-up took time as well.
-      const totalMs = clock.now() - startedAt;
+      const totalMs = clock.monotonic() - startedAt;
       if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
         throw error.afterAttempts(number, totalMs);
       }
@@ -108,7 +112,7 @@ async function waitAtGate<T>(
 
 /** One attempt, ended by its own time, by the time left for the call, or by the caller. */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
-  const sentAt = context.clock.now();
+  const sentAt = context.clock.monotonic();
   const timeoutMs = Math.max(1, Math.min(context.attemptTimeoutMs, timeLeftMs));
   const signal = new AttemptSignal();
   const cancelTimer = context.clock.schedule(timeoutMs, () => {

@@ -1,7 +1,9 @@
 /** Time as everything in this package sees it, so that tests and the emulator can run on a clock of their own. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch: for dates only. Somebody may set this clock back or forward at any time. */
   now(): number;
+  /** Milliseconds from a fixed point: for durations. It never goes back, and means nothing to another process. */
+  monotonic(): number;
   /** Calls `callback` once, `delayMs` milliseconds from now. The returned function cancels the call. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
@@ -12,6 +14,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The machine's own clock. Delays beyond 24.8 days end then. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   schedule(delayMs, callback) {
     const timer = setTimeout(callback, Math.min(delayMs, LONGEST_TIMER_MS));
     return () => clearTimeout(timer);

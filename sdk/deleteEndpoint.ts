@@ -49,17 +49,17 @@ const LONGEST_POLL_MS = 10_000;
  */
 export async function deleteEndpoint(id: string, options: DeleteOptions, steps: DeleteSteps): Promise<void> {
   const { signal, drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = options;
-  const startedAt = steps.clock.now();
+  const startedAt = steps.clock.monotonic();
   let pollMs = FIRST_POLL_MS;
   let scaledAt = Number.NEGATIVE_INFINITY;
   let obstacle = "";
   let wasSeen = false;
 
   const report = (phase: DeleteProgress["phase"], activePods = 0) =>
-    options.onProgress?.({ phase, activePods, elapsedMs: steps.clock.now() - startedAt });
+    options.onProgress?.({ phase, activePods, elapsedMs: Math.round(steps.clock.monotonic() - startedAt) });
 
   async function pause() {
-    const timeLeftMs = drainTimeoutMs - (steps.clock.now() - startedAt);
+    const timeLeftMs = drainTimeoutMs - (steps.clock.monotonic() - startedAt);
     if (timeLeftMs <= 0) throw deleteTimeout(id, drainTimeoutMs, obstacle);
     await sleep(steps.clock, Math.min(pollMs, timeLeftMs), signal);
     pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
@@ -71,14 +71,14 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
       // A list that was changed a moment ago may still show what was before.
-      if (steps.clock.now() - scaledAt < LIST_LAG_MS) {
+      if (steps.clock.monotonic() - scaledAt < LIST_LAG_MS) {
         await pause();
         continue;
       }
       obstacle = "its workersMin and workersMax do not stay at zero";
       report("scaling to zero", countActivePods(endpoint));
       await scaleToZero(endpoint, steps, signal);
-      scaledAt = steps.clock.now();
+      scaledAt = steps.clock.monotonic();
       continue;
     }
     const activePods = endpoint ? countActivePods(endpoint) : 0;

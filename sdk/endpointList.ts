@@ -4,13 +4,13 @@ import type { Endpoint } from "./endpointRecord";
 /** A list of endpoints, and when it was asked for. */
 export interface ListSnapshot {
   readonly endpoints: readonly Endpoint[];
-  /** Milliseconds since the epoch. */
+  /** In milliseconds of the monotonic clock. */
   readonly sentAt: number;
 }
 
 /** Which lists are new enough for a reader. By default none that was asked for before the last write of this client. */
 export interface ListFreshness {
-  /** Lists asked for at this time or later, in milliseconds since the epoch. Default: only from now on. */
+  /** Lists asked for at this time or later, in milliseconds of the monotonic clock. Default: only from now on. */
   readonly sentAfter?: number | undefined;
   /** Also lists asked for before the last write of this client: the reader knows of no write that concerns it. */
   readonly despiteWrites?: boolean | undefined;
@@ -55,7 +55,7 @@ export function createEndpointList(
         next = undefined;
         newest = queued;
         current = queued;
-        const sentAt = clock.now();
+        const sentAt = clock.monotonic();
         queued.sentAt = sentAt;
         return { endpoints: await fetchList(abandoned.signal), sentAt };
       }),

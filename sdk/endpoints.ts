@@ -82,24 +82,24 @@ const SHARED_LIST_MAX_AGE_MS = 2_000;
 export function createEndpoints(context: EndpointsContext): Endpoints {
   const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
 
-  /** When this client last changed what has this id or name, in milliseconds since the epoch. */
+  /** When this client last changed what has this id or name, in milliseconds of the monotonic clock. */
   const lastWrites = new Map<string, number>();
 
   function noteWrite(...idsAndNames: (string | undefined)[]) {
     list.noteWrite();
-    for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, context.clock.now());
+    for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, context.clock.monotonic());
   }
 
   /** A list that those share who begin at about the same time. It shows all that this client did to this id or name. */
   function readShared(idOrName: string, signal?: AbortSignal): Promise<ListSnapshot> {
     const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
-    const sentAfter = Math.max(context.clock.now() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
+    const sentAfter = Math.max(context.clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
     return list.read({ sentAfter, despiteWrites: true }, signal);
   }
 
   /** The same for an endpoint: a new list if it is not in the shared one, because somebody else may have just made it. */
   async function readSharedWith(id: string, signal?: AbortSignal): Promise<ListSnapshot> {
-    const begunAt = context.clock.now();
+    const begunAt = context.clock.monotonic();
     const shared = await readShared(id, signal);
     return byId(shared, id) ? shared : list.read({ sentAfter: begunAt }, signal);
   }
@@ -110,12 +110,12 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     if (found) return found;
     // Whoever did not find something in the same list shares the second look, too.
     const lagIsOverAt = first.sentAt + LIST_LAG_MS;
-    await sleep(context.clock, Math.max(0, lagIsOverAt - context.clock.now()), signal);
+    await sleep(context.clock, Math.max(0, lagIsOverAt - context.clock.monotonic()), signal);
     return byId(await list.read({ sentAfter: lagIsOverAt }, signal), id);
   }
 
   async function find(id: string, { signal, maxAgeMs }: FindOptions = {}) {
-    const sentAfter = maxAgeMs === undefined ? undefined : context.clock.now() - maxAgeMs;
+    const sentAfter = maxAgeMs === undefined ? undefined : context.clock.monotonic() - maxAgeMs;
     return lookTwice(await list.read({ sentAfter }, signal), id, signal);
   }
 

@@ -21,7 +21,7 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
     cancelTimer?.();
     cancelTimer = undefined;
     for (const start of waiting) {
-      const delayMs = limiter.delayMs(clock.now());
+      const delayMs = limiter.delayMs(clock.monotonic());
       if (delayMs > 0) {
         // Without an end in sight the next request that leaves wakes the others.
         if (Number.isFinite(delayMs)) cancelTimer = clock.schedule(delayMs, admit);
@@ -35,7 +35,7 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
 
   return {
     tryEnter() {
-      if (waiting.size > 0 || limiter.delayMs(clock.now()) > 0) return false;
+      if (waiting.size > 0 || limiter.delayMs(clock.monotonic()) > 0) return false;
       limiter.start();
       return true;
     },
@@ -57,7 +57,7 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
       });
     },
     leave(startedAt, refused) {
-      limiter.end(clock.now(), startedAt, refused);
+      limiter.end(clock.monotonic(), startedAt, refused);
       if (waiting.size > 0) admit();
     },
   };

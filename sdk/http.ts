@@ -85,7 +85,7 @@ async function observed<T extends { readonly status: number }>(
   httpRequest: HttpRequest,
   answering: Promise<T>,
 ): Promise<T> {
-  const startedAt = http.clock.now();
+  const startedAt = http.clock.monotonic();
   try {
     const answer = await answering;
     report(http, httpRequest, startedAt, { status: answer.status });
@@ -161,7 +161,7 @@ function report(
   startedAt: number,
   outcome: { readonly status: number } | { readonly error: string },
 ): void {
-  const ms = http.clock.now() - startedAt;
+  const ms = Math.round(http.clock.monotonic() - startedAt);
   http.report?.({ operation: name, description: operation, attempt: attempt.number, ...outcome, ms });
 }
 

@@ -1,5 +1,5 @@
 import type { CallOptions } from "./call";
-import { sleep } from "./clock";
+import { type Clock, sleep } from "./clock";
 import { NotFoundError } from "./errors";
 import { warn } from "./events";
 import { JobExpiredError, JobNotRetryableError, WaitTimeoutError } from "./jobErrors";
@@ -40,7 +40,7 @@ export interface JobHandleContext<Output> {
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;
   readonly lifetime: JobLifetime;
-  /** When the service last told the job's state, in milliseconds since the epoch. */
+  /** When the service last told the job's state, in milliseconds of the monotonic clock. */
   readonly seenAt: number;
 }
 
@@ -91,7 +91,7 @@ export class JobHandle<Output = unknown> {
    */
   async wait({ timeoutMs, signal, onAbort = "detach" }: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkTimeout(timeoutMs);
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
     try {
@@ -163,13 +163,13 @@ export class JobHandle<Output = unknown> {
     return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, signal)));
   }
 
-  #now(): number {
-    return this.#context.queue.context.clock.now();
+  get #clock(): Clock {
+    return this.#context.queue.context.clock;
   }
 
   #remember<T extends JobState>(job: T): T {
-    this.#seenAt = this.#now();
-    const endedAt = isTerminal(job.status) ? (this.#lifetime.endedAt ?? this.#seenAt) : undefined;
+    this.#seenAt = this.#clock.monotonic();
+    const endedAt = isTerminal(job.status) ? (this.#lifetime.endedAt ?? this.#clock.now()) : undefined;
     if (endedAt !== this.#lifetime.endedAt) this.#lifetime = { ...this.#lifetime, endedAt };
     return job;
   }
@@ -183,7 +183,7 @@ export class JobHandle<Output = unknown> {
   /** Tells a job whose time is over from one that never was. */
   #explained(error: unknown): unknown {
     if (!(error instanceof NotFoundError)) return error;
-    const expiry = expiryOf(this.#lifetime, this.#now());
+    const expiry = expiryOf(this.#lifetime, this.#clock.now());
     if (!expiry) return error;
     const at = new Date(expiry.at);
     const why =

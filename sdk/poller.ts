@@ -14,7 +14,7 @@ export interface PollerContext {
 
 /** How one waits for a job. */
 export interface WaitRequest {
-  /** When the wait is over, in milliseconds since the epoch. Infinity: when the job has ended. */
+  /** When the wait is over, in milliseconds of the monotonic clock. Infinity: when the job has ended. */
   readonly deadline: number;
   /** Pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
@@ -54,9 +54,9 @@ interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
-  /** When the first of its waits is over, or sooner, in milliseconds since the epoch. */
+  /** When the first of its waits is over, or sooner, in milliseconds of the monotonic clock. */
   firstDeadline: number;
-  /** When it is to be read next, in milliseconds since the epoch. */
+  /** When it is to be read next, in milliseconds of the monotonic clock. */
   dueAt: number;
   isBeingRead: boolean;
   /** Since when all of its reads have failed. */
@@ -102,7 +102,7 @@ export class Poller {
   }
 
   #watch(jobId: string, firstDelayMs: number): Watched {
-    const now = this.#context.clock.now();
+    const now = this.#context.clock.monotonic();
     const job = this.#watched.get(jobId) ?? {
       jobId,
       since: now,
@@ -132,13 +132,13 @@ export class Poller {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.cancel();
     const { clock } = this.#context;
-    this.#timer = { at, cancel: clock.schedule(Math.max(0, at - clock.now()), () => this.#look()) };
+    this.#timer = { at, cancel: clock.schedule(Math.max(0, at - clock.monotonic()), () => this.#look()) };
   }
 
   /** Ends the waits whose time is over, and reads the next batch of the jobs that are due. */
   #look(): void {
     this.#timer = undefined;
-    const now = this.#context.clock.now();
+    const now = this.#context.clock.monotonic();
     let batch = now < this.#nextBatchAt ? 0 : Math.min(BATCH_SIZE, MAX_UNDER_WAY - this.#underWay);
     if (batch > 0) this.#nextBatchAt = now + BATCH_PAUSE_MS;
     let wake = Number.POSITIVE_INFINITY;
@@ -184,7 +184,7 @@ export class Poller {
   }
 
   #settle(job: Watched, record: Job): void {
-    const now = this.#context.clock.now();
+    const now = this.#context.clock.monotonic();
     job.failingSince = undefined;
     job.lastError = undefined;
     job.dueAt = now + pollPauseMs(now - job.since);
@@ -194,7 +194,7 @@ export class Poller {
 
   /** What passes is waited out, for a while. */
   #fail(job: Watched, error: unknown): void {
-    const now = this.#context.clock.now();
+    const now = this.#context.clock.monotonic();
     job.failingSince ??= now;
     job.lastError = error;
     const passes = error instanceof ServerlessGpuError && error.disposition === "wait";

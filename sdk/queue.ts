@@ -130,20 +130,20 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       const { body, ttlMs } = checked(queue, "run", request);
       const { job, sentAt } = await submitRun(queue, body, options);
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
-      return handle(job.id, schema, lifetime, clock.now());
+      return handle(job.id, schema, lifetime, clock.monotonic());
     },
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
       const { body, ttlMs } = checked(queue, "runsync", request);
       checkTime("wait", wait);
       checkTimeout(timeoutMs, SHORTEST_RUNSYNC_MS);
-      const deadline = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
+      const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
       const { job, sentAt } = await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
       if (isTerminal(job.status)) return completedJob(job, schema);
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.runsync };
-      const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.now());
+      const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
       const { signal } = options;
-      return handle(job.id, schema, lifetime, clock.now()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
+      return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
     status: async (jobId, options) => jobOf(jobId).status(options),

@@ -16,7 +16,7 @@ export interface SubmitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A job, and when the request was sent that submitted it. */
+/** A job, and when the request was sent that submitted it, in milliseconds since the epoch. */
 export interface Submitted<T> {
   readonly job: T;
   readonly sentAt: number;
@@ -56,11 +56,11 @@ export async function submitRunSync(
   options: SubmitOptions,
 ): Promise<Submitted<Job>> {
   const { clock, retry, attemptTimeoutMs } = queue.context;
-  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
   let sentAt = 0;
   const path = () => {
     sentAt = clock.now();
-    return `runsync?wait=${serverWaitMs(waitMs, deadline - sentAt)}`;
+    return `runsync?wait=${serverWaitMs(waitMs, deadline - clock.monotonic())}`;
   };
   const request = { name: "runsync", what: "the synchronous submit of a job", method: "POST", path, body } as const;
   const bounds = {

@@ -100,6 +100,7 @@ function countTimers(clock: Clock): { readonly counted: Clock; readonly active: 
   const active = new Set<object>();
   const counted: Clock = {
     now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     schedule(delayMs, callback) {
       const timer = {};
       active.add(timer);

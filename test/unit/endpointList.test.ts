@@ -15,7 +15,7 @@ function handAnsweredList() {
     });
   });
   async function read(maxAgeMs?: number, signal?: AbortSignal) {
-    const sentAfter = maxAgeMs === undefined ? undefined : clock.now() - maxAgeMs;
+    const sentAfter = maxAgeMs === undefined ? undefined : clock.monotonic() - maxAgeMs;
     const { endpoints } = await list.read({ sentAfter }, signal);
     return endpoints[0]?.id;
   }
