@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
-import { type Clock, sleep, timeLimit } from "./clock";
+import { startAttemptTimer } from "./attemptTimer";
+import { type Clock, onAbort, sleep, timeLimit } from "./clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "./errors";
 import type { Gate } from "./gate";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
@@ -15,7 +16,7 @@ export interface CallContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: RetryPolicy;
-  /** Time for one attempt, in milliseconds. */
+  /** How long an attempt waits for the response to begin or to go on, in milliseconds. */
   readonly attemptTimeoutMs: number;
 }
 
@@ -25,6 +26,11 @@ export interface Attempt {
   readonly number: number;
   /** Ends the attempt. */
   readonly signal: AttemptSignal;
+  /**
+   * To be called when something has come: the attempt's time begins again.
+   * @param uploadMs how much longer it may take until something comes because of what is sent before, in milliseconds
+   */
+  readonly progress: (uploadMs?: number) => void;
 }
 
 /** What undici takes for an AbortSignal, which costs a quarter of a short request's time itself. */
@@ -110,29 +116,34 @@ async function waitAtGate<T>(
   }
 }
 
-/** One attempt, ended by its own time, by the time left for the call, or by the caller. */
+/** One attempt, ended when nothing comes for its time, by the time left for the call, or by the caller. */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
-  const sentAt = context.clock.monotonic();
-  const timeoutMs = Math.max(1, Math.min(context.attemptTimeoutMs, timeLeftMs));
+  const { clock, attemptTimeoutMs } = context;
+  const sentAt = clock.monotonic();
   const signal = new AttemptSignal();
-  const cancelTimer = context.clock.schedule(timeoutMs, () => {
-    const seconds = Math.round(timeoutMs / 100) / 10;
-    const message = `${call.operation}: no complete answer within ${seconds} s`;
-    signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
+  const timer = startAttemptTimer(clock, {
+    idleMs: attemptTimeoutMs,
+    timeLeftMs,
+    // A time that the caller gave holds, however much is to be sent.
+    uploadCounts: call.timeoutMs !== undefined,
+    onEnd(waitedMs) {
+      const seconds = Math.round(waitedMs / 100) / 10;
+      const message = `${call.operation}: no complete answer within ${seconds} s`;
+      signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
+    },
   });
-  const onAbort = () => signal.abort(call.signal?.reason);
-  call.signal?.addEventListener("abort", onAbort, { once: true });
+  const ignoreAbort = onAbort(call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
   try {
     // Waiting for the gate took time.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal });
+    return await call.attempt({ number, signal, progress: timer.progress });
   } catch (error) {
     refused = error instanceof RateLimitError;
     throw error;
   } finally {
-    cancelTimer();
-    call.signal?.removeEventListener("abort", onAbort);
+    timer.cancel();
+    ignoreAbort();
     call.gate?.leave(sentAt, refused);
   }
 }

@@ -2,10 +2,12 @@ import type { CallContext } from "./call";
 import { type Clock, systemClock } from "./clock";
 import { type ConnectionSettings, requireAddress, requireApiKey, type ServiceName, serviceName } from "./config";
 import { createEndpoints, type Endpoints } from "./endpoints";
+import { ClientClosedError } from "./errors";
 import { createReport, type Observers } from "./events";
 import type { RateLimitOptions } from "./gate";
-import { createAgent, type Http } from "./http";
+import type { Http } from "./http";
 import { createPods, type Pods } from "./pods";
+import { createAgent } from "./proxy";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./queue";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
 import { Secret } from "./secret";
@@ -16,7 +18,10 @@ export interface ClientOptions extends ConnectionSettings, Observers {
   readonly service?: ServiceName | undefined;
   /** Bounds of each call. Default: 6 attempts, 120,000 ms. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Time for one attempt, in milliseconds. Default 30,000. */
+  /**
+   * How long an attempt waits for the response to begin, or to go on, in milliseconds. A large request may take longer,
+   * by a second for each 64 kB. @default 30,000
+   */
   readonly attemptTimeoutMs?: number;
   /** GPU tiers newer than the contract that are to be accepted. */
   readonly extraGpuTiers?: readonly string[];
@@ -40,13 +45,15 @@ export interface Client {
    * @throws ConfigurationError when there is no `queueUrl`
    */
   endpoint(endpointId: string): EndpointQueue;
-  /** Ends all waits for jobs, and closes the connections when their answers have come. */
+  /** Ends all waits for jobs and all bodies that are being read, and closes the connections when their answers have come. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a client. It sends nothing yet.
- * @throws ConfigurationError when the key is missing; a missing address shows at the first use of its interface
+ * Makes a client. It sends nothing yet. It uses the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, except for the
+ * hosts in `NO_PROXY`.
+ * @throws ConfigurationError when the key is missing, or a proxy's URL is none; a missing address shows at the first use
+ * of its interface
  * @example
  * const client = createClient({ ...settingsFromEnvironment(), service: "runpod" });
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
@@ -55,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
   const apiKey = new Secret(requireApiKey(options));
   const agent = createAgent();
   const clock = options.clock ?? systemClock;
-  const http: Http = { agent, clock, report: createReport(options) };
+  const http: Http = { agent, clock, report: createReport(options), bodies: new Set() };
   const calls: CallContext = {
     clock,
     random: Math.random,
@@ -95,6 +102,8 @@ export function createClient(options: ClientOptions): Client {
   let closed: Promise<void> | undefined;
   function close(): Promise<void> {
     for (const queue of queues.values()) queue.close();
+    const error = new ClientClosedError("the response was not read to its end: the client was closed");
+    for (const body of [...http.bodies]) body.abort(error);
     closed ??= agent.close();
     return closed;
   }

@@ -21,6 +21,36 @@ export const systemClock: Clock = {
   },
 };
 
+/** Who is told of each signal's abort. */
+const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `callback` when `signal` aborts. The returned function ends that. However many use one signal at once, it has
+ * one listener: Node warns of a leak from the eleventh on.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (!signal) return () => {};
+  const callbacks = callbacksOf.get(signal) ?? new Set();
+  // A function of its own: the same callback may be given twice.
+  const call = () => callback();
+  if (callbacks.size === 0) {
+    callbacksOf.set(signal, callbacks);
+    signal.addEventListener("abort", callAll, { once: true });
+  }
+  callbacks.add(call);
+  return () => {
+    if (callbacks.delete(call) && callbacks.size === 0) signal.removeEventListener("abort", callAll);
+  };
+}
+
+function callAll(this: AbortSignal): void {
+  const callbacks = callbacksOf.get(this) ?? new Set();
+  for (const callback of [...callbacks]) {
+    // One that was called before may have ended it.
+    if (callbacks.delete(callback)) callback();
+  }
+}
+
 /**
  * Resolves after `delayMs` milliseconds of `clock`. When `signal` aborts, it rejects at once with the signal's reason
  * and leaves no timer behind.
@@ -28,15 +58,14 @@ export const systemClock: Clock = {
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      cancel();
-      reject(signal?.reason);
-    };
     const cancel = clock.schedule(delayMs, () => {
-      signal?.removeEventListener("abort", onAbort);
+      ignoreAbort();
       resolve();
     });
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const ignoreAbort = onAbort(signal, () => {
+      cancel();
+      reject(signal?.reason);
+    });
   });
 }
 
@@ -51,14 +80,14 @@ export interface TimeLimit {
 export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();
   const cancelTimer = clock.schedule(delayMs, () => controller.abort(reason()));
-  const onAbort = () => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
+  const abort = () => controller.abort(signal?.reason);
+  const ignoreAbort = onAbort(signal, abort);
+  if (signal?.aborted) abort();
   return {
     signal: controller.signal,
     release() {
       cancelTimer();
-      signal?.removeEventListener("abort", onAbort);
+      ignoreAbort();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock";
+import { type Clock, onAbort } from "./clock";
 import type { Endpoint } from "./endpointRecord";
 
 /** A list of endpoints, and when it was asked for. */
@@ -75,12 +75,11 @@ export function createEndpointList(
     shared.readers++;
     if (!signal) return shared.snapshot;
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
+      const ignoreAbort = onAbort(signal, () => {
         reject(signal.reason);
         if (--shared.readers === 0) abandon(shared, signal.reason);
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      shared.snapshot.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+      });
+      shared.snapshot.then(resolve, reject).finally(ignoreAbort);
     });
   }
 

@@ -112,12 +112,18 @@ export class ServiceFaultError extends ServerlessGpuError {
 /** Thrown when the connection broke before the answer was complete. */
 export class ConnectionError extends ServerlessGpuError {
   readonly code: string = "CONNECTION";
-  override readonly disposition = "wait";
+  override readonly disposition: "wait" | "stop" = "wait";
 }
 
 /** Thrown when no connection could be made: nothing was sent. */
 export class CannotConnectError extends ConnectionError {
-  override readonly code = "CANNOT_CONNECT";
+  override readonly code: string = "CANNOT_CONNECT";
+}
+
+/** Thrown when the certificate at the URL, or of the proxy, is not trusted: nothing was sent. Trying again is no use. */
+export class UntrustedCertificateError extends CannotConnectError {
+  override readonly code = "UNTRUSTED_CERTIFICATE";
+  override readonly disposition = "stop";
 }
 
 /** Thrown when a client is used after it was closed, and to those who wait for jobs when it is closed. */
@@ -125,19 +131,19 @@ export class ClientClosedError extends ServerlessGpuError {
   readonly code = "CLIENT_CLOSED";
 }
 
-/** Thrown when no complete answer came within the time for one attempt. */
+/** Thrown when nothing came within the time for one attempt, or when the service did not wait (status 408). */
 export class RequestTimeoutError extends ServerlessGpuError {
   readonly code = "REQUEST_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when an answer is no JSON (a gateway's HTML page, a truncated body). Holds a short excerpt. */
+/** Thrown when a response is no JSON (a gateway's HTML page, a truncated or damaged body). Holds a short excerpt. */
 export class UnreadableResponseError extends ServerlessGpuError {
   readonly code = "UNREADABLE_RESPONSE";
   override readonly disposition = "wait";
 }
 
-/** Thrown when an answer is JSON of another shape than the contract's. Holds a short excerpt. */
+/** Thrown when a response is JSON of another shape than the contract's, with a short excerpt, or larger than 64 MB. */
 export class UnexpectedResponseError extends ServerlessGpuError {
   readonly code = "UNEXPECTED_RESPONSE";
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock";
+import { type Clock, onAbort } from "./clock";
 import { createLimiter, type Limiter } from "./limiter";
 import { RATE_LIMITS } from "./spec";
 
@@ -41,17 +41,16 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
     },
     enter(signal) {
       return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
         const start = () => {
-          signal?.removeEventListener("abort", onAbort);
+          ignoreAbort();
           resolve();
         };
-        const onAbort = () => {
+        const ignoreAbort = onAbort(signal, () => {
           waiting.delete(start);
           if (waiting.size === 0) cancelTimer?.();
           reject(signal?.reason);
-        };
-        if (signal?.aborted) return reject(signal.reason);
-        signal?.addEventListener("abort", onAbort, { once: true });
+        });
         waiting.add(start);
         if (waiting.size === 1) admit();
       });

@@ -160,13 +160,20 @@ function readEnvelope(response: HttpResponse, operation: string, now: number): E
   if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
   const { data = null, errors } = envelope.data;
   // `errors: null` is no error, yet graphql-request refuses it.
-  return errors ? { data, errors } : { data };
+  return errors?.length ? { errors: errors.map(essentials) } : { data };
+}
+
+/** Only what the typed error is made from: graphql-request writes all of it into a message, however deep it is. */
+function essentials({ message, extensions }: { readonly message: string; readonly extensions?: unknown }) {
+  const code =
+    typeof extensions === "object" && extensions !== null && "code" in extensions ? extensions.code : undefined;
+  return typeof code === "string" ? { message, extensions: { code } } : { message };
 }
 
 function errorsIn(body: string): Envelope["errors"] {
   try {
     const { errors } = envelopeSchema.parse(JSON.parse(body));
-    return errors?.length ? errors : undefined;
+    return errors?.length ? errors.map(essentials) : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Attempt } from "./call";
+import { onAbort } from "./clock";
 import { sendForBody } from "./http";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
@@ -14,7 +15,7 @@ export interface OpenAiRequest extends SubmitOptions {
   readonly method?: "GET" | "POST" | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** How long one attempt may take, in milliseconds. Default 300,000. */
+  /** How long to wait for the response to begin, and each time to go on, in milliseconds. @default 300,000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -43,7 +44,7 @@ export function openaiStream(
   request: OpenAiRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
   return pass(queue, path, request, async (http, httpRequest) =>
-    endedBy(request.signal, httpRequest.attempt, await sendForBody(http, httpRequest)),
+    endedBy(request.signal, httpRequest.attempt, await sendForBody(http, httpRequest, timeoutOf(request))),
   );
 }
 
@@ -53,24 +54,29 @@ async function* endedBy(
   attempt: Attempt,
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const onAbort = () => attempt.signal.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
+  const abort = () => attempt.signal.abort(signal?.reason);
+  const ignoreAbort = onAbort(signal, abort);
+  if (signal?.aborted) abort();
   try {
     yield* body;
   } finally {
-    signal?.removeEventListener("abort", onAbort);
+    ignoreAbort();
   }
+}
+
+function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "timeoutMs">): number {
+  return timeoutMs;
 }
 
 /** A request without a body only reads; any other may start a generation, which counts as a submit. */
 async function pass<T>(
   queue: QueueTransport,
   path: string,
-  { body, method = body === undefined ? "GET" : "POST", timeoutMs = RUNSYNC_WAIT_MS.max, ...options }: OpenAiRequest,
+  { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest,
   exchange: QueueRequest<T>["exchange"],
 ): Promise<T> {
-  checkTimeout(timeoutMs);
+  checkTimeout(given);
+  const timeoutMs = timeoutOf({ timeoutMs: given });
   const target = ["openai", ...path.split("/").map((segment) => pathSegment("path", segment))].join("/");
   const json = body === undefined ? undefined : toJson("body", body);
   const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, exchange };

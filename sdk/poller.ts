@@ -1,4 +1,4 @@
-import type { Clock } from "./clock";
+import { type Clock, onAbort } from "./clock";
 import { ClientClosedError, ServerlessGpuError } from "./errors";
 import { isTerminal, type Job } from "./jobs";
 import { RATE_LIMITS, RATE_WINDOW_MS } from "./spec";
@@ -46,7 +46,7 @@ export function pollPauseMs(waitedMs: number): number {
 interface Waiter extends WaitRequest {
   readonly resolve: (outcome: WaitOutcome) => void;
   readonly reject: (reason: unknown) => void;
-  readonly onAbort: () => void;
+  readonly ignoreAbort: () => void;
 }
 
 /** A job that is waited for. */
@@ -82,11 +82,10 @@ export class Poller {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
       const job = this.#watch(jobId, request.firstDelayMs);
-      const onAbort = () => this.#leave(job, waiter).reject(request.signal?.reason);
-      const waiter: Waiter = { ...request, resolve, reject, onAbort };
+      const ignoreAbort = onAbort(request.signal, () => this.#leave(job, waiter).reject(request.signal?.reason));
+      const waiter: Waiter = { ...request, resolve, reject, ignoreAbort };
       job.waiters.add(waiter);
       job.firstDeadline = Math.min(job.firstDeadline, request.deadline);
-      request.signal?.addEventListener("abort", onAbort, { once: true });
       this.#wakeAt(Math.min(request.deadline, Math.max(job.dueAt, this.#nextBatchAt)));
     });
   }
@@ -118,7 +117,7 @@ export class Poller {
 
   #leave(job: Watched, waiter: Waiter): Waiter {
     job.waiters.delete(waiter);
-    waiter.signal?.removeEventListener("abort", waiter.onAbort);
+    waiter.ignoreAbort();
     if (job.waiters.size === 0) this.#watched.delete(job.jobId);
     if (this.#watched.size === 0) {
       this.#timer?.cancel();

@@ -47,6 +47,7 @@ export interface FailedAttempt {
 const WITHOUT_EFFECT = [
   "RATE_LIMITED",
   "CANNOT_CONNECT",
+  "UNTRUSTED_CERTIFICATE",
   "CLIENT_CLOSED",
   "REJECTED",
   "BUSINESS_RULE",

@@ -5,7 +5,8 @@ import { createClient } from "../../sdk/client";
 import { systemClock } from "../../sdk/clock";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
-import { addressOf, createAgent, type Http, type HttpResponse, send } from "../../sdk/http";
+import { addressOf, type Http, type HttpResponse, send } from "../../sdk/http";
+import { createAgent } from "../../sdk/proxy";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import type { Configuration } from "./settings";
 
@@ -29,7 +30,9 @@ export interface Reply {
 /** Asks all three addresses whether they are there. Any answer is one. */
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
-  const replies = ADDRESS_NAMES.map((name) => ask({ agent, clock: systemClock, report: undefined }, settings, name));
+  const replies = ADDRESS_NAMES.map((name) =>
+    ask({ agent, clock: systemClock, report: undefined, bodies: new Set() }, settings, name),
+  );
   return Promise.all(replies).finally(() => agent.close());
 }
 
@@ -70,7 +73,7 @@ function addressesMissing(missing: readonly Reply[]): Finding {
 
 function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
   if (address === undefined) return failed(error?.message ?? name, `It is ${sourceOf(name)}: correct it there.`);
-  const mend = `Check ${address} (${sourceOf(name)}) and the way there.${ofProxy()}`;
+  const mend = `Check ${address} (${sourceOf(name)}) and the way there.`;
   if (error) return failed(withCause(error), mend);
   if (response && response.status >= 500) return warning(`${name}: ${address} answers ${response.status}`, mend);
   if (!isSafe(address)) {
@@ -87,11 +90,6 @@ function isSafe(address: string): boolean {
 /** What undici says of broken connections, such as a certificate that nobody signed. */
 function withCause({ message, cause }: ServerlessGpuError): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
-}
-
-function ofProxy(): string {
-  const proxy = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].find((name) => process.env[name]);
-  return proxy === undefined ? "" : ` ${proxy} is set, but this package does not use proxies.`;
 }
 
 /** Whether the service takes the key: asked by the cheapest query there is. */
