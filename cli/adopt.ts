@@ -1,7 +1,7 @@
 import { createClient } from "../sdk/client";
 import { settingsFromEnvironment } from "../sdk/config";
-import type { Endpoint } from "../sdk/endpointRecord";
 import { ConfigurationError } from "../sdk/errors";
+import type { ListedEndpoints } from "../sdk/listRecords";
 import { adoptionProgram } from "./adoptionProgram";
 import { type Command, EXIT_CODES, parseOptions } from "./command";
 
@@ -32,8 +32,13 @@ export const adopt: Command = {
 
 async function run(args: string[]): Promise<number> {
   const { filter = "" } = parseOptions(args, { filter: { type: "string" } }).values;
-  const all = await listEndpoints();
+  const { endpoints: all, unreadable } = await listEndpoints();
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  for (const { id = "a record without an id", name = "", problem } of unreadable) {
+    process.stderr.write(
+      `serverless-gpu adopt: left out ${id} ${JSON.stringify(name)}: it cannot be read: ${problem}\n`,
+    );
+  }
   if (endpoints.length === 0) {
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
     throw new Error(`there is nothing to adopt: the account has ${which}`);
@@ -41,13 +46,13 @@ async function run(args: string[]): Promise<number> {
   const { source, skipped } = adoptionProgram(endpoints);
   process.stdout.write(source);
   for (const { id, reason } of skipped) process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
-  return skipped.length === 0 ? 0 : 1;
+  return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
 }
 
-async function listEndpoints(): Promise<Endpoint[]> {
+async function listEndpoints(): Promise<ListedEndpoints> {
   try {
     const client = createClient(settingsFromEnvironment());
-    return await client.endpoints.list().finally(() => client.close());
+    return await client.endpoints.listReadable().finally(() => client.close());
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(`${error.message}. ("adopt" reads the environment only, no stack's config)`);

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { sleep, systemClock } from "../sdk/clock";
 import type { Endpoint } from "../sdk/endpointRecord";
 import { InvalidInputError, NotFoundError } from "../sdk/errors";
+import { endpointsByName } from "../sdk/listRecords";
 import { LIST_LAG_MS } from "../sdk/spec";
 import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
@@ -79,7 +80,12 @@ async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArg
 
 /** What is not found is looked for once more when the list's lag has passed. */
 async function findNamed(context: LookUpContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
-  const look = async () => (await findEndpoints(context)).filter(({ name }) => name === wanted);
+  const { client, queueUrlOf } = context;
+  const look = async () =>
+    endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({
+      ...endpoint,
+      queueUrl: queueUrlOf(endpoint.id),
+    }));
   const named = await look();
   if (named.length > 0) return named;
   await sleep(systemClock, LIST_LAG_MS);

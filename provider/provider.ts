@@ -13,11 +13,11 @@ export interface ServerlessGpuProviderArgs {
   apiKeyEnv?: pulumi.Input<string>;
   /** `runpod`, or none: then the addresses must be given. */
   service?: pulumi.Input<ServiceName>;
-  /** Address of the GraphQL interface, without `/graphql`. */
+  /** Address of the GraphQL interface, with or without `/graphql`. */
   graphqlUrl?: pulumi.Input<string>;
-  /** Address of the REST interface, without `/v1`. */
+  /** Address of the REST interface, with or without `/v1`. */
   restUrl?: pulumi.Input<string>;
-  /** Address of the queue interface, without `/v2`. */
+  /** Address of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;
 }
 

@@ -10,11 +10,11 @@ export interface ConnectionSettings {
   readonly apiKey?: string | undefined;
   /** `runpod`, or none: then the addresses must be given. */
   readonly service?: string | undefined;
-  /** Address of the GraphQL interface, without `/graphql`. */
+  /** Address of the GraphQL interface, with or without `/graphql`. */
   readonly graphqlUrl?: string | undefined;
-  /** Address of the REST interface, without `/v1`. */
+  /** Address of the REST interface, with or without `/v1`. */
   readonly restUrl?: string | undefined;
-  /** Address of the queue interface, without `/v2`. */
+  /** Address of the queue interface, with or without `/v2`. */
   readonly queueUrl?: string | undefined;
 }
 
@@ -71,7 +71,13 @@ export function requireApiKey({ apiKey }: ConnectionSettings): string {
   return key;
 }
 
-/** One address, without a trailing slash. Throws when it is missing or no http(s) URL. */
+/** The path of each interface, which the client adds itself. */
+const OWN_PATHS: Readonly<Record<AddressName, string>> = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" };
+
+/**
+ * One address, without a trailing slash and without the interface's own path, which people copy with it. Throws when it
+ * is missing or no http(s) URL.
+ */
 export function requireAddress(settings: ConnectionSettings, name: AddressName): string {
   const service = serviceName(settings);
   const address = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
@@ -86,7 +92,8 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
       `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,
     );
   }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  const base = (url.origin + url.pathname).replace(/\/+$/, "");
+  return base.endsWith(OWN_PATHS[name]) ? base.slice(0, -OWN_PATHS[name].length).replace(/\/+$/, "") : base;
 }
 
 /** The named service, or nothing. Throws for a name that is not known. */

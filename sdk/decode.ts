@@ -5,6 +5,11 @@ import { unexpectedResponse } from "./http";
 export function decode<T>(schema: z.ZodType<T>, value: unknown, operation: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || "the answer"}: ${message}`);
-  throw unexpectedResponse(operation, problems.slice(0, 3).join("; "), value);
+  throw unexpectedResponse(operation, problemsOf(result.error), value);
+}
+
+/** The first of a schema's complaints. */
+export function problemsOf({ issues }: z.ZodError): string {
+  const problems = issues.map(({ path, message }) => `${path.join(".") || "the answer"}: ${message}`);
+  return problems.slice(0, 3).join("; ");
 }

@@ -1,9 +1,8 @@
 import { type Clock, onAbort } from "./clock";
-import type { Endpoint } from "./endpointRecord";
+import type { ListedEndpoints } from "./listRecords";
 
 /** A list of endpoints, and when it was asked for. */
-export interface ListSnapshot {
-  readonly endpoints: readonly Endpoint[];
+export interface ListSnapshot extends ListedEndpoints {
   /** In milliseconds of the monotonic clock. */
   readonly sentAt: number;
 }
@@ -35,7 +34,7 @@ interface SharedList {
 /** Readers that come while a list is on its way share the next one. */
 export function createEndpointList(
   clock: Clock,
-  fetchList: (signal?: AbortSignal) => Promise<Endpoint[]>,
+  fetchList: (signal?: AbortSignal) => Promise<ListedEndpoints>,
 ): EndpointList {
   /** The last list that was sent. */
   let newest: SharedList | undefined;
@@ -57,7 +56,7 @@ export function createEndpointList(
         current = queued;
         const sentAt = clock.monotonic();
         queued.sentAt = sentAt;
-        return { endpoints: await fetchList(abandoned.signal), sentAt };
+        return { ...(await fetchList(abandoned.signal)), sentAt };
       }),
     };
     onItsWay = queued.snapshot.then(

@@ -21,6 +21,7 @@ import {
 } from "./endpointRecord";
 import { AuthenticationError, NotFoundError, QuotaExceededError } from "./errors";
 import { execute, type GraphqlTransport, type RootField } from "./graphql";
+import { creationLists, endpointById, type ListedEndpoints, readEndpoints, refuseUnreadable } from "./listRecords";
 import { LIST_LAG_MS } from "./spec";
 
 /** How an endpoint is looked for. */
@@ -47,9 +48,17 @@ export interface Endpoints {
    * @throws NotFoundError when there is no such endpoint
    */
   update(id: string, changes: Partial<EndpointInput>, options?: CallOptions): Promise<Endpoint>;
-  /** All endpoints of the account. */
+  /**
+   * All endpoints of the account.
+   * @throws UnexpectedResponseError when a record cannot be read: the list would not be complete. Names the endpoint.
+   */
   list(options?: CallOptions): Promise<Endpoint[]>;
-  /** One endpoint, or nothing when it is not in two lists with the service's lag between them. */
+  /** The endpoints whose records can be read, and what is known of the others. */
+  listReadable(options?: CallOptions): Promise<ListedEndpoints>;
+  /**
+   * One endpoint, or `undefined` if it is not in two lists with the service's lag between them.
+   * @throws UnexpectedResponseError when its record cannot be read, or when it is in no list and a record has no id
+   */
   find(id: string, options?: FindOptions): Promise<Endpoint | undefined>;
   /**
    * One endpoint.
@@ -101,17 +110,17 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   async function readSharedWith(id: string, signal?: AbortSignal): Promise<ListSnapshot> {
     const begunAt = context.clock.monotonic();
     const shared = await readShared(id, signal);
-    return byId(shared, id) ? shared : list.read({ sentAfter: begunAt }, signal);
+    return shared.endpoints.some((each) => each.id === id) ? shared : list.read({ sentAfter: begunAt }, signal);
   }
 
   /** Looks in this list, and once more when its lag has passed. */
   async function lookTwice(first: ListSnapshot, id: string, signal?: AbortSignal): Promise<Endpoint | undefined> {
-    const found = byId(first, id);
+    const found = endpointById(first, id);
     if (found) return found;
     // Whoever did not find something in the same list shares the second look, too.
     const lagIsOverAt = first.sentAt + LIST_LAG_MS;
     await sleep(context.clock, Math.max(0, lagIsOverAt - context.clock.monotonic()), signal);
-    return byId(await list.read({ sentAfter: lagIsOverAt }, signal), id);
+    return endpointById(await list.read({ sentAfter: lagIsOverAt }, signal), id);
   }
 
   async function find(id: string, { signal, maxAgeMs }: FindOptions = {}) {
@@ -153,11 +162,16 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
   return {
     async create(input, options = {}) {
       const fields = parseEndpointFields("the new endpoint", input, { ...context, isNew: true });
+      const lists = creationLists(fields.name, options.onNameTaken !== undefined);
+      let isSent = false;
       return createEndpoint(fields, options, {
         clock: context.clock,
-        listBefore: async (signal) => (await readShared(fields.name, signal)).endpoints,
-        list: async (signal) => (await list.read({}, signal)).endpoints,
-        save: (operation, lookUp) => save(operation, "create", fields, { signal: options.signal, lookUp }),
+        listBefore: async (signal) => lists.before(await readShared(fields.name, signal)),
+        list: async (signal) => lists[isSent ? "after" : "before"](await list.read({}, signal)),
+        save(operation, lookUp) {
+          isSent = true;
+          return save(operation, "create", fields, { signal: options.signal, lookUp });
+        },
       });
     },
     async update(id, changes, options) {
@@ -165,8 +179,16 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
       const endpoint = await lookTwice(await readSharedWith(id, options?.signal), id, options?.signal);
       return change(existing(endpoint, id), fields, options);
     },
-    // A copy: the list itself is shared with other readers.
-    list: async (options) => [...(await list.read({}, options?.signal)).endpoints],
+    async list(options) {
+      const snapshot = await list.read({}, options?.signal);
+      refuseUnreadable(snapshot);
+      // A copy: the list itself is shared with other readers.
+      return [...snapshot.endpoints];
+    },
+    async listReadable(options) {
+      const { endpoints, unreadable } = await list.read({}, options?.signal);
+      return { endpoints: [...endpoints], unreadable: [...unreadable] };
+    },
     find,
     get: async (id, options) => existing(await find(id, options), id),
     async scaleToZero(id, options) {
@@ -175,8 +197,8 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     async delete(id, options = {}) {
       await deleteEndpoint(id, options, {
         clock: context.clock,
-        look: async (signal) => byId(await readSharedWith(id, signal), id),
-        find: async (signal) => byId(await list.read({}, signal), id),
+        look: async (signal) => endpointById(await readSharedWith(id, signal), id),
+        find: async (signal) => endpointById(await list.read({}, signal), id),
         scaleToZero: (endpoint, signal) => change(endpoint, { workersMin: 0, workersMax: 0 }, { signal }),
         async deleteNow(signal) {
           const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
@@ -199,10 +221,6 @@ function existing(endpoint: Endpoint | undefined, id: string): Endpoint {
   throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
 }
 
-function byId({ endpoints }: ListSnapshot, id: string): Endpoint | undefined {
-  return endpoints.find((each) => each.id === id);
-}
-
 /** The quota's error with what uses the quota, as far as that can be read. */
 async function withUsage(error: QuotaExceededError, list: EndpointList, signal?: AbortSignal): Promise<Error> {
   const snapshot = await list.read({}, signal).catch(() => undefined);
@@ -210,13 +228,14 @@ async function withUsage(error: QuotaExceededError, list: EndpointList, signal?:
   if (users.length === 0) return error;
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
-  return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}`);
+  const hidden = snapshot?.unreadable.length ?? 0;
+  const others = hidden === 0 ? "" : `, besides ${hidden} whose records cannot be read`;
+  return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}${others}`);
 }
 
-async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<Endpoint[]> {
+async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<ListedEndpoints> {
   const selection = `endpoints { ${ENDPOINT_SELECTION} }`;
-  const myself = await fetchMyself(context, "the list of endpoints", selection, signal);
-  return decode(z.looseObject({ endpoints: z.array(endpointSchema) }), myself, "the list of endpoints").endpoints;
+  return readEndpoints(await fetchMyself(context, "the list of endpoints", selection, signal));
 }
 
 async function fetchDiscount(context: EndpointsContext, signal?: AbortSignal): Promise<ServerlessDiscount | null> {

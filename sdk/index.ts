@@ -37,6 +37,7 @@ export {
   type StreamItem,
   type WorkerCounts,
 } from "./jobs";
+export type { ListedEndpoints, UnreadableEndpoint } from "./listRecords";
 export type { OpenAiOptions, OpenAiRequest } from "./openai";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
 export type { PodIncludes, Pods } from "./pods";

@@ -171,7 +171,7 @@ describe("what is final", () => {
       "an endpoint without id",
       { status: 200, body: { data: { myself: { endpoints: [{ name: "x" }] } } } },
       UnexpectedResponseError,
-      /endpoints\.0\.id/,
+      /a record without an id \("x"\): id: /,
     ],
     ["no endpoints", { status: 200, body: { data: { myself: {} } } }, UnexpectedResponseError, /endpoints/],
     ["no myself", { status: 200, body: { data: {} } }, UnexpectedResponseError, /no data\.myself/],

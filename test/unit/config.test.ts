@@ -91,6 +91,18 @@ describe("an address", () => {
   });
 
   test.each([
+    ["graphqlUrl", "https://api.example.com/graphql", "https://api.example.com"],
+    ["graphqlUrl", "https://api.example.com/graphql/", "https://api.example.com"],
+    ["graphqlUrl", "https://example.com/prefix//graphql", "https://example.com/prefix"],
+    ["restUrl", "https://rest.example.com/v1/", "https://rest.example.com"],
+    ["queueUrl", "https://api.example.com/v2", "https://api.example.com"],
+    ["queueUrl", "https://api.example.com/v1", "https://api.example.com/v1"],
+    ["graphqlUrl", "https://example.com/mygraphql", "https://example.com/mygraphql"],
+  ] as const)("%s may hold its interface's own path: %s", (name, given, expected) => {
+    expect(requireAddress({ [name]: given }, name)).toBe(expected);
+  });
+
+  test.each([
     "api.example.com",
     "localhost:8080",
     "ftp://example.com",

@@ -1,6 +1,7 @@
 import { manualClock } from "../../emulator/virtualClock";
 import { createEndpointList } from "../../sdk/endpointList";
 import type { Endpoint } from "../../sdk/endpointRecord";
+import type { ListedEndpoints } from "../../sdk/listRecords";
 
 /** A list whose requests are answered by hand: each answers with one endpoint that is named after its number. */
 function handAnsweredList() {
@@ -8,8 +9,8 @@ function handAnsweredList() {
   const sent: { signal: AbortSignal | undefined; answer: () => void; fail: (error: Error) => void }[] = [];
   const list = createEndpointList(clock, (signal) => {
     const number = sent.length + 1;
-    return new Promise<Endpoint[]>((resolve, reject) => {
-      const answer = () => resolve([{ id: `list-${number}` } as Endpoint]);
+    return new Promise<ListedEndpoints>((resolve, reject) => {
+      const answer = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
       sent.push({ signal, answer, fail: reject });
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
