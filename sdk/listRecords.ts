@@ -16,7 +16,9 @@ export interface UnreadableEndpoint {
 
 /** The list of endpoints, each record read by itself. */
 export interface ListedEndpoints {
+  /** The endpoints whose records can be read. */
   readonly endpoints: readonly Endpoint[];
+  /** What is known of the others. */
   readonly unreadable: readonly UnreadableEndpoint[];
 }
 
