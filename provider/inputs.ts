@@ -73,10 +73,15 @@ function nameAutomatically(oldInputs: Properties, automaticName: unknown): Prope
   return { name, __automaticName: unique ? "unique" : "shared" };
 }
 
-/** Defaults for the fields that the program has set before and sets no more. */
+/**
+ * Defaults for the fields that the program has set before and sets no more. Not for the `scalerType` beside a value that
+ * stays: the default could be another unit, so it is reported as missing.
+ */
 function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
-  const defaults = Object.entries(ENDPOINT_DEFAULTS);
-  return Object.fromEntries(defaults.filter(([field]) => field in oldInputs && newInputs[field] === undefined));
+  const isRemoved = (field: string) => field in oldInputs && newInputs[field] === undefined;
+  const keepsScalerValue = newInputs.scalerValue !== undefined && newInputs.scalerValue !== null;
+  const defaults = Object.entries(ENDPOINT_DEFAULTS).filter(([field]) => isRemoved(field));
+  return Object.fromEntries(defaults.filter(([field]) => field !== "scalerType" || !keepsScalerValue));
 }
 
 /** A property that does not exist is a mistake, whether its value is known or not. */

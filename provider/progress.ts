@@ -9,10 +9,11 @@ export function log(endpointName: string, text: string): void {
   console.log(redact(`${endpointName}: ${text}`));
 }
 
-/** Tells about the pods that a deletion waits for, a line each ten seconds. */
+/** Tells what a deletion waits for, pods or the service's consent, a line each ten seconds. */
 export function drainLogger(endpointName: string): (progress: DeleteProgress) => void {
   const logWait = waitLogger(endpointName);
-  return ({ phase, activePods, elapsedMs }) => {
+  return ({ phase, activePods, elapsedMs, refusal }) => {
+    if (refusal !== undefined) logWait(`the service does not delete it yet, it is asked again: ${refusal}`, elapsedMs);
     if (phase !== "draining") return;
     const pods = activePods === 1 ? "1 pod" : `${activePods} pods`;
     logWait(`waiting for ${pods} to leave before it is deleted`, elapsedMs);

@@ -12,6 +12,8 @@ export interface DeleteProgress {
   readonly activePods: number;
   /** Since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
+  /** Why the service refused the last attempt to delete it, in its own words. The deletion is tried again. */
+  readonly refusal?: string;
 }
 
 /** How an endpoint is deleted. */
@@ -55,8 +57,10 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
   let obstacle = "";
   let wasSeen = false;
 
-  const report = (phase: DeleteProgress["phase"], activePods = 0) =>
-    options.onProgress?.({ phase, activePods, elapsedMs: Math.round(steps.clock.monotonic() - startedAt) });
+  const report = (phase: DeleteProgress["phase"], activePods = 0, refusal?: string) => {
+    const elapsedMs = Math.round(steps.clock.monotonic() - startedAt);
+    options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
+  };
 
   async function pause() {
     const timeLeftMs = drainTimeoutMs - (steps.clock.monotonic() - startedAt);
@@ -100,6 +104,7 @@ export async function deleteEndpoint(id: string, options: DeleteOptions, steps: 
       obstacle = error.message;
       // The service may take a while to notice that the workers are gone.
       if (error instanceof BusinessRuleError) {
+        report("deleting", 0, error.message);
         await pause();
         continue;
       }
@@ -134,6 +139,7 @@ function countActivePods({ pods }: Endpoint): number {
 function deleteTimeout(id: string, drainTimeoutMs: number, obstacle: string): DeleteTimeoutError {
   return new DeleteTimeoutError(
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      "It still exists, scaled to zero. Cancel its running jobs or wait, then delete it again, with more time if needed",
+      "It still exists, scaled to zero. Remove what holds it (its running jobs, say) or wait, then delete it again, with " +
+      "more time if needed",
   );
 }

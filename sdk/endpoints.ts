@@ -33,6 +33,15 @@ export interface FindOptions extends CallOptions {
   readonly maxAgeMs?: number;
 }
 
+/** How an endpoint is changed. */
+export interface UpdateOptions extends CallOptions {
+  /**
+   * Called before an endpoint is renamed to a name that others have. What it throws ends the update, and nothing is
+   * changed. Default: it is renamed; the service does not demand that names are unique.
+   */
+  readonly onNameTaken?: (others: readonly Endpoint[]) => void;
+}
+
 /** Creates, changes, lists and deletes endpoints (contract, GraphQL). */
 export interface Endpoints {
   /**
@@ -47,7 +56,7 @@ export interface Endpoints {
    * Changes fields of an endpoint. Fields that are not given keep their value.
    * @throws NotFoundError when there is no such endpoint
    */
-  update(id: string, changes: Partial<EndpointInput>, options?: CallOptions): Promise<Endpoint>;
+  update(id: string, changes: Partial<EndpointInput>, options?: UpdateOptions): Promise<Endpoint>;
   /**
    * All endpoints of the account.
    * @throws UnexpectedResponseError when a record cannot be read: the list would not be complete. Names the endpoint.
@@ -176,8 +185,14 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     },
     async update(id, changes, options) {
       const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...context, isNew: false });
-      const endpoint = await lookTwice(await readSharedWith(id, options?.signal), id, options?.signal);
-      return change(existing(endpoint, id), fields, options);
+      const found = await lookTwice(await readSharedWith(id, options?.signal), id, options?.signal);
+      const endpoint = existing(found, id);
+      if (options?.onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
+        const { endpoints } = await list.read({}, options.signal);
+        const others = endpoints.filter((each) => each.name === fields.name && each.id !== id);
+        if (others.length > 0) options.onNameTaken(others);
+      }
+      return change(endpoint, fields, { signal: options?.signal });
     },
     async list(options) {
       const snapshot = await list.read({}, options?.signal);

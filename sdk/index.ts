@@ -14,7 +14,7 @@ export type { CreateOptions } from "./createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./deleteEndpoint";
 export type { EndpointInput, EndpointSettings } from "./endpointInput";
 export type { Endpoint, ServerlessDiscount } from "./endpointRecord";
-export type { Endpoints, FindOptions } from "./endpoints";
+export type { Endpoints, FindOptions, UpdateOptions } from "./endpoints";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./enums";
 export * from "./errors";
 export type { Logger, RequestEvent } from "./events";

@@ -91,6 +91,26 @@ describe("update", () => {
     expect(updated).toMatchObject({ id, templateId: "other", idleTimeout: 60, workersMax: 5, scalerValue: 7 });
   });
 
+  test("asks before a rename to a name that others have, with a list of its own, and for no other change", async () => {
+    await using it = await startEmulated();
+    const { id } = full(it);
+    const other = it.emulator.endpoints.create({ ...INPUT, name: "taken" });
+    const asked: string[][] = [];
+    const onNameTaken = (others: readonly { readonly id: string }[]) => {
+      asked.push(others.map((each) => each.id));
+      throw new Error("refused by the caller");
+    };
+    await it.run(it.client.endpoints.update(id, { name: "llama", workersMax: 1 }, { onNameTaken }));
+    expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
+    const refused = await it.failure(it.client.endpoints.update(id, { name: "taken" }, { onNameTaken }));
+    expect(refused.message).toBe("refused by the caller");
+    expect(asked).toEqual([[other.id]]);
+    expect(it.emulator.endpoints.get(id)?.name).toBe("llama");
+    await it.run(it.client.endpoints.update(id, { name: "free" }, { onNameTaken }));
+    await it.run(it.client.endpoints.update(id, { name: "taken" }));
+    expect(it.emulator.endpoints.get(id)?.name).toBe("taken");
+  });
+
   test("sets the four fields with defaults to them for null, and never sends null for them", async () => {
     await using it = await startEmulated();
     const { id } = full(it);

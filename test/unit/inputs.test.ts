@@ -36,6 +36,18 @@ const program = fc.record(
   { requiredKeys: ["name", "gpuIds", "templateId"] },
 );
 
+test("a scalerType must not be taken out from beside a scalerValue that stays: the unit would change", () => {
+  const old = check({ ...MINIMAL, scalerType: "REQUEST_COUNT", scalerValue: 50 });
+  expect(problems({ ...MINIMAL, scalerValue: 50 }, old)).toEqual([
+    expect.stringContaining("scalerValue: needs a scalerType beside it"),
+  ]);
+  expect(problems({ ...MINIMAL, scalerValue: UNKNOWN }, old)).toHaveLength(1);
+  const defaults = { scalerType: "QUEUE_DELAY", scalerValue: 4 };
+  for (const scaler of [{}, { scalerValue: null }, { scalerType: null, scalerValue: 4 }]) {
+    expect(check({ ...MINIMAL, ...scaler }, old)).toMatchObject(defaults);
+  }
+});
+
 describe("the normal form", () => {
   test("holds what the program set, nothing that it did not set, and nothing that is null or undefined", () => {
     const inputs = check({ ...MINIMAL, gpuIds: ["ADA_24", " AMPERE_16"], locations: ["US", "CZ"], idleTimeout: null });
