@@ -1,13 +1,16 @@
 import type { Client } from "../sdk/client";
 import { sleep, systemClock } from "../sdk/clock";
 import type { Endpoint } from "../sdk/endpointRecord";
-import { ReadyTimeoutError } from "../sdk/errors";
+import { NotFoundError, ReadyTimeoutError } from "../sdk/errors";
 import { initFailure } from "./boundary";
 import type { Properties } from "./inputs";
 import { waitLogger } from "./progress";
+import { endpointGone } from "./updateEndpoint";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
+/** How long the queue may not know the endpoint before it is looked for in the list. */
+const LOOK_AGAIN_MS = 5_000;
 
 /**
  * Waits, where the program wants it, until `/health` shows `workersMin` workers idle or running. When the time is over
@@ -19,16 +22,26 @@ export async function awaitReady(client: Client, endpoint: Endpoint, inputs: Pro
   try {
     await waitForWorkers(client, endpoint, seconds * 1000);
   } catch (error) {
-    throw initFailure(error, endpoint.id, { ...outputs, __provider: inputs.__provider });
+    throw initFailure(error, endpoint.id, { ...outputs, __readyPending: true, __provider: inputs.__provider });
   }
+}
+
+/** Whether a wait has failed and none has succeeded since. A refresh forgets the failure, so outputs record it. */
+export function isReadyPending({ __readyPending }: Properties): boolean {
+  return __readyPending === true;
+}
+
+/** That record, for outputs that are made anew from the service. */
+export function readyPending(outputs: Properties): Properties {
+  return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
 
 async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint, timeoutMs: number): Promise<void> {
   const startedAt = systemClock.monotonic();
   const logWait = waitLogger(name);
+  const count = workerCounter(client, id);
   while (workersMin > 0) {
-    const { workers } = await client.endpoint(id).health();
-    const ready = workers.idle + workers.running;
+    const ready = await count();
     if (ready >= workersMin) return;
     const elapsedMs = systemClock.monotonic() - startedAt;
     if (elapsedMs >= timeoutMs) {
@@ -41,4 +54,24 @@ async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint
     logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
     await sleep(systemClock, Math.min(POLL_MS, timeoutMs - elapsedMs));
   }
+}
+
+/**
+ * Counts the workers that are ready. The queue may not know an endpoint that was made a moment ago: that counts as none,
+ * unless the endpoint has really gone.
+ */
+function workerCounter(client: Client, id: string): () => Promise<number> {
+  let existedAt = systemClock.now();
+  return async () => {
+    try {
+      const { workers } = await client.endpoint(id).health();
+      return workers.idle + workers.running;
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      if (systemClock.now() - existedAt < LOOK_AGAIN_MS) return 0;
+      if (!(await client.endpoints.find(id))) throw endpointGone(id);
+      existedAt = systemClock.now();
+      return 0;
+    }
+  };
 }

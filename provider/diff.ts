@@ -2,6 +2,7 @@ import { ENDPOINT_FIELDS } from "../sdk/endpointInput";
 import { InvalidInputError } from "../sdk/errors";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "../sdk/normalForms";
 import { type Properties, UNKNOWN } from "./inputs";
+import { managesOtherFields, newlyManagedFields } from "./outputs";
 import { STEERING_INPUTS } from "./ownInputs";
 
 /** Fields of which several texts mean the same. */
@@ -21,9 +22,18 @@ export function changedFields(outputs: Properties, inputs: Properties): string[]
   );
 }
 
+/** Whether the service has to be told: a managed field differs, or is managed only from now on. */
+export function mustSave(outputs: Properties, inputs: Properties): boolean {
+  return changedFields(outputs, inputs).length > 0 || newlyManagedFields(outputs, inputs).length > 0;
+}
+
 /** Whether anything has to be done or recorded. */
 export function hasChanged(outputs: Properties, inputs: Properties): boolean {
-  return changedFields(outputs, inputs).length > 0 || STEERING_INPUTS.some((input) => inputs[input] !== outputs[input]);
+  return (
+    mustSave(outputs, inputs) ||
+    managesOtherFields(outputs, inputs) ||
+    STEERING_INPUTS.some((input) => inputs[input] !== outputs[input])
+  );
 }
 
 /** Throws when the program asks a resource that has an endpoint to take over another one. */

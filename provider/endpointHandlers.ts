@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointInput } from "../sdk/endpointInput";
 import type { Endpoint } from "../sdk/endpointRecord";
 import { NotFoundError } from "../sdk/errors";
-import { isMoved, isRecordedElsewhere, isRedirected, refuseOtherAccount } from "./account";
-import { awaitReady } from "./awaitReady";
+import { isMoved, isRedirected, refuseOtherAccount } from "./account";
+import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { extraGpuTiers } from "./config";
 import { type Connection, configure, connect, currentPlace, readConfig } from "./connection";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
@@ -14,6 +14,7 @@ import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from ".
 import { adoptionOwner, claimAlone, claimForAdoption, isClaimedByOther, newOwner, ownerOf, release } from "./owners";
 import { drainLogger, log } from "./progress";
 import { describeChanges, refuseTakenName } from "./takeOver";
+import { bringUpToDate, refuseRename } from "./updateEndpoint";
 
 /** Refreshed resources may share a list of endpoints that is no older than this. */
 const READ_MAX_AGE_MS = 60_000;
@@ -42,7 +43,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     claimAlone(id, ownerOf(outputs));
     if (place && isRedirected(outputs, place, id)) return { changes: true, deleteBeforeReplace: true };
     // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
-    return hasChanged(outputs, inputs) ? { deleteBeforeReplace: true } : { changes: false };
+    if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
+    return isReadyPending(outputs) ? { changes: true, deleteBeforeReplace: true } : { changes: false };
   },
 
   async create(inputs: Properties) {
@@ -61,7 +63,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
     if (endpoint) {
       const inputs = toInputs(endpoint, outputs);
-      return { id, props: toOutputs(endpoint, inputs, connection, ownerOf(outputs)), inputs };
+      const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
+      return { id, props: { ...props, ...readyPending(outputs) }, inputs };
     }
     if (outputs.__mustExist) {
       throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
@@ -118,29 +121,9 @@ async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoi
   }
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
-  const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields);
-  log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint })}`);
+  const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
+  log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint }, inputs)}`);
   return endpoint;
-}
-
-/**
- * Saves what changed. What is recorded of the place changes only once the endpoint was seen there: without a change the
- * endpoint is looked for if the place is another one, and not at all otherwise.
- */
-async function bringUpToDate(
-  connection: Connection,
-  id: string,
-  outputs: Properties,
-  inputs: Properties,
-): Promise<Endpoint | undefined> {
-  const { endpoints } = connection.client;
-  try {
-    if (changedFields(outputs, inputs).length > 0) return await endpoints.update(id, managedFields(inputs));
-    return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id) : undefined;
-  } catch (error) {
-    if (error instanceof NotFoundError) refuseOtherAccount(outputs, connection, id);
-    throw error;
-  }
 }
 
 function announceAdoption({ name, adoptId }: Properties): void {

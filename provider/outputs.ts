@@ -68,6 +68,21 @@ function toInputBits(inputs: Properties): string {
     .toString(16);
 }
 
+/**
+ * Fields that the program manages now and did not when the outputs were recorded. What outputs say of such a field may be
+ * long out of date: nothing brought it up to date while nobody managed it.
+ */
+export function newlyManagedFields(outputs: Properties, inputs: Properties): string[] {
+  if (typeof outputs.__inputs !== "string") return [];
+  const recorded = fromInputBits(outputs.__inputs);
+  return Object.keys(INPUT_BITS).filter((field) => field in inputs && !recorded.includes(field));
+}
+
+/** Whether the program manages other fields than the outputs record. A refresh reads those that are recorded. */
+export function managesOtherFields(outputs: Properties, inputs: Properties): boolean {
+  return typeof outputs.__inputs === "string" && outputs.__inputs !== toInputBits(inputs);
+}
+
 function fromInputBits(bits: unknown): string[] {
   const set = Number.parseInt(String(bits), 16);
   return Object.entries(INPUT_BITS)

@@ -22,6 +22,7 @@ const RULES = {
   awaitReady: { must: "must be true or false", allows: (value) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
   __automaticName: { must: "is set by the provider", allows: (value) => typeof value === "string" },
+  __secretInputs: { must: "is set by the provider", allows: (value) => typeof value === "string" },
 } satisfies Record<string, Rule>;
 
 /** The name of an input that is not the service's. */
@@ -32,7 +33,12 @@ export function isOwnInput(name: string): name is OwnInput {
 }
 
 /** Own inputs of which a change changes nothing at the service. */
-export const STEERING_INPUTS = ["drainTimeout", "awaitReady", "awaitReadyTimeout"] as const satisfies OwnInput[];
+export const STEERING_INPUTS = [
+  "drainTimeout",
+  "awaitReady",
+  "awaitReadyTimeout",
+  "__secretInputs",
+] as const satisfies OwnInput[];
 
 /** Those that are given, and what is wrong with them. `null` is as good as not given. */
 export function checkOwnInputs(given: Readonly<Record<string, unknown>>): {

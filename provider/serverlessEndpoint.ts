@@ -1,7 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../sdk/enums";
 import { refuseSecondAdoption } from "./adoptIds";
+import { previewAdoption } from "./adoptionPreview";
 import { automaticName } from "./automaticName";
+import { secretInputs } from "./secretInputs";
+import { warnOfSettings } from "./settingsWarnings";
 import { SERVERLESS_ENDPOINT } from "./stateTexts";
 
 /** The engine fills in only properties that are there when the resource is registered. */
@@ -63,8 +66,9 @@ export interface ServerlessEndpointArgs {
   networkVolumeId?: pulumi.Input<string | null>;
   /**
    * Id of an existing endpoint that a new resource takes over and changes to match the program, instead of creating one.
-   * Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the program or be taken out. While it
-   * stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs to one resource of one stack.
+   * A preview tells what changes. Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the
+   * program or be taken out. While it stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs
+   * to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
@@ -149,7 +153,14 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     // Created first, the replacement would find the old endpoint by its name.
     const resourceOptions = { ...options, deleteBeforeReplace: true };
     const { type, provider } = SERVERLESS_ENDPOINT;
-    super(type, name, { ...UNRESOLVED, ...properties, __provider: provider }, resourceOptions);
+    super(
+      type,
+      name,
+      { ...UNRESOLVED, ...properties, ...secretInputs(args ?? {}), __provider: provider },
+      resourceOptions,
+    );
+    warnOfSettings(this);
+    previewAdoption(this, args);
     if (args?.workersMin !== undefined) warnOfIdleCost(this, args.workersMin);
   }
 }

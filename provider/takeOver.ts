@@ -1,6 +1,7 @@
 import type { Endpoint } from "../sdk/endpointRecord";
 import { NameTakenError } from "../sdk/errors";
 import { changedFields } from "./diff";
+import { secretFields } from "./hideSecretInputs";
 import type { Properties } from "./inputs";
 
 /**
@@ -19,10 +20,13 @@ export function refuseTakenName(existing: readonly Endpoint[], name: unknown): n
   );
 }
 
-/** What an update will change, for people: `gpuIds "A" → "B", workersMax 3 → 2`. */
-export function describeChanges(before: Properties, after: Properties): string {
-  const changes = changedFields(before, after).map(
-    (field) => `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`,
+/** What an update changed, for people: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of secret inputs. */
+export function describeChanges(before: Properties, after: Properties, inputs: Properties): string {
+  const secret = secretFields(inputs);
+  const changes = changedFields(before, after).map((field) =>
+    secret.includes(field)
+      ? `${field} [secret]`
+      : `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`,
   );
   return changes.length === 0 ? "nothing had to be changed" : `changed ${changes.join(", ")}`;
 }

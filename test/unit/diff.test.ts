@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { changedFields } from "../../provider/diff";
+import { changedFields, hasChanged, mustSave } from "../../provider/diff";
 import { checkInputs, type Properties, UNKNOWN } from "../../provider/inputs";
 
 const PROVIDER = "exports.handler = 1;";
@@ -135,5 +135,19 @@ describe("a change", () => {
         expect(changedFields({ ...OUTPUTS, ...inputs }, inputs)).toEqual([]);
       }),
     );
+  });
+});
+
+describe("the record of what is managed", () => {
+  test("a field that is managed from now on must be saved, whatever the outputs say of it", () => {
+    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(true);
+    expect(mustSave({ ...OUTPUTS, __inputs: "27" }, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(false);
+    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
+  });
+
+  test("a field that is managed no more has to be recorded, and not saved", () => {
+    const outputs = { ...OUTPUTS, __inputs: "27" };
+    expect([hasChanged(outputs, PROGRAM), mustSave(outputs, PROGRAM)]).toEqual([true, false]);
+    expect(hasChanged(OUTPUTS, PROGRAM)).toBe(false);
   });
 });

@@ -1,0 +1,49 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const TWO = `
+const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+const args = { gpuIds: "AMPERE_24", templateId: "template" };
+const options = {};
+`;
+const MADE = `
+new ServerlessEndpoint("one", args, options);
+new ServerlessEndpoint("two", args, options);
+`;
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  stack = await createStack({ program: TWO + MADE, env: emulator.env });
+});
+
+afterAll(() => emulator.stop());
+
+const WITHOUT_KEY = { SERVERLESS_GPU_API_KEY: "" };
+const warnings = (output: string) => output.match(/^ +warning: .*/gm) ?? [];
+
+test("with all that up needs, a preview warns of nothing", async () => {
+  expect(warnings((await stack.preview()).output)).toEqual([]);
+});
+
+test("a preview without a key warns once that up will fail, and names the setting that was mistyped", async () => {
+  await stack.setConfig({ "serverless-gpu:apikey": "some-key-that-is-not-shown", "other:apikey": "x" });
+  const { exitCode, output } = await stack.run(["preview"], WITHOUT_KEY);
+  expect(exitCode).toBe(0);
+  expect(warnings(output)).toEqual([
+    expect.stringContaining("serverless-gpu:apikey in the stack's config is not a setting"),
+    expect.stringMatching(/this preview .* up will fail: there is no API key: set SERVERLESS_GPU_API_KEY/),
+  ]);
+  expect(output).toContain("Did you mean serverless-gpu:apiKey?");
+  expect(output).not.toContain("some-key-that-is-not-shown");
+});
+
+test("an explicit provider brings its own key", async () => {
+  await stack.writeProgram(`${TWO}
+options.provider = new ServerlessGpuProvider("own", { apiKey: "${emulator.env.SERVERLESS_GPU_API_KEY}", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}" });
+${MADE}`);
+  const { output } = await stack.run(["preview"], WITHOUT_KEY);
+  expect(output).not.toContain("there is no API key");
+});
