@@ -61,16 +61,16 @@ async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint
  * unless the endpoint has really gone.
  */
 function workerCounter(client: Client, id: string): () => Promise<number> {
-  let existedAt = systemClock.now();
+  let existedAt = systemClock.monotonic();
   return async () => {
     try {
       const { workers } = await client.endpoint(id).health();
       return workers.idle + workers.running;
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      if (systemClock.now() - existedAt < LOOK_AGAIN_MS) return 0;
+      if (systemClock.monotonic() - existedAt < LOOK_AGAIN_MS) return 0;
       if (!(await client.endpoints.find(id))) throw endpointGone(id);
-      existedAt = systemClock.now();
+      existedAt = systemClock.monotonic();
       return 0;
     }
   };

@@ -29,7 +29,7 @@ export async function bringUpToDate(
     return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, refuseRename(id, fields)));
   } catch (error) {
     // Not found may also be what the fields name.
-    if (!(error instanceof NotFoundError) || (await endpoints.list()).some((each) => each.id === id)) throw error;
+    if (!(error instanceof NotFoundError) || (await endpoints.find(id))) throw error;
     refuseOtherAccount(outputs, connection, id);
     throw endpointGone(id);
   }
