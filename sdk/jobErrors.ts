@@ -4,11 +4,62 @@ import type { JobStatus } from "./jobs";
 import { redact } from "./secret";
 
 /**
- * Thrown when a submit was sent and its answer was lost, or made no sense: the job may have been submitted. It is not
+ * Thrown when a submit was sent and its response was lost, or made no sense: the job may have been submitted. It is not
  * sent again, because the job could then run twice; a submit with `idempotent: true` is. `cause` says what happened.
  */
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
+  /** Identifier of the job, if the response held one: then the job was submitted. */
+  readonly jobId: string | undefined;
+
+  /** @internal */
+  constructor(message: string, { jobId, ...details }: ErrorDetails & { readonly jobId?: string | undefined }) {
+    super(message, details);
+    this.jobId = jobId === undefined ? undefined : redact(jobId);
+  }
+}
+
+/**
+ * Thrown when a retry was sent, its response was lost, and the job's state does not tell whether it took place: it may
+ * run, or may have run again and failed again. It is not sent again, because the job could then run twice.
+ */
+export class RetryUncertainError extends ServerlessGpuError {
+  readonly code = "RETRY_UNCERTAIN";
+  /** Identifier of the job. */
+  readonly jobId: string;
+
+  /** @internal */
+  constructor(message: string, jobId: string, details: ErrorDetails) {
+    super(message, details);
+    this.jobId = jobId;
+  }
+}
+
+/**
+ * Thrown when a purge of the queue was sent and its response was lost: it may have taken place. It is not sent again,
+ * because it could then remove jobs that were submitted since.
+ */
+export class PurgeUncertainError extends ServerlessGpuError {
+  readonly code = "PURGE_UNCERTAIN";
+}
+
+/**
+ * Thrown when a read of a stream broke after it was sent: the service hands each piece out once, so pieces may be
+ * missing between those read before and those that come next.
+ */
+export class StreamGapError extends ServerlessGpuError {
+  readonly code = "STREAM_GAP";
+  /** Identifier of the job. */
+  readonly jobId: string;
+  /** How many pieces were read before the gap. */
+  readonly piecesRead: number;
+
+  /** @internal */
+  constructor(message: string, gap: { readonly jobId: string; readonly piecesRead: number }, details: ErrorDetails) {
+    super(message, details);
+    this.jobId = gap.jobId;
+    this.piecesRead = gap.piecesRead;
+  }
 }
 
 /** Thrown when a job failed, was cancelled or timed out, so that there is no result. */

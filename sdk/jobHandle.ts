@@ -1,14 +1,15 @@
 import type { CallOptions } from "./call";
-import { type Clock, sleep } from "./clock";
+import type { Clock } from "./clock";
 import { NotFoundError } from "./errors";
 import { warn } from "./events";
-import { JobExpiredError, JobNotRetryableError, WaitTimeoutError } from "./jobErrors";
+import { JobExpiredError, JobNotRetryableError, type StreamGapError, WaitTimeoutError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTime, checkTimeout } from "./jobRequest";
+import { streamItems } from "./jobStream";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobs";
 import { type Poller, SHORTEST_POLL_MS } from "./poller";
-import { cancelJob, readStatus, readStream, retryJob } from "./queueCalls";
+import { cancelJob, readStatus, retryJob } from "./queueCalls";
 import type { QueueTransport } from "./queueTransport";
 
 /** How `wait` waits. */
@@ -32,6 +33,11 @@ export interface StatusOptions extends CallOptions {
 export interface StreamOptions<Item> extends CallOptions {
   /** What each item's `output` looks like. Default: `unknown`. */
   readonly schema?: OutputSchema<Item> | undefined;
+  /**
+   * Told when pieces may be missing between those read so far and those that come next; the stream then goes on.
+   * Default: the stream ends with the error.
+   */
+  readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
 }
 
 /** What a handle is made of. */
@@ -46,10 +52,6 @@ export interface JobHandleContext<Output> {
 
 /** An abort that cancels the job does not hold its caller up for longer. */
 const CANCEL_ON_ABORT_MS = 10_000;
-
-/** Pauses between reads of a stream: the longer nothing comes, the longer. */
-const SHORTEST_STREAM_PAUSE_MS = 200;
-const LONGEST_STREAM_PAUSE_MS = 2_000;
 
 /** One job. Made by `run`, or by `job` from an id. */
 export class JobHandle<Output = unknown> {
@@ -119,26 +121,25 @@ export class JobHandle<Output = unknown> {
 
   /**
    * Yields the pieces of the output as they come, until the job has ended and all were read. The service hands each piece
-   * out once: a job has one reader, and what was on its way when a connection broke is lost; the job's output has it all.
+   * out once: a job has one reader, and pieces that were on their way when a connection broke are lost. That never
+   * passes in silence: it ends the stream, or is told to `onGap`.
    * @param options how to read
+   * @throws StreamGapError when pieces may be missing, unless there is `onGap`
    * @throws JobFailedError after the last piece, when the job failed, was cancelled or timed out
    */
-  async *stream<Item = unknown>({ signal, schema }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
-    const { queue } = this.#context;
-    let state = "IN_QUEUE";
-    let pauseMs = SHORTEST_STREAM_PAUSE_MS;
+  async *stream<Item = unknown>({
+    signal,
+    schema,
+    onGap,
+  }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
+    const readStatus = () => this.status({ signal });
+    const items = streamItems({ queue: this.#context.queue, jobId: this.id, signal, onGap, readStatus });
     for (;;) {
-      const { items, status } = await this.#ask(readStream(queue, this.id, signal));
-      for (const item of items) yield this.#streamItem(item, schema);
-      if (status !== undefined) state = status;
-      if (items.length === 0 && isTerminal(state)) break;
-      if (items.length === 0 && status === undefined) state = (await this.status({ signal })).status;
-      // What is left of a job that has ended can be read at once.
-      if (isTerminal(state)) continue;
-      pauseMs = items.length > 0 ? SHORTEST_STREAM_PAUSE_MS : Math.min(LONGEST_STREAM_PAUSE_MS, pauseMs * 1.5);
-      await sleep(queue.context.clock, pauseMs, signal);
+      const { done, value } = await this.#ask(items.next());
+      if (!done) yield this.#streamItem(value, schema);
+      else if (value === "COMPLETED") return;
+      else throw jobFailed(await this.status({ signal }));
     }
-    if (state !== "COMPLETED") throw jobFailed(await this.status({ signal }));
   }
 
   /**
@@ -150,8 +151,10 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Runs a job again that failed or timed out, with its id and its input.
+   * Runs a job again that failed or timed out, with its id and its input. It is sent again only when it certainly did
+   * nothing.
    * @param options a signal, to end the call
+   * @throws RetryUncertainError when its response was lost, and the job's state does not tell whether it took place
    * @throws JobNotRetryableError, before the retry is sent, when the job is in another state
    */
   async retry({ signal }: CallOptions = {}): Promise<JobState> {

@@ -8,7 +8,7 @@ import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "./sp
  */
 export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
-/** A job as the service shows it (contract, Job). */
+/** A job as the service shows it (contract, Job). An optional field of a type that cannot be read is left out. */
 export interface Job {
   /** Job identifier. */
   readonly id: string;
@@ -54,6 +54,8 @@ export interface StreamItem<Output = unknown> {
 
 /** What one read of `/stream` hands out. Without a `status`, `/status` must tell whether more may come. */
 export interface StreamChunk {
+  /** The job that it is about, where the service says so. */
+  readonly id?: string;
   readonly items: StreamItem[];
   readonly status?: JobStatus;
 }
@@ -104,54 +106,70 @@ export interface EndpointHealth {
   readonly workers: WorkerCounts;
 }
 
-const status = z.custom<JobStatus>((value) => typeof value === "string" && value !== "", "must be a text");
-const id = z.string().min(1);
-const numeric = z.number().nullish();
+const status = z.custom<JobStatus>((value) => typeof value === "string" && value !== "", "must be a string");
+const wholeAsString = z.int().transform(String);
+const id = z.union([z.string().min(1), wholeAsString]);
+const numericString = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .transform(Number);
+const numeric = z.union([z.number(), numericString]);
+// A result that was paid for must not be lost because of a field beside it.
+const optionalNumeric = numeric.nullish().catch(undefined);
 
 // Fields that the service adds are kept.
 export const jobSchema = z.looseObject({
   id,
   status,
-  delayTime: numeric,
-  executionTime: numeric,
+  delayTime: optionalNumeric,
+  executionTime: optionalNumeric,
   output: z.unknown().optional(),
   error: z.unknown().optional(),
-  retries: numeric,
-  workerId: z.string().nullish(),
+  retries: optionalNumeric,
+  workerId: z.union([z.string(), wholeAsString]).nullish().catch(undefined),
 }) satisfies z.ZodType<Job>;
 
 export const jobStateSchema: z.ZodType<JobState> = z.looseObject({ id, status });
 
+// A job with an id exists. `/status` tells its state.
+const stateAfterSubmit = status.catch("IN_QUEUE");
+
+/** What `/run` responds. */
+export const submittedSchema: z.ZodType<JobState> = z.looseObject({ id, status: stateAfterSubmit });
+
+/** What `/runsync` responds. */
+export const submittedSyncSchema: z.ZodType<Job> = jobSchema.extend({ status: stateAfterSubmit });
+
 const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   output: z.unknown(),
-  metrics: z.record(z.string(), z.unknown()).nullish(),
+  metrics: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
 /** `/stream` answers a bare list (contract), or the list with the job's state (observed). */
 export const streamSchema = z.union([
   z.array(streamItemSchema).transform((items): StreamChunk => ({ items })),
   z
-    .looseObject({ status, stream: z.array(streamItemSchema) })
-    .transform((answer): StreamChunk => ({ items: answer.stream, status: answer.status })),
+    .looseObject({ id: id.optional().catch(undefined), status, stream: z.array(streamItemSchema) })
+    .transform(({ id, status, stream }): StreamChunk => ({ ...(id !== undefined && { id }), items: stream, status })),
 ]);
 
-export const purgeSchema = z.looseObject({ removed: z.number(), status: z.string() }) satisfies z.ZodType<PurgeResult>;
+export const purgeSchema = z.looseObject({ removed: numeric, status: z.string() }) satisfies z.ZodType<PurgeResult>;
 
 const jobCountsSchema = z.looseObject({
-  completed: z.number(),
-  failed: z.number(),
-  inProgress: z.number(),
-  inQueue: z.number(),
-  retried: z.number(),
+  completed: numeric,
+  failed: numeric,
+  inProgress: numeric,
+  inQueue: numeric,
+  retried: numeric,
 });
 
 const workerCountsSchema = z.looseObject({
-  idle: z.number(),
-  running: z.number(),
-  initializing: numeric,
-  ready: numeric,
-  throttled: numeric,
-  unhealthy: numeric,
+  idle: numeric,
+  running: numeric,
+  initializing: optionalNumeric,
+  ready: optionalNumeric,
+  throttled: optionalNumeric,
+  unhealthy: optionalNumeric,
 });
 
 export const healthSchema = z.looseObject({

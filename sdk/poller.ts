@@ -6,8 +6,8 @@ import { RATE_LIMITS, RATE_WINDOW_MS } from "./spec";
 /** What a poller is made of. */
 export interface PollerContext {
   readonly clock: Clock;
-  /** Reads a job once, without trying again. */
-  readonly read: (jobId: string) => Promise<Job>;
+  /** Reads a job once, without trying again. The signal aborts when nobody waits for the job any more. */
+  readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
   /** For how long reads of a job may fail before its waiters are told, in milliseconds. */
   readonly maxOutageMs: number;
 }
@@ -58,7 +58,8 @@ interface Watched {
   firstDeadline: number;
   /** When it is to be read next, in milliseconds of the monotonic clock. */
   dueAt: number;
-  isBeingRead: boolean;
+  /** Ends the read that is under way, if there is one. */
+  reading: AbortController | undefined;
   /** Since when all of its reads have failed. */
   failingSince?: number | undefined;
   lastError?: unknown;
@@ -108,7 +109,7 @@ export class Poller {
       waiters: new Set(),
       firstDeadline: Number.POSITIVE_INFINITY,
       dueAt: Number.POSITIVE_INFINITY,
-      isBeingRead: false,
+      reading: undefined,
     };
     job.dueAt = Math.min(job.dueAt, now + firstDelayMs);
     this.#watched.set(jobId, job);
@@ -118,7 +119,11 @@ export class Poller {
   #leave(job: Watched, waiter: Waiter): Waiter {
     job.waiters.delete(waiter);
     waiter.ignoreAbort();
-    if (job.waiters.size === 0) this.#watched.delete(job.jobId);
+    if (job.waiters.size === 0) {
+      this.#watched.delete(job.jobId);
+      // A request that nobody wants must not be left behind: closing the client would wait for it.
+      job.reading?.abort();
+    }
     if (this.#watched.size === 0) {
       this.#timer?.cancel();
       this.#timer = undefined;
@@ -144,7 +149,7 @@ export class Poller {
     for (const job of this.#watched.values()) {
       if (job.firstDeadline <= now) this.#endLateWaits(job, now);
       wake = Math.min(wake, job.firstDeadline);
-      if (job.isBeingRead || job.waiters.size === 0) continue;
+      if (job.reading || job.waiters.size === 0) continue;
       if (job.dueAt <= now && batch > 0) {
         batch--;
         this.#read(job);
@@ -164,14 +169,16 @@ export class Poller {
   }
 
   async #read(job: Watched): Promise<void> {
-    job.isBeingRead = true;
+    job.reading = new AbortController();
     this.#underWay++;
     try {
-      this.#settle(job, await this.#context.read(job.jobId));
+      const record = await this.#context.read(job.jobId, job.reading.signal);
+      job.reading = undefined;
+      this.#settle(job, record);
     } catch (error) {
+      job.reading = undefined;
       this.#fail(job, error);
     }
-    job.isBeingRead = false;
     const wasFull = this.#underWay-- >= MAX_UNDER_WAY;
     if (job.waiters.size > 0) {
       // To the end: others are next.

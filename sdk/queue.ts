@@ -85,7 +85,11 @@ export interface EndpointQueue {
   cancel(jobId: string, options?: CallOptions): Promise<JobState>;
   /** See `JobHandle.retry`. */
   retry(jobId: string, options?: CallOptions): Promise<JobState>;
-  /** Removes all waiting jobs. Those that are in progress keep running. */
+  /**
+   * Removes all waiting jobs. Those that are in progress keep running. It is sent again only when it certainly did
+   * nothing.
+   * @throws PurgeUncertainError when it may have taken place
+   */
   purgeQueue(options?: CallOptions): Promise<PurgeResult>;
   /** Counts the endpoint's jobs and workers. */
   health(options?: CallOptions): Promise<EndpointHealth>;
@@ -109,7 +113,7 @@ export interface ManagedQueue extends EndpointQueue {
 export function createEndpointQueue(context: QueueContext, endpointId: string): ManagedQueue {
   const queue = createQueueTransport(context, endpointId);
   const { clock, retry } = context;
-  const read = (jobId: string) => readStatusOnce(queue, jobId);
+  const read = (jobId: string, signal: AbortSignal) => readStatusOnce(queue, jobId, signal);
   const poller = new Poller({ clock, read, maxOutageMs: retry.maxElapsedMs });
 
   const handle = <Output>(

@@ -1,14 +1,19 @@
+import type { z } from "zod";
+import { decode } from "./decode";
 import { ServerlessGpuError } from "./errors";
+import { decodeJson, send, unexpectedResponse } from "./http";
+import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
-import { type Job, type JobState, jobSchema, jobStateSchema } from "./jobs";
-import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
+import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobs";
+import { isPathSegment } from "./pathSegment";
+import type { QueueRequest, QueueTransport } from "./queueTransport";
 import { mayHaveHadEffect } from "./retry";
 import { RUNSYNC_WAIT_MS } from "./spec";
 
 /** How a job is submitted. */
 export interface SubmitOptions {
   /**
-   * `true`: the job may run twice without harm, and a submit whose answer was lost is sent again. Default `false`: it is
+   * `true`: the job may run twice without harm, and a submit whose response was lost is sent again. Default `false`: it is
    * sent again only when it certainly did nothing (status 429, or no connection at all).
    */
   readonly idempotent?: boolean;
@@ -22,9 +27,6 @@ export interface Submitted<T> {
   readonly sentAt: number;
 }
 
-const readJob = jsonOf(jobSchema);
-const readJobState = jsonOf(jobStateSchema);
-
 /** Submits a job and leaves it to run. */
 export async function submitRun(
   queue: QueueTransport,
@@ -37,7 +39,7 @@ export async function submitRun(
     return "run";
   };
   const request = { name: "run", what: "the submit of a job", method: "POST", path, body } as const;
-  return { job: await submit(queue, { ...request, exchange: readJobState }, options), sentAt };
+  return { job: await submitJob(queue, request, submittedSchema, options), sentAt };
 }
 
 /** How long a job may take that is submitted and waited for in one request. */
@@ -67,7 +69,7 @@ export async function submitRunSync(
     attemptTimeoutMs: waitMs + attemptTimeoutMs,
     retry: { ...retry, maxElapsedMs: waitMs + retry.maxElapsedMs },
   };
-  return { job: await submit(queue, { ...request, exchange: readJob, timeoutMs }, options, bounds), sentAt };
+  return { job: await submitJob(queue, { ...request, timeoutMs }, submittedSyncSchema, options, bounds), sentAt };
 }
 
 /** The service must answer, with the job's id, a little before the caller's time is over. */
@@ -76,22 +78,70 @@ export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
   return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheAnswerMs)));
 }
 
-/** Makes a call that starts something at the service, with the error that fits when its effect is not known. */
+/** Submits a job. Where its response cannot be used and yet names the job, the error does, too. */
+async function submitJob<T extends JobState>(
+  queue: QueueTransport,
+  request: Omit<QueueRequest<T>, "exchange">,
+  schema: z.ZodType<T>,
+  options: SubmitOptions,
+  bounds?: Bounds,
+): Promise<T> {
+  let jobId: string | undefined;
+  const exchange: QueueRequest<T>["exchange"] = async (http, httpRequest) => {
+    jobId = undefined;
+    const { operation } = httpRequest;
+    const response = await send(http, httpRequest);
+    try {
+      const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
+      // A result that is there already can be handed over. Everything else needs the id.
+      if (isPathSegment(job.id) || (request.name === "runsync" && isTerminal(job.status))) return job;
+      jobId = job.id;
+      throw unexpectedResponse(operation, "id: is no id that could be part of a path", job);
+    } catch (error) {
+      // An error's response may hold an id of the error.
+      if (response.status < 300) jobId ??= idIn(response.body);
+      throw error;
+    }
+  };
+  return submit(queue, { ...request, exchange }, options, bounds, () => jobId);
+}
+
+type Bounds = Parameters<QueueTransport["request"]>[1];
+
+/**
+ * Makes a call that starts something at the service, with the error that fits when its effect is not known.
+ * @param jobIdSeen the id that the last response held, if it did
+ */
 export async function submit<T>(
   queue: QueueTransport,
   request: QueueRequest<T>,
   { idempotent = false, signal }: SubmitOptions,
-  bounds?: Parameters<QueueTransport["request"]>[1],
+  bounds?: Bounds,
+  jobIdSeen?: () => string | undefined,
 ): Promise<T> {
   try {
     return await queue.request({ ...request, repeatability: idempotent ? "safe" : "submit", signal }, bounds);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError) || !mayHaveHadEffect(error)) throw error;
-    const notAgain = idempotent ? "" : ". It was not sent again, because the job could then run twice";
-    throw new SubmitUncertainError(
-      `${error.message}. The job may have been submitted all the same${notAgain}. Look at the endpoint's requests, or ` +
-        "submit with idempotent: true where running twice does no harm",
-      { cause: error },
-    );
+    const jobId = jobIdSeen?.();
+    throw new SubmitUncertainError(`${error.message}. ${uncertainty(queue, jobId, idempotent)}`, {
+      cause: error,
+      jobId,
+    });
   }
+}
+
+function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, idempotent: boolean): string {
+  const notAgain = idempotent ? "" : " It was not sent again, because the job could then run twice.";
+  if (jobId !== undefined) {
+    const next = isPathSegment(jobId)
+      ? `Go on with client.endpoint("${endpointId}").job("${jobId}")`
+      : "Look at the endpoint's requests";
+    const shown = jobId.length > 200 ? "by a very long id" : JSON.stringify(jobId);
+    return `The response names the job ${shown}, so it was submitted.${notAgain} ${next}`;
+  }
+  return (
+    `The job may have been submitted all the same.${notAgain} Look at the endpoint's requests, or submit with ` +
+    "idempotent: true where running twice does no harm"
+  );
 }
