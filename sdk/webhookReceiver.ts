@@ -127,7 +127,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     async fetch(request) {
       const body = chunksOf(request.body);
       const status = await receive(request.method, request.url, () => body);
-      if (status !== 200) body.return().catch(() => {});
+      if (status !== 200) body.return(undefined).catch(() => {});
       return new Response(null, { status });
     },
     async idle() {

@@ -6,7 +6,13 @@ import {
   NotFoundError,
   UnexpectedResponseError,
 } from "../../sdk/errors";
-import { JobExpiredError, JobFailedError, JobNotRetryableError, WaitTimeoutError } from "../../sdk/jobErrors";
+import {
+  JobExpiredError,
+  JobFailedError,
+  JobNotRetryableError,
+  RetryUncertainError,
+  WaitTimeoutError,
+} from "../../sdk/jobErrors";
 import { CANARY } from "../support/emulated";
 import { sleeper, startQueue } from "../support/queue";
 
@@ -304,9 +310,49 @@ describe("cancel and retry", () => {
     expect(await it.run(job.retry())).toMatchObject({ id: job.id, status: "IN_PROGRESS" });
     expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(1);
 
+    // Now the job's state does not tell: it may have run again and failed again.
     await it.failure(job.wait());
     it.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true }, times: 1 });
+    const error = await it.failure(job.retry());
+    expect(error).toBeInstanceOf(RetryUncertainError);
+    expect(error).toMatchObject({ jobId: job.id, disposition: "stop", cause: expect.any(ConnectionError) });
+    expect(error.message).toMatch(
+      /The job is FAILED: the retry may not have taken place.*could then run twice.*status\(\)/,
+    );
+    expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(2);
+  });
+
+  test.each([
+    ["was refused with 429", { status: 429 }],
+  ] as const)("a retry that %s is sent again", async (_, effect) => {
+    let runs = 0;
+    await using it = await startQueue({
+      handler: () => {
+        if (++runs === 1) throw new Error("first run");
+        return "second run";
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect, times: 2 });
     await it.run(job.retry());
     expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(3);
+    expect((await it.run(job.wait())).output).toBe("second run");
+    expect(runs).toBe(2);
+  });
+
+  test("a retry whose response was lost runs a job once more that fails at once", async () => {
+    let runs = 0;
+    await using it = await startQueue({
+      handler: () => {
+        throw new Error(`run ${++runs}`);
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true, when: "after" } });
+    expect(await it.failure(job.retry())).toBeInstanceOf(RetryUncertainError);
+    await it.clock.advance(60_000);
+    expect(runs).toBe(2);
   });
 });

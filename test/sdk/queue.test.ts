@@ -38,7 +38,6 @@ describe("reading a job", () => {
     ["no id", { status: "COMPLETED" }],
     ["an empty id", { id: "", status: "COMPLETED" }],
     ["an error's number where the state should be", { id: "a", status: 401 }],
-    ["a time that is no number", { id: "a", status: "COMPLETED", executionTime: "5 s" }],
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
   ])("is loud about %s, with an excerpt without keys", async (_, body) => {

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Handler } from "../../emulator/handlers";
-import { NotFoundError, UnexpectedResponseError } from "../../sdk/errors";
-import { JobFailedError } from "../../sdk/jobErrors";
+import { createClient } from "../../sdk/client";
+import { NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../sdk/errors";
+import { JobFailedError, StreamGapError } from "../../sdk/jobErrors";
 import { startQueue } from "../support/queue";
+import { addressesOf, startScriptedServer } from "../support/scriptedServer";
 
 /** Streams `count` numbers, one each `everyMs`, and fails at the end if it is told to. */
 const counter: Handler = async function* ({ input }, { sleep }) {
@@ -129,4 +131,91 @@ describe("a stream", () => {
     it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 200, body: { stream: "no list" } } });
     expect(await it.failure(collect(job.stream()))).toBeInstanceOf(UnexpectedResponseError);
   });
+});
+
+describe("a stream whose read broke", () => {
+  const LOST = { reset: true, when: "after" } as const;
+
+  test.each([
+    ["was lost", LOST],
+    ["was cut before the service did anything", { reset: true }],
+    ["was a fault of the service", { status: 502, when: "after" }],
+    ["was cut in its middle", { reset: "midway" }],
+  ] as const)("because its response %s ends with an error, never in silence", async (_, effect) => {
+    await using it = await startQueue({ handler: counter });
+    const job = await it.run(it.queue.run({ input: { count: 10, everyMs: 400 } }));
+    await it.clock.advance(1_000);
+    const pieces: unknown[] = [];
+    const read = async () => {
+      for await (const { output } of job.stream()) {
+        pieces.push(output);
+        if (pieces.length === 4) it.emulator.faults.add({ match: { operation: "stream" }, effect, times: 1 });
+      }
+    };
+    const error = await it.failure(read());
+    expect(error).toBeInstanceOf(StreamGapError);
+    expect(error).toMatchObject({ code: "STREAM_GAP", jobId: job.id, piecesRead: 4, cause: expect.any(Error) });
+    expect(pieces).toEqual([0, 1, 2, 3]);
+    // As the error says: what comes from now on.
+    const rest = await it.run(collect(job.stream()));
+    expect(rest).toEqual(numbers(10).slice(10 - rest.length));
+  });
+
+  test("goes on where the reader is told of the gap, once for each", async () => {
+    await using it = await startQueue({ handler: counter });
+    const job = await it.run(it.queue.run({ input: { count: 20, everyMs: 300 } }));
+    const gaps: StreamGapError[] = [];
+    const pieces: unknown[] = [];
+    const read = async () => {
+      for await (const { output } of job.stream({ onGap: (gap) => gaps.push(gap) })) {
+        pieces.push(output);
+        if (pieces.length === 3) it.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 2 });
+      }
+    };
+    await it.run(read());
+    expect(gaps).toMatchObject([{ piecesRead: 3 }]);
+    expect(pieces.length).toBeLessThan(20);
+    expect(pieces.slice(0, 3)).toEqual([0, 1, 2]);
+    expect(pieces.at(-1)).toBe(19);
+  });
+
+  test("has lost nothing while the job waits for its first worker", async () => {
+    await using it = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
+    const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10 } }));
+    it.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
+    expect(await it.run(collect(job.stream()))).toEqual([0, 1, 2]);
+  });
+
+  test("is not read for ever where every read breaks", async () => {
+    await using it = await startQueue({ handler: counter });
+    const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10 } }));
+    it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
+    const error = await it.failure(collect(job.stream({ onGap() {} })));
+    expect(error).toBeInstanceOf(ServiceFaultError);
+    expect(it.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
+  });
+
+  test("was refused with 429, and is read again: nothing was handed out", async () => {
+    await using it = await startQueue({ handler: counter });
+    const job = await it.run(it.queue.run({ input: { count: 5, everyMs: 100 } }));
+    it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });
+    expect(await it.run(collect(job.stream()))).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+test("a stream of a job that has ended pauses between reads, where the service hands the same pieces out again", async () => {
+  const readAt: number[] = [];
+  await using server = await startScriptedServer(() => {
+    readAt.push(performance.now());
+    return { body: { status: "COMPLETED", stream: [{ output: 1 }] } };
+  });
+  const client = createClient({ apiKey: "a-key", ...addressesOf(server) });
+  const controller = new AbortController();
+  const reading = collect(client.endpoint("abc").stream("job-1", { signal: controller.signal })).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  controller.abort();
+  await reading;
+  expect(readAt.length).toBeGreaterThan(2);
+  expect(readAt.length).toBeLessThan(8);
+  await client.close();
 });
