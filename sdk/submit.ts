@@ -119,10 +119,21 @@ export async function submit<T>(
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
+  // An idempotent submit may be refused after an attempt that had its effect.
+  let hadEffect = false;
+  const exchange: QueueRequest<T>["exchange"] = async (http, httpRequest) => {
+    try {
+      return await request.exchange(http, httpRequest);
+    } catch (error) {
+      hadEffect ||= error instanceof ServerlessGpuError && mayHaveHadEffect(error);
+      throw error;
+    }
+  };
+  const repeatability = idempotent ? "safe" : "submit";
   try {
-    return await queue.request({ ...request, repeatability: idempotent ? "safe" : "submit", signal }, bounds);
+    return await queue.request({ ...request, exchange, repeatability, signal }, bounds);
   } catch (error) {
-    if (!(error instanceof ServerlessGpuError) || !mayHaveHadEffect(error)) throw error;
+    if (!(error instanceof ServerlessGpuError) || !hadEffect) throw error;
     const jobId = jobIdSeen?.();
     throw new SubmitUncertainError(`${error.message}. ${uncertainty(queue, jobId, idempotent)}`, {
       cause: error,

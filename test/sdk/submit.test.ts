@@ -117,6 +117,16 @@ describe("a submit", () => {
     expect((await it.run(job.wait())).output).toEqual(REQUEST.input);
   });
 
+  test("that is idempotent is uncertain when it was refused only after a lost response", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const error = await it.failure(it.queue.run(REQUEST, { idempotent: true }));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(error.cause).toBeInstanceOf(RateLimitError);
+    expect(it.emulator.journal.operations({ operation: "run" })).toHaveLength(6);
+  });
+
   test.each([
     [400, RejectedError],
     [401, AuthenticationError],

@@ -1,0 +1,73 @@
+import { type Mutant, runTests } from "./mutants";
+
+/** Faults in the rules that keep endpoints and jobs from being doubled or lost. Each must be noticed by its tests. */
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: "a submit whose response was lost is sent again",
+    file: "sdk/retry.ts",
+    from: 'if (repeatability === "submit" && effectUnknown) return { lookUp };',
+    to: "",
+    tests: [
+      { file: "test/sdk/submit.test.ts", title: "is sent exactly once" },
+      { file: "test/sdk/jobSequences.test.ts" },
+    ],
+  },
+  {
+    name: "a purge is sent again like a read",
+    file: "sdk/queueCalls.ts",
+    from: 'return await queue.request({ ...request, repeatability: "submit" });\n  } catch',
+    to: "return await queue.request({ ...request });\n  } catch",
+    tests: [
+      { file: "test/sdk/sentOnce.test.ts", title: "a purge of the queue" },
+      { file: "test/sdk/jobHandle.test.ts", title: "a retry whose" },
+      { file: "test/sdk/jobSequences.test.ts" },
+    ],
+  },
+  {
+    name: "a retry that may have run and failed again counts as done",
+    file: "sdk/queueCalls.ts",
+    from: "if (job && !isRetryable(job.status)) return job;",
+    to: "if (job) return job;",
+    tests: [{ file: "test/sdk/jobHandle.test.ts", title: "a retry whose" }],
+  },
+  {
+    name: "a stream goes on in silence after a read that broke",
+    file: "sdk/jobStream.ts",
+    from: "if (!onGap) throw gap;",
+    to: "if (!onGap) return undefined;",
+    tests: [{ file: "test/sdk/stream.test.ts", title: "never in silence" }, { file: "test/sdk/jobSequences.test.ts" }],
+  },
+  {
+    name: "a fault of the service counts as a refusal",
+    file: "sdk/retry.ts",
+    from: '  "RATE_LIMITED",\n',
+    to: '  "RATE_LIMITED",\n  "SERVICE_FAULT",\n',
+    tests: [
+      { file: "test/sdk/submit.test.ts", title: "is sent exactly once" },
+      { file: "test/sdk/jobSequences.test.ts" },
+    ],
+  },
+  {
+    name: "a delivery is remembered before it was handed on",
+    file: "sdk/webhookReceiver.ts",
+    from: "      await options.onJob(job);\n      handedOn.add(end);",
+    to: "      handedOn.add(end);\n      await options.onJob(job);",
+    tests: [{ file: "test/sdk/webhookReceiver.test.ts", title: "again after onJob failed" }],
+  },
+];
+
+const ONLY = process.env.MUTANTS_ONLY;
+const chosen = MUTANTS.filter(({ name }) => ONLY === undefined || name.includes(ONLY));
+
+test.each(chosen.map((mutant) => [mutant.name, mutant] as const))(
+  "is noticed: %s",
+  async (_, mutant) => {
+    for (const { file, failed, passed } of await runTests(mutant, { isMutated: false })) {
+      expect({ file, failed, hasTests: passed > 0 }).toEqual({ file, failed: 0, hasTests: true });
+    }
+    for (const { file, failed } of await runTests(mutant, { isMutated: true })) {
+      expect({ file, isNoticed: failed > 0 }).toEqual({ file, isNoticed: true });
+    }
+  },
+  900_000,
+);

@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const REPOSITORY = path.resolve(__dirname, "../..");
+
+/** A fault that is put into a copy of the sources, and the tests that must notice it. */
+export interface Mutant {
+  /** What the mutant does wrong. */
+  readonly name: string;
+  /** A source file, such as `sdk/retry.ts`. */
+  readonly file: string;
+  /** A piece of it that occurs once. */
+  readonly from: string;
+  readonly to: string;
+  /** Test files, each of which must fail. With `title`, the tests whose full name matches it. */
+  readonly tests: readonly { readonly file: string; readonly title?: string }[];
+  /** Builds `dist/` in the copy, which tests with the engine use. @default false */
+  readonly built?: boolean;
+}
+
+/** A copy of the sources, with the installed packages. */
+export interface SourceCopy {
+  readonly folder: string;
+  /** Changes one file. Throws when the piece does not occur exactly once. */
+  change(mutant: Pick<Mutant, "file" | "from" | "to">): Promise<void>;
+  /** Runs a command of an installed package in the copy. Resolves with its exit code and output. */
+  run(
+    command: string,
+    ...args: readonly string[]
+  ): Promise<{ readonly exitCode: number | null; readonly output: string }>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Tests of random sequences do not shrink a failure that is expected. */
+const FIRST_FAILURE_ENDS = "FIRST_FAILURE_ENDS";
+
+const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".scratch"]);
+
+/** Copies all sources into a scratch folder. */
+export async function copySources(): Promise<SourceCopy> {
+  const folder = await mkdtemp(path.join(tmpdir(), "mutant-"));
+  await cp(REPOSITORY, folder, {
+    recursive: true,
+    filter: (source) => !LEFT_OUT.has(path.basename(source)) && !path.basename(source).startsWith(".scratch"),
+  });
+  await symlink(path.join(REPOSITORY, "node_modules"), path.join(folder, "node_modules"));
+  return {
+    folder,
+    async change({ file, from, to }) {
+      const source = await readFile(path.join(folder, file), "utf8");
+      const times = source.split(from).length - 1;
+      if (times !== 1)
+        throw new Error(`${file} holds ${JSON.stringify(from)} ${times} times: bring the mutant up to date`);
+      await writeFile(
+        path.join(folder, file),
+        source.replace(from, () => to),
+      );
+    },
+    run: (command, ...args) => execute(folder, path.join(folder, "node_modules/.bin", command), args),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function execute(cwd: string, command: string, args: readonly string[]): ReturnType<SourceCopy["run"]> {
+  const child = spawn(command, args, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, [FIRST_FAILURE_ENDS]: "1" },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, output }));
+  });
+}
+
+/**
+ * Runs each of the mutant's tests in a copy of the sources, with or without its fault.
+ * @returns how many tests failed and passed in each
+ */
+export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutated: boolean }): Promise<TestCount[]> {
+  await using copy = await copySources();
+  if (isMutated) await copy.change(mutant);
+  if (mutant.built) {
+    const { exitCode, output } = await copy.run("tsc", "-p", "tsconfig.build.json");
+    if (exitCode !== 0) throw new Error(`the mutant does not compile: ${output}`);
+  }
+  const counts: TestCount[] = [];
+  for (const { file, title } of mutant.tests) {
+    const only = title === undefined ? [] : ["--testNamePattern", title];
+    const { output } = await copy.run("jest", "--json", "--silent", "--runTestsByPath", file, ...only);
+    counts.push(countOf(output, file));
+  }
+  return counts;
+}
+
+/** How the tests of a file went. */
+export interface TestCount {
+  readonly file: string;
+  readonly failed: number;
+  readonly passed: number;
+}
+
+/** A file that could not be run at all counts as neither: a mutant that does not load proves nothing. */
+function countOf(output: string, file: string): TestCount {
+  const line = output.split("\n").find((each) => each.startsWith('{"num'));
+  if (line === undefined) throw new Error(`${file} did not run: ${output.slice(-2_000)}`);
+  const { numFailedTests: failed, numPassedTests: passed } = JSON.parse(line) as Record<string, number>;
+  return { file, failed: failed ?? 0, passed: passed ?? 0 };
+}
