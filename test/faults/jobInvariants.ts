@@ -75,13 +75,15 @@ function submits(outcome: Outcome, service: CountingService): string[] {
 }
 
 /** Each piece that the service handed out was yielded, once and in order; or the reader was told. */
-function streams({ action, jobId, pieces = [], gaps = 0, error }: Outcome, service: CountingService): string[] {
+function streams(outcome: Outcome, service: CountingService): string[] {
+  const { action, jobId, pieces = [], gaps = 0, error } = outcome;
   const job = service.jobs.get(jobId ?? "");
   if (action.kind !== "stream" || !job) return [];
+  const isAtEnd = error === undefined || codeOf(outcome) === "JOB_FAILED";
   const read = pieces.join();
   const problems: string[] = [];
   if (read !== job.delivered.join()) problems.push(`${job.id}: read ${read}, delivered were ${job.delivered.join()}`);
-  if (error === undefined && gaps === 0 && job.lost.length > 0) {
+  if (isAtEnd && gaps === 0 && job.lost.length > 0) {
     problems.push(`${job.id}: lost ${job.lost.join()} in silence`);
   }
   return problems;
