@@ -21,7 +21,7 @@ export function createWebhookLine(clock: Clock, share: number): WebhookLine {
       );
     const limit = timeLimit(clock, LONGEST_WAIT_MS, tooLong);
     await gate.enter(limit.signal).finally(() => limit.release());
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     try {
       return await read();
     } finally {
