@@ -19,16 +19,26 @@ export interface AutomaticName {
  */
 export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<AutomaticName> {
   const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");
-  const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()];
+  const organization = organizationOrNone();
+  const stack = [organization, pulumi.getProject(), pulumi.getStack()];
   const nameUnder = (parentUrn: string): AutomaticName => {
     const identity = [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName];
     const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
     return {
       name: `${logicalName}-${digest.slice(0, DIGITS)}`,
-      unique: Boolean(namespace) || pulumi.getOrganization() !== NO_ORGANIZATION,
+      unique: Boolean(namespace) || organization !== NO_ORGANIZATION,
     };
   };
   if (parent === undefined) return nameUnder("");
   // A promise: with an output of the parent's, an endpoint would wait for all of the parent's children, and they for it.
   return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
+}
+
+/** Unit tests with Pulumi's mocks may name no organization; `getOrganization` then throws. */
+function organizationOrNone(): string {
+  try {
+    return pulumi.getOrganization();
+  } catch {
+    return NO_ORGANIZATION;
+  }
 }

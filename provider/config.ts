@@ -1,4 +1,4 @@
-import { type ConnectionSettings, ENVIRONMENT_VARIABLES } from "../sdk/config";
+import { type ConnectionSettings, ENVIRONMENT_VARIABLES, extraWords } from "../sdk/config";
 import { ConfigurationError } from "../sdk/errors";
 import { splitList } from "../sdk/normalForms";
 import { Secret } from "../sdk/secret";
@@ -9,6 +9,7 @@ export const CONFIG_NAMESPACE = "serverless-gpu";
 /** The environment variables of the settings that are not the connection's. */
 const OTHER_VARIABLES = {
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
+  extraLocations: "SERVERLESS_GPU_EXTRA_LOCATIONS",
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
 } as const;
 
@@ -27,8 +28,10 @@ export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
-  /** GPU tiers newer than the contract that are to be accepted. */
+  /** GPU tiers that are accepted beside the contract's. */
   readonly extraGpuTiers: readonly string[];
+  /** Countries that are accepted beside the contract's. */
+  readonly extraLocations: readonly string[];
   /** Logical name of the explicit provider that these are the settings of; empty for the default one. */
   readonly provider: string;
   /** Whether an endpoint that is absent from another account than its own counts as gone. */
@@ -65,14 +68,43 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    extraGpuTiers: extraGpuTiers(readConfig, environment),
+    ...acceptedWords(readConfig, environment),
     provider,
     allowAccountChange:
       (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
   };
 }
 
-/** GPU tiers that are accepted beside those of the contract. Needs no key. */
-export function extraGpuTiers(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env): string[] {
-  return splitList(environment[OTHER_VARIABLES.extraGpuTiers]?.trim() || readConfig("extraGpuTiers") || "");
+/**
+ * GPU tiers and countries that are accepted beside those of the contract: what the environment and the config name, and
+ * what the named service has. They only widen what is allowed, so both lists count. Needs no key.
+ */
+export function acceptedWords(
+  readConfig: ReadConfig,
+  environment: NodeJS.ProcessEnv = process.env,
+): { extraGpuTiers: string[]; extraLocations: string[] } {
+  const words = (name: "extraGpuTiers" | "extraLocations") => [
+    ...splitList(environment[OTHER_VARIABLES[name]] ?? ""),
+    ...wordsInConfig(name, readConfig(name)?.trim() ?? ""),
+  ];
+  const ownService = readConfig("explicit") ? undefined : environment[ENVIRONMENT_VARIABLES.service]?.trim();
+  const service = ownService || readConfig("service");
+  return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
+}
+
+/** A comma list, or a list in the YAML of a stack's config, which arrives as JSON. */
+function wordsInConfig(name: string, text: string): string[] {
+  if (!/^[[{"]/.test(text)) return splitList(text);
+  const refused = new ConfigurationError(
+    `${CONFIG_NAMESPACE}:${name} must be a comma list, such as FIRST,SECOND, or a list of strings in the YAML of the ` +
+      `stack's config. Set it again: pulumi config set ${CONFIG_NAMESPACE}:${name} FIRST,SECOND`,
+  );
+  let words: unknown;
+  try {
+    words = JSON.parse(text);
+  } catch {
+    throw refused;
+  }
+  if (!Array.isArray(words) || !words.every((word) => typeof word === "string")) throw refused;
+  return splitList(words);
 }

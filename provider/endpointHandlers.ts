@@ -4,7 +4,7 @@ import type { Endpoint } from "../sdk/endpointRecord";
 import { NotFoundError } from "../sdk/errors";
 import { isMoved, isRedirected, refuseOtherAccount } from "./account";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
-import { extraGpuTiers } from "./config";
+import { acceptedWords } from "./config";
 import { type Connection, configure, connect, currentPlace, readConfig } from "./connection";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
 import { checkInputs, type Properties, UNKNOWN } from "./inputs";
@@ -24,7 +24,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
   async check(oldInputs: Properties, newInputs: Properties) {
-    const { inputs, problems } = checkInputs(oldInputs, newInputs, { extraGpuTiers: extraGpuTiers(readConfig) });
+    const { inputs, problems } = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
     const isNew = Object.keys(oldInputs).length === 0;
     if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
       if (claimForAdoption(String(inputs.adoptId))) announceAdoption(inputs);

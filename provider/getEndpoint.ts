@@ -4,7 +4,7 @@ import type { Endpoint } from "../sdk/endpointRecord";
 import { InvalidInputError, NotFoundError } from "../sdk/errors";
 import { endpointsByName } from "../sdk/listRecords";
 import { LIST_LAG_MS } from "../sdk/spec";
-import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Which endpoint to look up: by its id or by its exact name. */
 export type GetEndpointArgs =
@@ -27,6 +27,14 @@ export interface GetEndpointResult extends Endpoint {
   readonly queueUrl: string;
 }
 
+const ENDPOINT: LookUp<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
+
+const ENDPOINTS: LookUp<object, GetEndpointResult[]> = {
+  name: "getEndpoints",
+  find: findEndpoints,
+  fromMock: ({ endpoints }) => (endpoints ?? []) as GetEndpointResult[],
+};
+
 /**
  * Looks an endpoint up, by its id or by its exact name.
  * @throws NotFoundError when there is none
@@ -35,7 +43,7 @@ export interface GetEndpointResult extends Endpoint {
  * const { queueUrl } = await getEndpoint({ name: "llama" });
  */
 export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
-  return lookUp(findEndpoint, args);
+  return lookUp(ENDPOINT, args);
 }
 
 /** `getEndpoint` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
@@ -43,17 +51,17 @@ export function getEndpointOutput(
   args: InputsOf<GetEndpointArgs>,
   options?: LookUpOptions,
 ): pulumi.Output<GetEndpointResult> {
-  return lookUpOutput(findEndpoint, args, options);
+  return lookUpOutput(ENDPOINT, args, options);
 }
 
 /** All endpoints of the account. */
 export function getEndpoints(): Promise<GetEndpointResult[]> {
-  return lookUp(findEndpoints, {});
+  return lookUp(ENDPOINTS, {});
 }
 
 /** `getEndpoints` as an output, of another account if need be. */
 export function getEndpointsOutput(options?: LookUpOptions): pulumi.Output<GetEndpointResult[]> {
-  return lookUpOutput(findEndpoints, {}, options);
+  return lookUpOutput(ENDPOINTS, {}, options);
 }
 
 async function findEndpoints({ client, queueUrlOf }: LookUpContext): Promise<GetEndpointResult[]> {

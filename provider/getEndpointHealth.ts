@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../sdk/jobs";
-import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Whose health to look up. */
 export interface GetEndpointHealthArgs {
@@ -11,6 +11,8 @@ export interface GetEndpointHealthArgs {
 /** Numbers of jobs and of workers by their state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
+const HEALTH: LookUp<GetEndpointHealthArgs, GetEndpointHealthResult> = { name: "getEndpointHealth", find: findHealth };
+
 /**
  * The numbers of jobs and workers of an endpoint (contract, Health record).
  * @throws NotFoundError when there is no such endpoint
@@ -18,7 +20,7 @@ export interface GetEndpointHealthResult extends EndpointHealth {}
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
 export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpointHealthResult> {
-  return lookUp(findHealth, args);
+  return lookUp(HEALTH, args);
 }
 
 /** `getEndpointHealth` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
@@ -26,7 +28,7 @@ export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
   options?: LookUpOptions,
 ): pulumi.Output<GetEndpointHealthResult> {
-  return lookUpOutput(findHealth, args, options);
+  return lookUpOutput(HEALTH, args, options);
 }
 
 function findHealth(

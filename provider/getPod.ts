@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Pod } from "../sdk/podRecord";
 import type { PodIncludes } from "../sdk/pods";
-import { type InputsOf, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
+import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./lookUp";
 
 /** Which pod to look up, and what to add to its record. */
 export interface GetPodArgs extends PodIncludes {
@@ -15,6 +15,12 @@ export interface GetPodResult extends Omit<Pod, "env"> {
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
+const POD: LookUp<GetPodArgs, GetPodResult> = {
+  name: "getPod",
+  find: findPod,
+  fromMock: (mocked) => withSecretEnv(mocked as unknown as Pod),
+};
+
 /**
  * Looks a pod up by its id (contract, REST).
  * @throws NotFoundError when there is no such pod
@@ -23,7 +29,7 @@ export interface GetPodResult extends Omit<Pod, "env"> {
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
 export function getPod(args: GetPodArgs): Promise<GetPodResult> {
-  return lookUp(findPod, args);
+  return lookUp(POD, args);
 }
 
 /**
@@ -32,10 +38,13 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
 export function getPodOutput(args: InputsOf<GetPodArgs>, options?: LookUpOptions): pulumi.Output<GetPodResult> {
-  return lookUpOutput(findPod, args, options);
+  return lookUpOutput(POD, args, options);
 }
 
 async function findPod({ client }: LookUpContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
-  const { env, ...pod } = await client.pods.get(podId, includes);
+  return withSecretEnv(await client.pods.get(podId, includes));
+}
+
+function withSecretEnv({ env, ...pod }: Pod): GetPodResult {
   return { ...pod, env: pulumi.secret(env ?? {}) };
 }

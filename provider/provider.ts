@@ -19,6 +19,10 @@ export interface ServerlessGpuProviderArgs {
   restUrl?: pulumi.Input<string>;
   /** Address of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;
+  /** GPU tiers newer than this package that are accepted, as a list or a comma list, beside the environment's list. */
+  extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]>;
+  /** Countries newer than this package that are accepted, as a list or a comma list, beside the environment's list. */
+  extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
 }
 
 /** The plain settings of each explicit provider, for the look-ups of the program. */
@@ -37,13 +41,24 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
     if ((args.apiKey === undefined) === (args.apiKeyEnv === undefined)) {
       throw new pulumi.RunError(`the provider "${name}" needs either apiKey or apiKeyEnv`);
     }
-    const settings: Record<string, pulumi.Input<string> | undefined> = { ...args, explicit: name };
+    const { extraGpuTiers, extraLocations } = args;
+    const settings: Record<string, pulumi.Input<string> | undefined> = {
+      ...args,
+      extraGpuTiers: extraGpuTiers && commaList(extraGpuTiers),
+      extraLocations: extraLocations && commaList(extraLocations),
+      explicit: name,
+    };
     const config = Object.entries(settings)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [`${CONFIG_NAMESPACE}:${key}`, key === "apiKey" ? pulumi.secret(value) : value]);
     super("pulumi-nodejs", name, Object.fromEntries(config), options);
     settingsOfProviders.set(this, pulumi.output(settings));
   }
+}
+
+/** Settings of a provider are strings. */
+function commaList(value: pulumi.Input<string | pulumi.Input<string>[]>): pulumi.Output<string> {
+  return pulumi.output(value).apply((list) => (Array.isArray(list) ? list.join(",") : list));
 }
 
 /**

@@ -3,6 +3,8 @@ import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../
 import { refuseSecondAdoption } from "./adoptIds";
 import { previewAdoption } from "./adoptionPreview";
 import { automaticName } from "./automaticName";
+import { endpointDeclaration } from "./endpointDeclaration";
+import { checkedOptions, warnAt } from "./programChecks";
 import { secretInputs } from "./secretInputs";
 import { warnOfSettings } from "./settingsWarnings";
 import { SERVERLESS_ENDPOINT } from "./stateTexts";
@@ -33,7 +35,7 @@ export interface ServerlessEndpointArgs {
    * Name of the endpoint. The service does not demand that it is unique.
    * Default: the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run.
    */
-  name?: pulumi.Input<string>;
+  name?: pulumi.Input<string | undefined>;
   /**
    * GPU tiers in priority order: one tier, a list, or the service's comma list. A GPU type is excluded by a leading
    * minus: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, and those that the config
@@ -151,7 +153,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     refuseSecondAdoption(name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // Created first, the replacement would find the old endpoint by its name.
-    const resourceOptions = { ...options, deleteBeforeReplace: true };
+    const resourceOptions = { ...checkedOptions(endpointDeclaration(name, args, options)), deleteBeforeReplace: true };
     const { type, provider } = SERVERLESS_ENDPOINT;
     super(
       type,
@@ -161,21 +163,22 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     );
     warnOfSettings(this);
     previewAdoption(this, args);
-    if (args?.workersMin !== undefined) warnOfIdleCost(this, args.workersMin);
+    if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
 
 function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
-  if (args.name !== undefined) return { ...args };
+  // An output may turn out to be undefined, which is no name.
+  if (typeof args.name === "string" || args.name === null) return { ...args };
   // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
   return { ...args, automaticName: automaticName(name, parent) };
 }
 
-function warnOfIdleCost(resource: pulumi.Resource, workersMin: pulumi.Input<number | null>): void {
+function warnOfIdleCost(declaration: Parameters<typeof warnAt>[0], workersMin: pulumi.Input<number | null>): void {
   const warn = (workers: number | null) => {
     if (typeof workers !== "number" || workers < 1) return;
     const many = workers === 1 ? "1 worker runs and is" : `${workers} workers run and are`;
-    pulumi.log.warn(`workersMin is ${workers}: ${many} billed also while there is nothing to do`, resource);
+    warnAt(declaration, `workersMin is ${workers}: ${many} billed also while there is nothing to do`);
   };
   // Most are plain numbers, for which an output would be much ado.
   if (typeof workersMin === "number") warn(workersMin);

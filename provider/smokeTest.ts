@@ -1,4 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { InputProblem } from "../sdk/errors";
+import { checkedOptions } from "./programChecks";
 import { SMOKE_TEST } from "./stateTexts";
 
 /** What a `SmokeTest` runs, and what must come of it. */
@@ -43,8 +45,16 @@ export class SmokeTest extends pulumi.CustomResource {
   /** Milliseconds that it ran; 0 when the service does not say. */
   declare readonly executionTime: pulumi.Output<number>;
 
-  constructor(name: string, args: SmokeTestArgs, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: SmokeTestArgs, options: pulumi.CustomResourceOptions = {}) {
     const outputs = { jobId: undefined, status: undefined, delayTime: undefined, executionTime: undefined };
-    super(SMOKE_TEST.type, name, { ...args, ...outputs, __provider: SMOKE_TEST.provider }, options);
+    const { type, provider } = SMOKE_TEST;
+    const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
+    super(type, name, { ...args, ...outputs, __provider: provider }, checked);
   }
+}
+
+/** Loaded here: it brings the client along. */
+function findProblems(values: Record<string, unknown>): InputProblem[] {
+  const { problemsOf } = require("./smokeTestHandlers") as typeof import("./smokeTestHandlers");
+  return problemsOf(values);
 }

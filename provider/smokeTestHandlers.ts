@@ -41,7 +41,8 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   async delete() {},
 };
 
-function problemsOf(inputs: Properties): InputProblem[] {
+/** The problems of a `SmokeTest`'s inputs. */
+export function problemsOf(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout } = inputs;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>

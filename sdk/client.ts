@@ -1,6 +1,14 @@
 import type { CallContext } from "./call";
 import { type Clock, systemClock } from "./clock";
-import { type ConnectionSettings, requireAddress, requireApiKey, type ServiceName, serviceName } from "./config";
+import {
+  type ConnectionSettings,
+  type ExtraWords,
+  extraWords,
+  requireAddress,
+  requireApiKey,
+  type ServiceName,
+  serviceName,
+} from "./config";
 import { createEndpoints, type Endpoints } from "./endpoints";
 import { ClientClosedError } from "./errors";
 import { createReport, type Observers } from "./events";
@@ -13,7 +21,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
 import { Secret } from "./secret";
 
 /** How a client reaches the service. Either `service` or the addresses of the interfaces that are used. */
-export interface ClientOptions extends ConnectionSettings, Observers {
+export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
   readonly apiKey: string;
   readonly service?: ServiceName | undefined;
   /** Bounds of each call. Default: 6 attempts, 120,000 ms. */
@@ -23,8 +31,6 @@ export interface ClientOptions extends ConnectionSettings, Observers {
    * by a second for each 64 kB. @default 30,000
    */
   readonly attemptTimeoutMs?: number;
-  /** GPU tiers newer than the contract that are to be accepted. */
-  readonly extraGpuTiers?: readonly string[];
   /**
    * How the queue's operations are kept within the service's limits. Default: to the contract's table. `off`: not at all.
    */
@@ -71,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const endpoints = createEndpoints({
     ...calls,
-    extraGpuTiers: options.extraGpuTiers ?? [],
+    ...extraWords(options),
     clearFlashBootWith: serviceName(options) === "runpod" ? "OFF" : "null",
     transport: {
       http,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "./errors";
-import { RUNPOD_ADDRESSES } from "./spec";
+import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./spec";
 
 /** A service whose addresses and ways are known by name. */
 export type ServiceName = "runpod";
@@ -102,4 +102,24 @@ export function serviceName({ service }: ConnectionSettings): ServiceName | unde
   if (!name) return undefined;
   if (name === "runpod") return name;
   throw new ConfigurationError(`the service "${name}" is not known by name: use runpod, or give the three addresses`);
+}
+
+/** GPU tiers and countries that are accepted beside the contract's. */
+export interface ExtraWords {
+  /** GPU tiers newer than the contract that are to be accepted. Those of a named service are. */
+  readonly extraGpuTiers?: readonly string[] | undefined;
+  /** Countries newer than the contract that are to be accepted. Those of a named service are. */
+  readonly extraLocations?: readonly string[] | undefined;
+}
+
+/** The extra words that the settings name, and those that the named service is known to have. */
+export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
+  extraGpuTiers: string[];
+  extraLocations: string[];
+} {
+  const isRunpod = service?.trim() === "runpod";
+  return {
+    extraGpuTiers: [...new Set([...(isRunpod ? RUNPOD_GPU_TIERS : []), ...extraGpuTiers])],
+    extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
+  };
 }

@@ -84,6 +84,8 @@ export const ENDPOINT_FIELDS = [...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFA
 export interface EndpointInputOptions {
   /** GPU tiers newer than the contract that are to be accepted. */
   readonly extraGpuTiers?: readonly string[];
+  /** Countries newer than the contract that are to be accepted in `locations`. */
+  readonly extraLocations?: readonly string[];
 }
 
 /** The fields that an endpoint must have and that are not there. */
@@ -130,7 +132,7 @@ export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
 ): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
-  const schemas: Record<string, z.ZodType> = schemasFor(options.extraGpuTiers ?? []);
+  const schemas: Record<string, z.ZodType> = schemasFor(options.extraGpuTiers ?? [], options.extraLocations ?? []);
   const fields: Record<string, unknown> = {};
   const problems: InputProblem[] = [];
   for (const [property, value] of Object.entries(input)) {
@@ -157,15 +159,15 @@ type FieldSchemas = { readonly [K in keyof EndpointSettings]: z.ZodType<Endpoint
 
 const knownSchemas = new Map<string, FieldSchemas>();
 
-/** Made once for each choice of tiers: to make them takes many times as long as to use them. */
-function schemasFor(extraGpuTiers: readonly string[]): FieldSchemas {
-  const choice = extraGpuTiers.join();
-  const schemas = knownSchemas.get(choice) ?? fieldSchemas(extraGpuTiers);
+/** Made once for each choice of tiers and countries: to make them takes many times as long as to use them. */
+function schemasFor(extraGpuTiers: readonly string[], extraLocations: readonly string[]): FieldSchemas {
+  const choice = JSON.stringify([extraGpuTiers, extraLocations]);
+  const schemas = knownSchemas.get(choice) ?? fieldSchemas(extraGpuTiers, extraLocations);
   knownSchemas.set(choice, schemas);
   return schemas;
 }
 
-function fieldSchemas(extraGpuTiers: readonly string[]): FieldSchemas {
+function fieldSchemas(extraGpuTiers: readonly string[], extraLocations: readonly string[]): FieldSchemas {
   return {
     name: text("a name", normalizeName),
     gpuIds: list("a GPU tier, a list of tiers or a comma list")
@@ -178,7 +180,8 @@ function fieldSchemas(extraGpuTiers: readonly string[]): FieldSchemas {
     locations: list("a country, a list of countries or a comma list")
       .nullable()
       .superRefine((value, context) => {
-        for (const message of locationProblems(value ?? "")) context.addIssue({ code: "custom", message });
+        for (const message of locationProblems(value ?? "", extraLocations))
+          context.addIssue({ code: "custom", message });
       })
       .transform(normalizeLocations),
     flashBootType: oneOf(FLASH_BOOT_TYPES).nullable().transform(orDefault("flashBootType")),
@@ -212,12 +215,14 @@ function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[
     );
 }
 
-function locationProblems(value: string | string[]): string[] {
+function locationProblems(value: string | string[], extraLocations: readonly string[]): string[] {
+  const known = [...LOCATIONS, ...extraLocations];
   return splitList(value)
-    .filter((part) => !(LOCATIONS as readonly string[]).includes(part) && !DATA_CENTER_ID.test(part))
+    .filter((part) => !known.includes(part) && !DATA_CENTER_ID.test(part))
     .map(
       (part) =>
-        `${describe(part)} is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, LOCATIONS)}`,
+        `${describe(part)} is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, known)} ` +
+        "A country newer than this list is accepted once it is named in serverless-gpu:extraLocations",
     );
 }
 
@@ -230,7 +235,13 @@ function text(what: string, normalize: (value: string) => string) {
 }
 
 function list(what: string) {
-  return z.union([z.string(), z.array(z.string())], must(what));
+  return z.union([z.string(), z.array(z.string())], {
+    error: ({ input }) => {
+      const position = Array.isArray(input) ? input.findIndex((element) => typeof element !== "string") : -1;
+      if (!Array.isArray(input) || position < 0) return must(what).error({ input });
+      return `must be ${what}; element [${position}] of the list is ${describe(input[position])}, not a string`;
+    },
+  });
 }
 
 function wholeNumber(what: string) {

@@ -27,6 +27,10 @@ export const LOCATIONS = ["CZ", "FR", "GB", "NO", "RO", "US"] as const;
 /** The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed). */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 
+/** GPU tiers and countries of the named service beside those of the contract (observed; countries: of its data centers). */
+export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
+export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;
+
 /** `scalerType` (contract, Allowed values). */
 export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
 
