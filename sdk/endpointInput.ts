@@ -239,7 +239,8 @@ function list(what: string) {
     error: ({ input }) => {
       const position = Array.isArray(input) ? input.findIndex((element) => typeof element !== "string") : -1;
       if (!Array.isArray(input) || position < 0) return must(what).error({ input });
-      return `must be ${what}; element [${position}] of the list is ${describe(input[position])}, not a string`;
+      const element = input[position] ?? null;
+      return `must be ${what}; element [${position}] of the list is ${element === null ? "null" : describe(element)}, not a string`;
     },
   });
 }

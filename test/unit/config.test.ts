@@ -13,7 +13,7 @@ describe("the provider's settings", () => {
   test("come from the stack's config", () => {
     const config = {
       apiKey: KEY,
-      service: "runpod",
+      service: "another",
       graphqlUrl: "http://g",
       restUrl: "http://r",
       queueUrl: "http://q",
@@ -21,6 +21,7 @@ describe("the provider's settings", () => {
     expect(settings({ ...config, extraGpuTiers: "HOPPER_141, BLACKWELL_96" })).toEqual({
       ...config,
       extraGpuTiers: ["HOPPER_141", "BLACKWELL_96"],
+      extraLocations: [],
       provider: "",
       allowAccountChange: false,
     });
@@ -38,10 +39,32 @@ describe("the provider's settings", () => {
     expect(settings({ [name]: "" }, {})[name]).toBeUndefined();
   });
 
-  test("extra tiers come from the environment before config, and are none by default", () => {
-    const environment = { SERVERLESS_GPU_EXTRA_GPU_TIERS: "ADA_32_PRO" };
-    expect(settings({ extraGpuTiers: "HOPPER_141" }, environment).extraGpuTiers).toEqual(["ADA_32_PRO"]);
-    expect(settings({}).extraGpuTiers).toEqual([]);
+  test.each([
+    ["extraGpuTiers", "SERVERLESS_GPU_EXTRA_GPU_TIERS"],
+    ["extraLocations", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
+  ] as const)("%s are those of %s and of the config, also of an explicit provider; none by default", (name, variable) => {
+    const environment = { [variable]: "FIRST, SECOND" };
+    expect(settings({ [name]: "THIRD,FIRST" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({ explicit: "second", [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({})[name]).toEqual([]);
+  });
+
+  test("a list in the YAML of a stack's config, which is JSON to the provider, is a list; other JSON is refused", () => {
+    expect(settings({ extraGpuTiers: '["HOPPER_141"," A,B"]' }).extraGpuTiers).toEqual(["HOPPER_141", "A", "B"]);
+    for (const text of ['{"HOPPER_141":true}', "[1]", "[HOPPER_141", '"HOPPER_141"']) {
+      expect(() => settings({ extraGpuTiers: text })).toThrow(ConfigurationError);
+      expect(() => settings({ extraGpuTiers: text })).toThrow(/^serverless-gpu:extraGpuTiers must be a comma list/);
+    }
+  });
+
+  test("the tiers and countries of a service that is known by name are accepted, and those of no other account's", () => {
+    const words = {
+      extraGpuTiers: expect.arrayContaining(["HOPPER_141"]),
+      extraLocations: expect.arrayContaining(["CA"]),
+    };
+    expect(settings({ service: "runpod" })).toMatchObject(words);
+    expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
+    expect(settings({ explicit: "second" }, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
   });
 
   test("make the key a secret at once", () => {
