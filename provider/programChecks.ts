@@ -129,7 +129,9 @@ function problemsOf({ args, options, findProblems }: Declaration, { known, secre
   const { UNKNOWN } = require("./inputs") as typeof import("./inputs");
   const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine puts the old value, which is not known here, in place of what it is to ignore.
-  const ignored = (options.ignoreChanges ?? []).map((path) => [path.split(/[.[]/)[0], UNKNOWN]);
+  const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
+  if (fields.includes("*")) return [];
+  const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
   const problems = findProblems(Object.fromEntries([...given, ...ignored]), UNKNOWN);
   return problems.map(({ property, message }) =>
     secret.has(property)

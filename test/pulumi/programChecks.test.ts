@@ -1,0 +1,146 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, endpointsIn, type PulumiStack } from "./harness";
+
+const HEAD = `
+const pulumi = require("@pulumi/pulumi");
+const { ServerlessEndpoint, ServerlessGpuProvider, SmokeTest } = require("pulumi-serverless-gpu");
+const right = { gpuIds: "AMPERE_16", templateId: "template" };
+`;
+
+const GOOD = `
+const good = new ServerlessEndpoint("good", { ...right, name: pulumi.output(undefined) }, {
+  ignoreChanges: ["gpuIds[1]"],
+  customTimeouts: { delete: "1h" },
+});
+exports.name = good.name;
+`;
+
+/** Each in a way of its own: plain, a child of another resource, secret and unknown beside it, in a component. */
+const BROKEN = `
+new ServerlessEndpoint("typo", { ...right, gpuIds: "AMPER_24" });
+new ServerlessEndpoint("child", { ...right, gpuIds: ["AMPERE_24", null], idleTimout: good.idleTimeout }, { parent: good });
+new ServerlessEndpoint("hidden", { ...right, flashBootType: pulumi.secret("hunter2") });
+class Group extends pulumi.ComponentResource {
+  constructor(name) {
+    super("test:index:Group", name);
+    new ServerlessEndpoint("grouped", { ...right, workersMin: 4, workersMax: 2 }, { parent: this });
+  }
+}
+new Group("group");
+new SmokeTest("smoke", { endpointId: good.endpointId, input: 3 });
+`;
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ coldStartMs: 0, drainMs: 0 });
+  stack = await createStack({ program: HEAD + GOOD + BROKEN, env: emulator.env });
+});
+
+beforeEach(() => emulator.journal.clear());
+
+afterAll(() => emulator.stop());
+
+/** All that is wrong with the broken resources, each error below the resource that it is about. */
+function expectAllProblems(output: string) {
+  const diagnostics = output.slice(output.indexOf("Diagnostics:"));
+  const below = (resource: string, error: string) =>
+    new RegExp(`\\(${resource}\\):\\n(?: +warning: .*\\n)*(?: +error: .*\\n)*? +error: ${error}`);
+  expect(diagnostics).toMatch(
+    below("typo", '"typo": gpuIds "AMPER_24" is not a known GPU tier. Did you mean AMPERE_24'),
+  );
+  expect(diagnostics).toMatch(below("grouped", '"grouped": workersMin is 4, more than workersMax \\(2\\)'));
+  expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
+  expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has a value that is not allowed; it is secret'));
+  expect(diagnostics).toMatch(/"child": gpuIds must be .*element \[1\] of the list is null/);
+  expect(diagnostics).toMatch(/"child": idleTimout there is no such property. Did you mean idleTimeout/);
+  expect(output).not.toContain("hunter2");
+}
+
+test("one preview reports what is wrong with every resource", async () => {
+  const { exitCode, output } = await stack.run(["preview"]);
+  expect(exitCode).not.toBe(0);
+  expectAllProblems(output);
+});
+
+test("nothing is created, right resources beside them neither, even without a preview", async () => {
+  const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(exitCode).not.toBe(0);
+  expectAllProblems(output);
+  expect(emulator.journal.operations()).toEqual([]);
+});
+
+test("a program fails even if it logs to a resource that is not registered, and still says why", async () => {
+  await stack.writeProgram(`${HEAD}${GOOD}pulumi.log.info("hello", good);${BROKEN}`);
+  const { exitCode, output } = await stack.run(["preview"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain('"typo": gpuIds "AMPER_24" is not a known GPU tier');
+  expect(output).toContain('"smoke": input must be an object');
+});
+
+test("an absent name in an output is an automatic one, and options without effect are warned of at their resource", async () => {
+  await stack.writeProgram(HEAD + GOOD);
+  const { output } = await stack.up();
+  expect((await stack.outputs()).name).toMatch(/^good-[0-9a-f]{7}$/);
+  const [, warnings] = /ServerlessEndpoint \(good\):\n((?: +warning: .*\n)+)/.exec(output) ?? [];
+  expect(warnings).toMatch(/ignoreChanges: "gpuIds\[1\]" has no effect.*name the whole field, "gpuIds"/);
+  expect(warnings).toMatch(/customTimeouts has no effect.*drainTimeout.*awaitReadyTimeout/);
+  await stack.preview("--expect-no-changes");
+});
+
+test("a resource that exists and is now broken is neither changed nor deleted", async () => {
+  await stack.writeProgram(HEAD + GOOD.replace("...right", "...right, gpuIds: 'nonsense'"));
+  const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain('"good": gpuIds "nonsense" is not a known GPU tier');
+  expect(emulator.journal.operations()).toEqual([]);
+  expect(emulator.endpoints.list()).toHaveLength(1);
+  expect(endpointsIn(await stack.exportState())).toHaveLength(1);
+});
+
+test("what the engine or a transformation changes after the constructor is not refused before", async () => {
+  await stack.writeProgram(`${HEAD}
+const odd = { ...right, gpuIds: "nonsense" };
+new ServerlessEndpoint("good", odd, { ignoreChanges: ["gpuIds"] });
+const correct = ({ props, opts }) => ({ props: { ...props, gpuIds: "AMPERE_24" }, opts });
+new ServerlessEndpoint("transformed", odd, { transformations: [correct] });
+pulumi.runtime.registerResourceTransform(({ type, props, opts }) =>
+  type.endsWith(":ServerlessEndpoint") && props.gpuIds === "later" ? correct({ props, opts }) : undefined);
+new ServerlessEndpoint("later", { ...right, gpuIds: "later" });
+`);
+  await stack.preview();
+});
+
+test("tiers and countries of an explicit provider, of config and of the named service are accepted", async () => {
+  await stack.writeFile(
+    "Pulumi.dev.yaml",
+    `${await readFile(path.join(stack.folder, "Pulumi.dev.yaml"), "utf8")}
+config:
+  serverless-gpu:extraGpuTiers: [FUTURE_1, FUTURE_2]
+`,
+  );
+  await stack.writeProgram(`${HEAD}
+const more = new ServerlessGpuProvider("more", { apiKey: "key", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
+const known = new ServerlessGpuProvider("known", { apiKey: "key", service: "runpod" });
+new ServerlessEndpoint("good", { ...right, gpuIds: ["FUTURE_2", "FROM_ENV"] });
+new ServerlessEndpoint("more", { ...right, gpuIds: ["OWN_1", "FROM_ENV"], locations: ["XX", "YY"] }, { provider: more });
+new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA" }, { provider: known });
+`);
+  const env = { SERVERLESS_GPU_EXTRA_GPU_TIERS: "FROM_ENV", SERVERLESS_GPU_EXTRA_LOCATIONS: "YY" };
+  await stack.succeed(["preview"], env);
+  const { exitCode, output } = await stack.run(["preview"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toMatch(/"good": gpuIds "FROM_ENV" is not a known.*FUTURE_1/);
+  expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
+});
+
+test("the option import says to adopt instead", async () => {
+  await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", right, { import: "some-id" });`);
+  const { exitCode, output } = await stack.run(["preview"]);
+  expect(exitCode).not.toBe(0);
+  expect(output).toMatch(/"llama": a ServerlessEndpoint cannot be imported; take the option import out: set adoptId/);
+  expect(output).not.toContain("toJavaScript");
+});
