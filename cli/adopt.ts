@@ -1,3 +1,4 @@
+import { acceptedWords } from "../provider/config";
 import { createClient } from "../sdk/client";
 import { settingsFromEnvironment } from "../sdk/config";
 import { ConfigurationError } from "../sdk/errors";
@@ -43,7 +44,10 @@ async function run(args: string[]): Promise<number> {
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
     throw new Error(`there is nothing to adopt: the account has ${which}`);
   }
-  const { source, skipped } = adoptionProgram(endpoints);
+  const { source, skipped } = adoptionProgram(
+    endpoints,
+    acceptedWords(() => undefined),
+  );
   process.stdout.write(source);
   for (const { id, reason } of skipped) process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;

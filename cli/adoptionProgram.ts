@@ -3,6 +3,7 @@ import {
   crossFieldProblems,
   ENDPOINT_DEFAULTS,
   ENDPOINT_FIELDS,
+  type EndpointInputOptions,
   type EndpointSettings,
   missingFieldProblems,
 } from "../sdk/endpointInput";
@@ -25,16 +26,18 @@ interface Declaration {
 }
 
 /**
- * A Pulumi program that takes over these endpoints as they are. Fields at their default are left out: they stay
+ * A Pulumi program that takes over these endpoints as they are. What is `accepted` needs no config of its own. Fields at their default are left out: they stay
  * unmanaged, and so does what the package would not accept, with a comment that says why.
  */
-export function adoptionProgram(endpoints: readonly Endpoint[]): AdoptionProgram {
-  const newTiers = unknownTiers(endpoints);
+export function adoptionProgram(endpoints: readonly Endpoint[], accepted: EndpointInputOptions = {}): AdoptionProgram {
+  const { extraGpuTiers = [] } = accepted;
+  const newTiers = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
+  const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
   const logicalName = uniqueNames();
   const resources: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
   for (const endpoint of endpoints) {
-    const { fields, problems } = declare(endpoint, newTiers);
+    const { fields, problems } = declare(endpoint, words);
     const isComplete = missingFieldProblems(fields).length === 0;
     if (isComplete) resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, problems));
     else skipped.push({ id: endpoint.id, reason: oneLine(problems) });
@@ -71,9 +74,9 @@ ${[...lines, ...comments].join("")}});
 }
 
 /** The fields that are worth declaring. A scalerValue needs its scalerType beside it. */
-function declare(endpoint: Endpoint, extraGpuTiers: readonly string[]): Declaration {
+function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
-  const checked = checkEndpointFields(given, { extraGpuTiers });
+  const checked = checkEndpointFields(given, words);
   const problems = [...checked.problems, ...crossFieldProblems(checked.fields, false)];
   const refused = new Set(problems.map(({ property }) => property));
   const isDefault = ([field, value]: [string, unknown]) =>

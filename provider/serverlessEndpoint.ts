@@ -38,8 +38,8 @@ export interface ServerlessEndpointArgs {
   name?: pulumi.Input<string | undefined>;
   /**
    * GPU tiers in priority order: one tier, a list, or the service's comma list. A GPU type is excluded by a leading
-   * minus: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, and those that the config
-   * `serverless-gpu:extraGpuTiers` names.
+   * minus: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, those of the named service,
+   * and those that the config `serverless-gpu:extraGpuTiers` names.
    */
   gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
   /** Id of the serverless template that the workers run. */
@@ -48,7 +48,8 @@ export interface ServerlessEndpointArgs {
   idleTimeout?: pulumi.Input<number | null>;
   /**
    * Where workers may run: countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`), as a list
-   * or a comma list, in any order. Default: any region.
+   * or a comma list, in any order. More countries are those of the named service, and those that the config
+   * `serverless-gpu:extraLocations` names. Default: any region.
    */
   locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
   /** `FLASHBOOT` for faster cold starts. Default `OFF`. */

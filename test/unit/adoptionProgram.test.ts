@@ -59,6 +59,10 @@ test("GPU tiers that are newer than this version come with the command that acce
     endpoint({ id: "evil", gpuIds: "$(rm)" }),
   ]);
   expect(source).toContain("//    pulumi config set serverless-gpu:extraGpuTiers HOPPER_141\n");
+  const accepted = { extraGpuTiers: ["HOPPER_141"] };
+  expect(adoptionProgram([endpoint({ gpuIds: "HOPPER_141,ADA_24" })], accepted).source).not.toContain(
+    "pulumi config set",
+  );
   expect(source).toContain('gpuIds: ["HOPPER_141", "ADA_24"]');
   expect(source).not.toContain("$(rm)");
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU tier') }]);
