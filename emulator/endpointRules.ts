@@ -22,7 +22,7 @@ export interface EndpointInput {
   readonly gpuIds: string;
   /** Id of the serverless template. */
   readonly templateId: string;
-  /** Seconds before an idle worker shuts down, 0 or more. */
+  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, 0 or more. */
   readonly idleTimeout: number;
   /** Target of the scaler, above 0. */
   readonly scalerValue: number;

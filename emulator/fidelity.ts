@@ -235,7 +235,7 @@ const queue = {
 /** Workers: their scaling, and how they come and go. */
 const workers = {
   "workers.minimum": documented("workersMin workers are there without any job."),
-  "workers.maximum": documented("There are never more than workersMax workers; other jobs wait."),
+  "workers.maximum": documented("No worker starts above workersMax, those that drain counted; other jobs wait."),
   "workers.request-count": observed(
     "REQUEST_COUNT wants one worker for each scalerValue jobs, waiting or in progress.",
   ),
@@ -243,7 +243,13 @@ const workers = {
     "QUEUE_DELAY wants one worker for the first job, and one more for each that waited longer than scalerValue seconds.",
   ),
   "workers.low-priority": documented("A job with lowPriority triggers no scaling."),
-  "workers.idle-timeout": documented("A worker that is idle for idleTimeout seconds stops, down to workersMin."),
+  "workers.idle-timeout": documented(
+    "Under QUEUE_DELAY a worker that is idle for idleTimeout seconds stops, down to workersMin.",
+  ),
+  "workers.idle-request-count": observed(
+    "Under REQUEST_COUNT idleTimeout has no effect: workers that the formula does not want any more stop.",
+  ),
+  "workers.idle-request-count-time": assumed("Under REQUEST_COUNT they stop 4 s later."),
   "workers.cold-start": assumed("A new worker takes 200 ms until it accepts jobs, or what the emulator is told."),
   "workers.flashboot": documented("FLASHBOOT makes cold starts faster."),
   "workers.flashboot-factor": assumed("FLASHBOOT makes them take a quarter of the time."),

@@ -15,7 +15,7 @@ export interface EndpointRecord {
   gpuIds: string;
   /** Id of the serverless template. */
   templateId: string;
-  /** Seconds before an idle worker shuts down. */
+  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`; without effect under `REQUEST_COUNT`. */
   idleTimeout: number;
   /** Countries or data centers as a comma list; `""` for any region. */
   locations: string;

@@ -71,7 +71,7 @@ export function createScheduler(
   function scale(): void {
     cancelOverdue();
     const { overdue, nextAt } = overdueJobs();
-    pool.growTo(workersWanted(record, { waiting: line.normalSize, overdue, inProgress: running.size }));
+    pool.scaleTo(workersWanted(record, { waiting: line.normalSize, overdue, inProgress: running.size }));
     if (nextAt !== undefined && pool.size < record.workersMax) {
       cancelOverdue = clock.schedule(nextAt - clock.now(), scale);
     }
@@ -112,6 +112,7 @@ export function createScheduler(
     withdrawWaiting() {
       const ids: string[] = [];
       for (let waiting = line.shift(); waiting; waiting = line.shift()) ids.push(waiting.id);
+      scale();
       return ids;
     },
     dispatch,

@@ -17,9 +17,12 @@ export interface WorkerPool {
   pods(): readonly WorkerPod[];
   /** How many workers are in a state. A draining worker counts only while it still runs a job. */
   count(state: Worker["state"]): number;
-  /** Starts workers until there are `wanted`, within the endpoint's `workersMax`. */
-  growTo(wanted: number): void;
-  /** Lets go of the workers above `workersMax`, and gives idle ones the endpoint's present `idleTimeout`. */
+  /**
+   * Starts workers until there are `wanted`. With those that are still draining there are never more than `workersMax`.
+   * Under REQUEST_COUNT, idle workers above `wanted` leave after a while.
+   */
+  scaleTo(wanted: number): void;
+  /** Lets go of the workers above `workersMax`, and lets the endpoint's present scaling hold for idle ones. */
   shrinkToRecord(): void;
   /** Takes an idle worker for a job; `undefined` when there is none. */
   take(): Worker | undefined;
@@ -33,12 +36,19 @@ export interface WorkerPool {
 const noTimer = () => {};
 const POD_ID_LENGTH = 14;
 
-/** The workers of one endpoint. `onIdle` is called whenever a worker has become free for a job. */
-export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onIdle: () => void): WorkerPool {
+/** How long REQUEST_COUNT takes to let go of a worker that its formula does not want any more (assumed). */
+export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
+
+/**
+ * The workers of one endpoint. `onRoom` is called whenever a worker has become free for a job, and whenever one that
+ * drained has left, so that there is room for another.
+ */
+export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onRoom: () => void): WorkerPool {
   const { clock } = context;
   const workers = new Set<Worker>();
   const idle: Worker[] = [];
   let draining = 0;
+  let wantedNow = 0;
 
   const size = () => workers.size - draining;
 
@@ -55,7 +65,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     workers.add(worker);
     worker.cancelTimer = clock.schedule(coldStartMs(record, context), () => {
       becomeIdle(worker);
-      onIdle();
+      onRoom();
     });
   }
 
@@ -65,22 +75,47 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     waitIdle(worker);
   }
 
+  /** Under REQUEST_COUNT `scaleTo` decides, and `idleTimeout` has no effect. */
   function waitIdle(worker: Worker): void {
-    worker.cancelTimer();
+    stopWaiting(worker);
+    if (record.scalerType === "REQUEST_COUNT") return;
     const stop = () => {
       if (size() > record.workersMin) remove(worker);
     };
     worker.cancelTimer = clock.schedule(record.idleTimeout * 1000, stop, true);
   }
 
-  function drain(worker: Worker): void {
+  function letSurplusLeave(): void {
+    if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
+    for (const worker of idle) {
+      if (worker.cancelTimer !== noTimer) continue;
+      const stop = () => {
+        worker.cancelTimer = noTimer;
+        if (size() > wantedNow) remove(worker);
+      };
+      worker.cancelTimer = clock.schedule(REQUEST_COUNT_SCALE_DOWN_MS, stop, true);
+    }
+  }
+
+  function stopWaiting(worker: Worker): void {
     worker.cancelTimer();
     worker.cancelTimer = noTimer;
+  }
+
+  function drain(worker: Worker): void {
+    stopWaiting(worker);
     worker.draining = true;
     draining += 1;
     forgetIdle(worker);
     worker.pod.lastStatusChange = "Draining after a scale-down";
-    if (worker.state !== "running") worker.cancelTimer = clock.schedule(context.drainMs, () => remove(worker));
+    if (worker.state !== "running") leaveLater(worker);
+  }
+
+  function leaveLater(worker: Worker): void {
+    worker.cancelTimer = clock.schedule(context.drainMs, () => {
+      remove(worker);
+      onRoom();
+    });
   }
 
   function remove(worker: Worker): void {
@@ -106,8 +141,11 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       for (const worker of workers) if (worker.state === state && (!worker.draining || state === "running")) count += 1;
       return count;
     },
-    growTo(wanted) {
-      for (let missing = Math.min(wanted, record.workersMax) - size(); missing > 0; missing -= 1) start();
+    scaleTo(wanted) {
+      wantedNow = Math.min(wanted, record.workersMax);
+      const room = record.workersMax - workers.size;
+      for (let missing = Math.min(wantedNow - size(), room); missing > 0; missing -= 1) start();
+      letSurplusLeave();
     },
     shrinkToRecord() {
       const excess = size() - record.workersMax;
@@ -117,15 +155,14 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     take() {
       const worker = idle.pop();
       if (!worker) return undefined;
-      worker.cancelTimer();
-      worker.cancelTimer = noTimer;
+      stopWaiting(worker);
       worker.state = "running";
       return worker;
     },
     release(worker) {
       if (!worker.draining) return becomeIdle(worker);
       worker.state = "idle";
-      worker.cancelTimer = clock.schedule(context.drainMs, () => remove(worker));
+      leaveLater(worker);
     },
     remove,
     dispose() {

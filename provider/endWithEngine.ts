@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect } from "node:http2";
+import { connect } from "node:http2";
 
 const LOOK_EVERY_MS = 500;
 
@@ -20,7 +20,8 @@ export function endWithEngine(): void {
 
 /** The last argument that is a host and a port: the engine puts it behind any others. */
 export function engineAddress(argv: readonly string[]): string | undefined {
-  return argv.findLast((argument) => /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i.test(argument));
+  const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
+  return argv.findLast((argument) => address.test(argument) && URL.canParse(`http://${argument}`));
 }
 
 /**
@@ -32,12 +33,7 @@ export function watchServer(address: string, onGone: () => void): void {
 
   function open(): void {
     let problem: NodeJS.ErrnoException | undefined;
-    let session: ClientHttp2Session;
-    try {
-      session = connect(`http://${address}`);
-    } catch {
-      return again();
-    }
+    const session = connect(`http://${address}`);
     session.unref();
     session.once("connect", () => {
       refusals = 0;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import type { HandlerContext, HandlerJob } from "../../emulator";
 import { getPod } from "./plainClient";
 import { type QueueTest, startQueue, stopAll } from "./queueClient";
@@ -124,16 +125,72 @@ describe("scaling", () => {
 
   test("[workers.idle-timeout] a worker stops after idleTimeout seconds without a job, down to workersMin", async () => {
     const queue = await startQueue(
-      { ...onDemand, workersMin: 1, scalerType: "REQUEST_COUNT", scalerValue: 1 },
+      { ...onDemand, workersMin: 1, scalerType: "QUEUE_DELAY", scalerValue: 1 },
       { handlers },
     );
     await submit(queue, 3);
-    await queue.clock.advance(10 * second);
+    // The first job starts at once, the other two after a second.
+    await queue.clock.advance(11 * second);
     expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
-    await queue.clock.advance(5 * second - 1);
+    await queue.clock.advance(4 * second - 1);
     expect(podCount(queue)).toBe(3);
     await queue.clock.advance(1);
+    expect(podCount(queue)).toBe(2);
+    await queue.clock.advance(second);
     expect(podCount(queue)).toBe(1);
+    await queue.clock.advance(day);
+    expect(podCount(queue)).toBe(1);
+  });
+
+  describe("REQUEST_COUNT has no idleTimeout", () => {
+    const requestCount = { ...onDemand, scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
+
+    test.each([
+      0, 3600,
+    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers that its formula does not want leave after 4 s", async (idleTimeout) => {
+      const queue = await startQueue({ ...requestCount, workersMin: 1, idleTimeout }, { handlers });
+      await submit(queue, 3);
+      await queue.clock.advance(10 * second);
+      expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
+      await queue.clock.advance(4 * second - 1);
+      expect(podCount(queue)).toBe(3);
+      await queue.clock.advance(1);
+      expect(podCount(queue)).toBe(1);
+    });
+
+    test("[workers.idle-request-count] an idle worker stays as long as the formula wants it", async () => {
+      const queue = await startQueue({ ...requestCount, idleTimeout: 5 }, { handlers });
+      await queue.run({ sleep: 60 * second });
+      await queue.run({ sleep: second });
+      await queue.clock.advance(2 * second);
+      await queue.run({ sleep: 58 * second });
+      await queue.clock.advance(57 * second);
+      expect((await queue.health()).workers).toEqual({ idle: 0, running: 2 });
+      await queue.clock.advance(second);
+      expect((await queue.health()).workers).toEqual({ idle: 2, running: 0 });
+      await queue.clock.advance(4 * second);
+      expect(podCount(queue)).toBe(0);
+    });
+
+    test("[workers.idle-request-count] a worker that starts for a job that was purged meanwhile leaves", async () => {
+      const queue = await startQueue(requestCount, { handlers, coldStartMs: 10 * second });
+      await submit(queue, 2);
+      await queue.post("purge-queue");
+      await queue.clock.advance(14 * second);
+      expect(podCount(queue)).toBe(0);
+    });
+
+    test("[workers.idle-timeout] a change of the scaler holds at once for workers that are idle", async () => {
+      const queue = await startQueue({ ...requestCount, workersMin: 2, idleTimeout: 60 });
+      queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, scalerType: "QUEUE_DELAY" });
+      await queue.clock.advance(60 * second - 1);
+      expect(podCount(queue)).toBe(2);
+      queue.emulator.endpoints.change(queue.endpointId, { scalerType: "REQUEST_COUNT" });
+      await queue.clock.advance(4 * second - 1);
+      expect(podCount(queue)).toBe(2);
+      await queue.clock.advance(1);
+      expect(podCount(queue)).toBe(0);
+    });
   });
 
   test("[workers.idle-timeout] a changed idleTimeout and workersMin hold at once for workers that are idle", async () => {
@@ -229,15 +286,68 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(1);
   });
 
-  test("workers that are scaled up again while others drain are new ones", async () => {
-    const queue = await startQueue({}, { drainMs: 3 * second });
-    const [old] = queue.pods();
-    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
-    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 1, workersMax: 1 });
-    expect(podCount(queue)).toBe(2);
+  test("[workers.maximum] workers that drain count: new ones start when they have left", async () => {
+    const queue = await startQueue({ workersMin: 3, workersMax: 3 }, { drainMs: 3 * second });
+    const old = queue.pods().map((pod) => pod.id);
+    for (let n = 0; n < 5; n += 1) {
+      queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
+      queue.emulator.endpoints.change(queue.endpointId, { workersMin: 3, workersMax: 3 });
+    }
+    expect(queue.pods().map((pod) => pod.id)).toEqual(old);
     await queue.clock.advance(3 * second);
-    expect(queue.pods().map((pod) => pod.id)).not.toContain(old?.id);
-    expect(podCount(queue)).toBe(1);
+    expect(queue.pods()).toHaveLength(3);
+    for (const { id } of queue.pods()) expect(old).not.toContain(id);
+    expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
+  });
+
+  test("[workers.maximum] a worker that finishes its job before it leaves keeps its place", async () => {
+    const queue = await startQueue({ workersMin: 1, workersMax: 1 }, { drainMs: 3 * second, handlers });
+    await queue.run({ sleep: 20 * second });
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
+    queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 1 });
+    const next = await queue.run({ sleep: second });
+    await queue.clock.advance(23 * second - 1);
+    expect([podCount(queue), (await queue.job(next)).status]).toEqual([1, "IN_QUEUE"]);
+    await queue.clock.advance(1 + second);
+    expect([podCount(queue), (await queue.job(next)).status]).toEqual([1, "COMPLETED"]);
+  });
+
+  test("[workers.maximum] no sequence of jobs, changes and time starts a worker above workersMax", async () => {
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constant("scale" as const),
+        min: fc.integer({ min: 0, max: 4 }),
+        max: fc.integer({ min: 0, max: 6 }),
+      }),
+      fc.record({ kind: fc.constant("run" as const), sleep: fc.integer({ min: 1, max: 20 }) }),
+      fc.record({ kind: fc.constant("pass" as const), seconds: fc.integer({ min: 0, max: 8 }) }),
+    );
+    const scalerTypes = fc.constantFrom("REQUEST_COUNT" as const, "QUEUE_DELAY" as const);
+    await fc.assert(
+      fc.asyncProperty(scalerTypes, fc.array(step, { maxLength: 25 }), async (scalerType, steps) => {
+        const endpoint = { ...onDemand, workersMax: 3, scalerType, scalerValue: 1 };
+        const queue = await startQueue(endpoint, { drainMs: 3 * second, coldStartMs: second, handlers });
+        let known = new Set<string>();
+        for (const action of steps) {
+          if (action.kind === "run") await queue.run({ sleep: action.sleep * second });
+          else if (action.kind === "pass") await queue.clock.advance(action.seconds * second);
+          else {
+            const change = { workersMin: Math.min(action.min, action.max), workersMax: action.max };
+            queue.emulator.endpoints.change(queue.endpointId, change);
+          }
+          const ids = queue.pods().map(({ id }) => id);
+          const { workersMax } = queue.emulator.endpoints.get(queue.endpointId) ?? { workersMax: Number.NaN };
+          if (ids.some((id) => !known.has(id))) expect(ids.length).toBeLessThanOrEqual(workersMax);
+          known = new Set(ids);
+        }
+        queue.emulator.endpoints.change(queue.endpointId, { workersMin: 2, workersMax: 3 });
+        await queue.clock.advance(600 * second);
+        expect((await queue.health()).jobs).toMatchObject({ inQueue: 0, inProgress: 0 });
+        expect(podCount(queue)).toBe(2);
+        await stopAll();
+      }),
+      { numRuns: 40 },
+    );
   });
 });
 

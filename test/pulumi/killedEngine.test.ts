@@ -17,7 +17,10 @@ async function useOfficialLauncher(stack: PulumiStack): Promise<Record<string, s
   const name = "pulumi-resource-pulumi-nodejs";
   const folder = path.join(stack.scratch, "launcher");
   await mkdir(folder);
-  await copyFile(path.join(path.dirname(require.resolve("@pulumi/pulumi/package.json")), name), path.join(folder, name));
+  await copyFile(
+    path.join(path.dirname(require.resolve("@pulumi/pulumi/package.json")), name),
+    path.join(folder, name),
+  );
   await chmod(path.join(folder, name), 0o755);
   const { stdout } = await stack.exec("sh", ["-c", 'printf %s "$PATH"']);
   return { PATH: `${folder}${path.delimiter}${stdout}` };

@@ -10,6 +10,7 @@ test.each([
   [["node", "cmd/dynamic-provider", "[::1]:7"], "[::1]:7"],
   [["node", "jest", "--testPathPatterns=a:5"], undefined],
   [["node", "dir:80/index.js"], undefined],
+  [["node", "127.0.0.1:99999"], undefined],
 ])("the engine's address among %j is %s", (argv, address) => {
   expect(engineAddress(argv)).toBe(address);
 });
