@@ -24,6 +24,8 @@ export const emulatorFlags = {
   "drain-ms": { type: "string" },
   "cold-start-ms": { type: "string" },
   "worker-quota": { type: "string" },
+  discount: { type: "string" },
+  "restricted-key": { type: "string" },
   "random-seed": { type: "string" },
   "no-rate-limits": { type: "boolean" },
   "remote-webhooks": { type: "boolean" },
@@ -40,6 +42,8 @@ export const emulatorFlagsHelp = `  --port N            the port to listen at (d
   --drain-ms N        how long a worker takes to leave after a scale-down (default: 1000)
   --cold-start-ms N   how long a worker takes to start (default: 200)
   --worker-quota N    largest sum of workersMax over all endpoints (default: none)
+  --discount F,T,D    the account's discount: factor, type, expiration date, such as 0.8,volume,2027-01-01 (default: none)
+  --restricted-key K  a second key that is known and may do nothing (default: none)
   --random-seed N     make ids and chance the same in every run
   --no-rate-limits    answer everything, never 429
   --remote-webhooks   deliver webhooks to other machines too`;
@@ -61,6 +65,8 @@ export function emulatorOptionsOf(values: Values): EmulatorOptions {
     drainMs: numberOf(values, "drain-ms"),
     coldStartMs: numberOf(values, "cold-start-ms"),
     workerQuota: numberOf(values, "worker-quota"),
+    serverlessDiscount: discountOf(values.discount),
+    restrictedApiKey: restrictedKeyOf(values["restricted-key"]),
     randomSeed: numberOf(values, "random-seed"),
     rateLimits: values["no-rate-limits"] ? { limits: "off" } : undefined,
     remoteWebhooks: values["remote-webhooks"],
@@ -81,6 +87,19 @@ function numberOf(
 function profileOf(text: string | undefined): EmulatorOptions["profile"] {
   if (text === undefined || text === "contract" || text === "observed") return text;
   throw new UsageError(`--profile takes contract or observed, not "${text}".`);
+}
+
+function discountOf(text: string | undefined): EmulatorOptions["serverlessDiscount"] {
+  if (text === undefined) return undefined;
+  const [factor = "", type = "", expirationDate = "", ...more] = text.split(",");
+  const isWellFormed = more.length === 0 && type !== "" && !Number.isNaN(Date.parse(expirationDate));
+  if (isWellFormed && /^\d+(\.\d+)?$/.test(factor)) return { discountFactor: Number(factor), type, expirationDate };
+  throw new UsageError(`--discount takes factor,type,expiration date, such as 0.8,volume,2027-01-01, not "${text}".`);
+}
+
+function restrictedKeyOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^\S+$/.test(text)) return text;
+  throw new UsageError("--restricted-key takes a key without blanks.");
 }
 
 function clockOf(text = "real"): EmulatorClock {

@@ -1,6 +1,6 @@
 import type { Clock } from "../sdk/clock";
 import { CONTROL_PATH, type Control } from "./control";
-import { runWithFault } from "./faultEffects";
+import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
 import { failure, type HttpResponse, json } from "./http";
 import type { OpenJournal } from "./journal";
@@ -30,6 +30,8 @@ export function createAnswer({ read, control, nextFault, open, clock, saved }: A
     const fault = nextFault(call);
     const entry = open(request, call, fault?.name);
     connection.onCut = entry.end;
+    const reaches = !connection.oversized && (!fault || reachesService(fault.effect));
+    const leave = reaches ? call.arrive?.() : undefined;
     let response: HttpResponse | undefined;
     try {
       if (connection.oversized) response = tooLarge(call);
@@ -39,6 +41,8 @@ export function createAnswer({ read, control, nextFault, open, clock, saved }: A
       await saved();
     } catch (error) {
       response = failure(error);
+    } finally {
+      leave?.();
     }
     entry.end(response?.resetMidway ? undefined : response);
     return response;

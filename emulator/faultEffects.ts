@@ -26,6 +26,12 @@ export async function runWithFault(
   return replacement;
 }
 
+/** False where a rule answers or cuts the connection in place of the service, so that the request counts for no limit. */
+export function reachesService({ when, reset, status, html, nullAccount, graphqlError }: FaultEffect): boolean {
+  const isReplaced = status !== undefined || html || nullAccount || graphqlError !== undefined;
+  return when === "after" || !(isReplaced || reset === true);
+}
+
 function firstHalf(response: HttpResponse): HttpResponse {
   const { body } = response;
   return typeof body === "string" ? { ...response, body: body.slice(0, body.length / 2) } : response;

@@ -162,6 +162,7 @@ const queue = {
   "queue.unknown-operation": assumed("An unknown path below an endpoint, or its wrong method, answers 404."),
   "queue.unknown-job": documented("An unknown job id answers 404."),
   "queue.bad-request": documented("A malformed request or parameter answers 400."),
+  "queue.null-fields": assumed("null in an optional field of a job's request is as if the field were absent."),
   "queue.out-of-range": assumed("A wait, ttl or executionTimeout outside its range answers 400."),
   "queue.too-large": assumed("A body over the operation's limit answers 400."),
   "queue.sizes": documented("The body of /run may have 10 MB, that of /runsync 20 MB."),

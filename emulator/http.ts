@@ -35,6 +35,11 @@ export interface Call {
   readonly endpointId?: string | undefined;
   /** What the operation was given, as plain JSON. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /**
+   * Counts the request towards the limits of its operation, before anything delays it. Returns what to call once it is
+   * answered; `undefined` when no limit counts it, or when it is over one and `run` will refuse it.
+   */
+  arrive?(): (() => void) | undefined;
   /** Checks the key, carries the operation out and answers. */
   run(options: CallOptions): HttpResponse | Promise<HttpResponse>;
 }

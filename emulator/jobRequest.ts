@@ -20,11 +20,11 @@ interface Range {
 /** Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are left out. */
 export function readJobRequest(payload: unknown): JobRequest {
   if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
-  const { input, webhook, policy = {}, s3Config } = payload;
+  const { input, webhook, policy, s3Config } = payload;
   if (!isRecord(input)) throw new BadRequest("input is required and must be an object");
   return {
     input,
-    policy: readPolicy(policy),
+    policy: readPolicy(policy ?? {}),
     ...(webhook != null && { webhook: readWebhook(webhook) }),
     ...(s3Config != null && { s3Config: readS3Config(s3Config) }),
   };
@@ -40,14 +40,12 @@ export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }
 
+/** A field that is null is as if it were absent: clients write unset fields so. */
 function readPolicy(policy: unknown): JobRequest["policy"] {
-  if (policy === null) return DEFAULT_POLICY;
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");
-  const {
-    executionTimeout = DEFAULT_POLICY.executionTimeout,
-    lowPriority = DEFAULT_POLICY.lowPriority,
-    ttl = DEFAULT_POLICY.ttl,
-  } = policy;
+  const executionTimeout = policy.executionTimeout ?? DEFAULT_POLICY.executionTimeout;
+  const lowPriority = policy.lowPriority ?? DEFAULT_POLICY.lowPriority;
+  const ttl = policy.ttl ?? DEFAULT_POLICY.ttl;
   if (typeof lowPriority !== "boolean") throw new BadRequest("policy.lowPriority must be true or false");
   return {
     executionTimeout: inRange("policy.executionTimeout", executionTimeout, EXECUTION_TIMEOUT_MS),

@@ -4,7 +4,7 @@ import { type HttpResponse, json, type QueueRequest } from "./http";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
 import { canHappen, type Job, jobRecord } from "./jobs";
 import { openaiEcho } from "./openai";
-import { isLimited } from "./rateLimits";
+import { isLimited, type LimitedOperation } from "./rateLimits";
 import type { EndpointRuntime } from "./runtime";
 
 type Answer = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
@@ -28,21 +28,32 @@ const ROUTES: Readonly<Record<string, Answer>> = {
 /** How many jobs `/requests` lists (assumed). */
 const RECENT_JOBS = 100;
 
-/** Answers a request to an endpoint's queue, within the limits of its operation. */
-export async function queueRoutes(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
-  const [operation = ""] = request.segments;
-  const answer = ROUTES[`${request.method} ${pattern(request.segments)}`];
-  if (!answer) return notFound(`unknown operation ${request.method} /${request.segments.join("/")}`);
-  const end = isLimited(operation) ? runtime.limiter.begin(operation) : () => {};
-  if (!end) return problem(429, "Too Many Requests", `rate limit of /${operation} exceeded, try again later`);
+/** Answers a request to an endpoint's queue. */
+export async function queueRoutes(
+  request: QueueRequest,
+  runtime: EndpointRuntime,
+  isOverLimit: boolean,
+): Promise<HttpResponse> {
+  const { method, segments } = request;
+  const answer = routeOf(method, segments);
+  if (!answer) return notFound(`unknown operation ${method} /${segments.join("/")}`);
+  if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
   try {
     return await answer(request, runtime);
   } catch (error) {
     if (error instanceof BadRequest) return problem(400, "Bad Request", error.message, error.fidelity);
     throw error;
-  } finally {
-    end();
   }
+}
+
+/** The operation of a request whose limit counts it; `undefined` when none does. */
+export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
+  const [operation = ""] = segments;
+  return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
+}
+
+function routeOf(method: string, segments: readonly string[]): Answer | undefined {
+  return ROUTES[`${method} ${pattern(segments)}`];
 }
 
 /** An error as the queue words it: seen for 401, assumed for the others. */

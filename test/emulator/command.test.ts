@@ -69,6 +69,25 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
+  test("sets the account's discount, and a key without permission", async () => {
+    const child = start("emulator", "--json", "--discount", "0.8,volume,2027-01-01", "--restricted-key", "may-nothing");
+    const { url, env } = JSON.parse(await firstOutput(child));
+    const query = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
+    const ask = (key: string) =>
+      fetch(`${url}/graphql?api_key=${key}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query }),
+      });
+    const serverlessDiscount = { discountFactor: 0.8, type: "volume", expirationDate: "2027-01-01" };
+    expect(await (await ask(env.SERVERLESS_GPU_API_KEY)).json()).toEqual({ data: { myself: { serverlessDiscount } } });
+    expect((await ask("may-nothing")).status).toBe(401);
+    const journal = await (await fetch(`${url}/_emulator/journal`)).text();
+    expect(journal).not.toContain("may-nothing");
+    child.kill("SIGTERM");
+    await ended(child);
+  });
+
   test("runs the handlers of a folder", async () => {
     writeFileSync(path.join(folder, "doubler.js"), "module.exports = (job) => job.input.n * 2;");
     const script = `
@@ -89,6 +108,10 @@ describe("serverless-gpu emulator", () => {
     [["--clock", "slow"], 2, "--clock takes"],
     [["--clock", "Infinity"], 2, "--clock takes"],
     [["--drain-ms", "-1"], 2, "--drain-ms"],
+    [["--discount", "0.8"], 2, "--discount takes factor,type,expiration date"],
+    [["--discount", "much,volume,2027-01-01"], 2, "--discount takes factor,type,expiration date"],
+    [["--discount", "0.8,volume,soon"], 2, "--discount takes factor,type,expiration date"],
+    [["--restricted-key", "a b"], 2, "--restricted-key takes a key without blanks"],
     [["--prot", "80"], 2, "there is no option --prot. Did you mean --port?"],
     [["--nonsense"], 2, "there is no option --nonsense"],
     [["start"], 2, '"emulator start"'],

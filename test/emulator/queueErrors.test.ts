@@ -133,7 +133,6 @@ describe("malformed requests", () => {
     ["executionTimeout", 604_800_001, 604_800_000],
     ["executionTimeout", 5_000.5, 5_001],
     ["executionTimeout", "6000", 6_000],
-    ["executionTimeout", null, 6_000],
     ["ttl", 9_999, 10_000],
     ["ttl", 604_800_001, 604_800_000],
     ["ttl", -1, 10_001],
@@ -169,6 +168,17 @@ describe("malformed requests", () => {
   test("[queue.bad-request] /openai/* without JSON answers 400", async () => {
     const queue = await startQueue();
     expect((await queue.post("openai/v1/chat/completions", "{")).status).toBe(400);
+  });
+
+  test("[queue.null-fields] null in an optional field is as if the field were absent", async () => {
+    const policy = { executionTimeout: null, lowPriority: null, ttl: null };
+    for (const more of [{ policy }, { policy: null }, { webhook: null, s3Config: null, policy: {} }]) {
+      const queue = await startQueue();
+      expect(await queue.post("run", { input: {}, ...more })).toMatchObject({ status: 200 });
+      // The default time to live of a job is 24 hours, its execution timeout 10 minutes.
+      await queue.clock.runUntilIdle();
+      expect((await queue.get("requests")).body.requests).toMatchObject([{ status: "COMPLETED" }]);
+    }
   });
 
   test("unknown fields are ignored", async () => {

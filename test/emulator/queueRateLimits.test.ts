@@ -98,6 +98,59 @@ describe("the dynamic rule", () => {
   });
 });
 
+describe("fault rules and limits", () => {
+  const limits = { limits: { run: { concurrent: 2, perWindow: 4 } } };
+
+  test("[queue.rate-limits] a request that a rule delays counts from its arrival until it is answered", async () => {
+    const queue = await startQueue({}, { rateLimits: limits });
+    queue.emulator.faults.add({ match: { operation: "run" }, effect: { latencyMs: 2 * second } });
+    const begun = [];
+    for (let n = 0; n < 3; n += 1) begun.push(await queue.begin("run", { input: { n } }));
+    await queue.clock.advance(2 * second);
+    const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
+    expect(statuses(await Promise.all(begun.map(({ answer }) => answer)))).toEqual([200, 200, 429]);
+
+    const next = await queue.begin("run", { input: {} });
+    await queue.clock.advance(2 * second);
+    expect((await next.answer).status).toBe(200);
+  });
+
+  test("[queue.rate-limits] one that hangs counts until its client gives up", async () => {
+    const queue = await startQueue({}, { rateLimits: limits });
+    queue.emulator.faults.add({ match: { operation: "run" }, effect: { hang: true }, times: 2 });
+    const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;
+    const headers = { authorization: queue.emulator.apiKey };
+    const client = new AbortController();
+    const hanging = [1, 2].map(() =>
+      fetch(url, { method: "POST", headers, body: '{"input":{}}', signal: client.signal }).catch(() => "cut"),
+    );
+    const pending = () => queue.emulator.journal.requests({ outcome: "pending" }).length;
+    while (pending() < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect((await queue.post("run", { input: {} })).status).toBe(429);
+    client.abort();
+    expect(await Promise.all(hanging)).toEqual(["cut", "cut"]);
+    while (pending() > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect((await queue.post("run", { input: {} })).status).toBe(200);
+  });
+
+  test("one that a rule answers in the service's place counts for no limit", async () => {
+    const queue = await startQueue({}, { rateLimits: limits });
+    queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
+    for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);
+    expect(await refusedOf(5, () => queue.post("run", { input: {} }), 1)).toBe(1);
+  });
+
+  test("a wrong key and an unknown operation count for no limit", async () => {
+    const queue = await startQueue({}, { rateLimits: limits });
+    const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;
+    for (let n = 0; n < 5; n += 1) {
+      expect((await fetch(url, { method: "POST", headers: { authorization: "wrong" } })).status).toBe(401);
+      expect((await queue.get("run")).status).toBe(404);
+    }
+    expect((await queue.post("run", { input: {} })).status).toBe(200);
+  });
+});
+
 describe("settings", () => {
   test("limits can be off", async () => {
     const queue = await startQueue({}, { rateLimits: { limits: "off" } });
