@@ -1,12 +1,14 @@
 import { startEmulator } from "../emulator";
 import { type Command, EXIT_CODES, parseOptions } from "./command";
 import { emulatorFlags, emulatorFlagsHelp, emulatorOptionsOf } from "./emulatorOptions";
+import { endOfNpm } from "./emulatorParent";
 
 const help = `Usage: serverless-gpu emulator [options]
        serverless-gpu emulator exec [options] -- <command>
 
 Runs the emulator until it is interrupted (Ctrl-C), and prints its address and the environment to use it with. With
-"exec" it lives only as long as a command: see "serverless-gpu emulator exec --help".
+"exec" it lives only as long as a command: see "serverless-gpu emulator exec --help". Started by npx or an npm script, it
+ends with that, however that ends; started without npm, it goes on when its shell ends.
 
 Options:
 ${emulatorFlagsHelp}
@@ -21,7 +23,7 @@ Examples:
 ${EXIT_CODES}
 An interruption is no failure.`;
 
-/** `emulator`: runs until SIGINT or SIGTERM. */
+/** `emulator`: runs until SIGINT or SIGTERM, or until the npm that started it ends. */
 export const emulator: Command = {
   name: "emulator",
   summary: "Run the emulator of the service on a local port",
@@ -34,7 +36,7 @@ async function run(args: string[]): Promise<number> {
   const interrupted = interruption();
   const running = await startEmulator(emulatorOptionsOf(values));
   process.stdout.write(values.json ? `${JSON.stringify({ url: running.url, env: running.env })}\n` : told(running));
-  await interrupted;
+  await Promise.race([interrupted, endOfNpm()]);
   await running.stop();
   return 0;
 }

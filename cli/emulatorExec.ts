@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { startEmulator } from "../emulator";
 import { type Command, parseOptions, UsageError } from "./command";
 import { emulatorFlags, emulatorFlagsHelp, emulatorOptionsOf } from "./emulatorOptions";
+import { endOfNpm } from "./emulatorParent";
 
 const help = `Usage: serverless-gpu emulator exec [options] -- <command>
 
@@ -47,6 +48,7 @@ function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Pr
   const onTerminate = () => child.kill("SIGTERM");
   process.on("SIGINT", onInterrupt);
   process.on("SIGTERM", onTerminate);
+  void endOfNpm().then(onTerminate);
   return new Promise<number>((resolve) => {
     child.once("error", (error) => {
       process.stderr.write(`serverless-gpu emulator exec: ${command} cannot be started: ${reasonOf(error)}\n`);

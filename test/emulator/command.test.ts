@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const main = path.resolve(__dirname, "../../dist/cli/main.js");
 
@@ -136,6 +137,74 @@ describe("serverless-gpu emulator", () => {
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+/** Where killed processes leave orphans. */
+const testOnPosix = process.platform === "win32" ? test.skip : test;
+
+describe("an emulator whose starter ends", () => {
+  const started: number[] = [];
+  afterEach(() => {
+    for (const group of started.splice(0)) {
+      try {
+        process.kill(-group, "SIGKILL");
+      } catch {
+        // All of it has ended.
+      }
+    }
+  });
+
+  /** Runs a command that starts an emulator, in a process group of its own. */
+  async function startedBy(file: string, args: string[], env: NodeJS.ProcessEnv) {
+    const child = spawn(file, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"], detached: true });
+    started.push(child.pid ?? Number.NaN);
+    const { url } = JSON.parse(await firstOutput(child)) as { url: string };
+    const answers = () =>
+      fetch(`${url}/_emulator/clock`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const ends = async () => {
+      for (let left = 200; await answers(); left -= 1) {
+        if (left === 0) throw new Error("the emulator still answers after 20 s");
+        await sleep(100);
+      }
+    };
+    return { child, answers, ends };
+  }
+
+  const withoutNpm = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")));
+
+  testOnPosix.each(["SIGTERM", "SIGKILL"] as const)("ends when its npx is ended by %s", async (signal) => {
+    const bin = path.join(folder, "node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), "{}");
+    symlinkSync(main, path.join(bin, "serverless-gpu"));
+    const { child, answers, ends } = await startedBy("npx", ["serverless-gpu", "emulator", "--json"], withoutNpm);
+    expect(await answers()).toBe(true);
+    child.kill(signal);
+    await ends();
+  });
+
+  testOnPosix("ends with a command of exec when npm was killed", async () => {
+    const script =
+      "console.log(JSON.stringify({ url: process.env.SERVERLESS_GPU_REST_URL })); setInterval(() => {}, 1000);";
+    const command = `"$0" "${main}" emulator exec -- "$0" -e '${script}' & wait`;
+    const env = { ...withoutNpm, npm_config_user_agent: "npm/11.0.0 node/v22.0.0" };
+    const { child, answers, ends } = await startedBy("sh", ["-c", command, process.execPath], env);
+    expect(await answers()).toBe(true);
+    child.kill("SIGKILL");
+    await ends();
+  });
+
+  testOnPosix("goes on when a shell started it without npm, and has ended", async () => {
+    const command = `"$0" "${main}" emulator --json &`;
+    const { child, answers } = await startedBy("sh", ["-c", command, process.execPath], withoutNpm);
+    if (child.exitCode === null) await once(child, "exit");
+    // Four times as long as it takes to see that a parent is gone.
+    await sleep(2_000);
+    expect(await answers()).toBe(true);
   });
 });
 
