@@ -109,8 +109,10 @@ describe("after kill -9", () => {
     acknowledged: Map<string, number>,
     jobs: Map<string, string>,
     unsure: Set<string>,
+    kill: (step: number) => void,
   ) {
     for (let step = 0; ; step++) {
+      kill(step);
       const id = [...acknowledged.keys()].find((known) => !unsure.has(known));
       if (id !== undefined && step % 3 === 1) {
         unsure.add(id);
@@ -148,8 +150,11 @@ describe("after kill -9", () => {
       for (const [job, endpoint] of jobs) expect((await statusOf(emulator, endpoint, job)).status).toBe(200);
 
       const unsure = new Set<string>();
-      setTimeout(() => child.kill("SIGKILL"), 40 + round * 37);
-      await work(emulator, acknowledged, jobs, unsure).catch(() => {});
+      // At another step in each round, and some moments after its request was sent.
+      const kill = (step: number) => {
+        if (step === 5 + round * 4) setTimeout(() => child.kill("SIGKILL"), round % 4);
+      };
+      await work(emulator, acknowledged, jobs, unsure, kill).catch(() => {});
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       // What was under way when it died may or may not have happened.
       for (const id of unsure) acknowledged.delete(id);

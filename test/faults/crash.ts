@@ -50,9 +50,9 @@ export async function unlock(stack: PulumiStack): Promise<void> {
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 30_000;
+  const giveUpAt = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error("it did not come to that within 30 s");
+    if (performance.now() > giveUpAt) throw new Error("it did not come to that within 60 s");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

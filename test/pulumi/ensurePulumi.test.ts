@@ -43,7 +43,7 @@ async function installOfficialEngine(folder: string, version: string) {
   for (const launcher of LAUNCHERS) await install(path.join(folder, launcher), "// official");
 }
 
-/** A Go whose builds give `engine`, and that notes its arguments and environment. */
+/** A Go whose builds give `engine` as soon as there is no file `held`, and that notes its arguments and environment. */
 async function installGo(engine = `#!${process.execPath}\n${engineSource(VERSION)}`) {
   await writeFile(path.join(machine, "engine"), engine, { mode: 0o755 });
   const source = `
@@ -52,7 +52,11 @@ async function installGo(engine = `#!${process.execPath}\n${engineSource(VERSION
     fs.appendFileSync(${JSON.stringify(path.join(machine, "go.log"))}, JSON.stringify({ args, env: process.env }) + "\\n");
     if (args[0] === "build") {
       const output = args[args.indexOf("-o") + 1];
-      setTimeout(() => fs.copyFileSync(${JSON.stringify(path.join(machine, "engine"))}, output), 500);
+      const build = () => {
+        if (fs.existsSync(${JSON.stringify(path.join(machine, "held"))})) return setTimeout(build, 50);
+        fs.copyFileSync(${JSON.stringify(path.join(machine, "engine"))}, output);
+      };
+      build();
     }`;
   await install(path.join(bin, "go"), source);
 }
@@ -64,7 +68,7 @@ async function goBuilds() {
 }
 
 /** Runs the tool as a user would. */
-function runTool(env: Record<string, string> = {}, tool = TOOL) {
+function runTool(env: Record<string, string> = {}, tool = TOOL, onStderr: (text: string) => void = () => {}) {
   const environment = {
     PATH: bin,
     HOME: machine,
@@ -77,6 +81,7 @@ function runTool(env: Record<string, string> = {}, tool = TOOL) {
     const child = execFile(process.execPath, [main], { env: environment }, (_error, stdout, stderr) => {
       resolve({ exitCode: child.exitCode ?? -1, stdout, stderr });
     });
+    child.stderr?.on("data", onStderr);
   });
 }
 
@@ -158,7 +163,13 @@ describe("the build from Go modules", () => {
 
   test("is done by one of two runs at once, and the other waits for it", async () => {
     await installGo();
-    const runs = await Promise.all([runTool(), runTool()]);
+    // The build ends once the other run waits for it.
+    const held = path.join(machine, "held");
+    await writeFile(held, "");
+    const onStderr = (text: string) => {
+      if (text.includes("another run is preparing the engine")) void rm(held, { force: true });
+    };
+    const runs = await Promise.all([runTool({}, TOOL, onStderr), runTool({}, TOOL, onStderr)]);
     expect(runs.map(({ stdout }) => stdout).sort()).toEqual([built(), fromCache()]);
     expect(runs.map(({ stderr }) => stderr).join("")).toContain("another run is preparing the engine");
     expect(await goBuilds()).toHaveLength(1);

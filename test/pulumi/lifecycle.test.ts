@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
+import { heldJob, occupyWorker } from "../support/heldWorker";
 import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
@@ -29,11 +31,12 @@ exports.queueUrl = full.queueUrl;
 `;
 }
 
+const job = heldJob();
 let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 700 });
+  emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
   stack = await createStack({ program: program(), env: emulator.env });
 });
 
@@ -169,8 +172,17 @@ test("a replacement deletes first", async () => {
 test("destroy scales to zero, waits for the pods, deletes and looks; what is already gone is no obstacle", async () => {
   const { id } = endpoint("full");
   emulator.endpoints.delete(endpoint("plain").id);
+  await occupyWorker(emulator, id);
   emulator.journal.clear();
-  const { output } = await stack.destroy();
+  // The worker has a job, and ends it once the provider has looked for pods and found some.
+  const destroying = stack.destroy();
+  const looks = () => {
+    const operations = emulator.journal.operations();
+    return operations.slice(operations.indexOf("saveEndpoint") + 1).length;
+  };
+  while (!emulator.journal.operations().includes("saveEndpoint") || looks() < 2) await sleep(20);
+  job.release();
+  const { output } = await destroying;
   expect(output).toContain("full: waiting for 1 pod to leave");
   const mine = emulator.journal
     .requests()

@@ -1,4 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
+import { heldJob, occupyWorker } from "../support/heldWorker";
 import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 /** The endpoints of the program, each with its resource options. `all` can be picked from by name. */
@@ -18,11 +19,13 @@ endpoint("busy", { workersMin: 1, drainTimeout: 1 });
 endpoint("greedy", { workersMax: 10 });
 `;
 
+const job = heldJob();
 let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 4000, coldStartMs: 0, workerQuota: 20 });
+  const handlers = { busy: job.handler };
+  emulator = await startEmulator({ drainMs: 100, coldStartMs: 0, workerQuota: 20, handlers });
   stack = await createStack({ program: program("guarded", "retained", "owner", "owned", "busy"), env: emulator.env });
 });
 
@@ -83,6 +86,7 @@ test("retainOnDelete and deletedWith: the resource leaves the state, and the ser
 });
 
 test("drainTimeout: a deletion whose workers stay too long fails, keeps the endpoint, and succeeds later", async () => {
+  await occupyWorker(emulator, idOf("busy"));
   await stack.writeProgram(program("guarded"));
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
@@ -92,7 +96,7 @@ test("drainTimeout: a deletion whose workers stay too long fails, keeps the endp
   expect(await namesInState()).toContain("busy");
   expect(emulator.endpoints.get(idOf("busy"))).toMatchObject({ workersMin: 0, workersMax: 0 });
 
-  while (emulator.endpoints.get(idOf("busy"))?.pods.length) await new Promise((resolve) => setTimeout(resolve, 100));
+  job.release();
   await stack.succeed(["state", "unprotect", "--all", "--yes"]);
   await stack.destroy();
   expect(names()).toEqual(["owned", "retained"]);

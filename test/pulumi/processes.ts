@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export interface RunningProcess {
   readonly pid: number;
@@ -19,20 +20,29 @@ async function inspect(pid: string, folder: string): Promise<RunningProcess | un
     const workingDirectory = await readlink(`/proc/${pid}/cwd`);
     if (!`${workingDirectory}${path.sep}`.startsWith(folder + path.sep)) return undefined;
     const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ").trim();
-    return { pid: Number(pid), command };
+    // One that is just ending has no command line any more.
+    return command === "" ? undefined : { pid: Number(pid), command };
   } catch {
     // It has ended meanwhile, or is another user's.
     return undefined;
   }
 }
 
-/** Ends all processes whose working directory is in a folder. */
+/** Ends all processes whose working directory is in a folder, and returns when they have ended. */
 export async function killProcessesIn(folder: string): Promise<void> {
-  for (const { pid } of await processesIn(folder)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
+  const giveUpAt = performance.now() + 30_000;
+  for (let left = await processesIn(folder); left.length > 0; left = await processesIn(folder)) {
+    if (performance.now() > giveUpAt)
+      throw new Error(`still running after 30 s: ${left.map(({ command }) => command)}`);
+    for (const { pid } of left) kill(pid);
+    await sleep(20);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
   }
 }

@@ -16,12 +16,14 @@ exports.status = test.status;
 exports.workers = getEndpointHealthOutput({ endpointId: endpoint.endpointId }).workers.apply((w) => w.idle + w.running);
 `;
 
+const NO_JOBS = { completed: 0, failed: 0, inProgress: 0, inQueue: 0, retried: 0 };
+
 let emulator: Emulator;
 
 beforeEach(async () => {
   emulator = await startEmulator({
     drainMs: 100,
-    coldStartMs: 1500,
+    coldStartMs: 0,
     handlers: {
       one: ({ input }) => {
         const { prompt } = input as { prompt: string };
@@ -40,10 +42,13 @@ test("up waits for the workers, runs one job, and runs it again only when someth
     program: program({ expectedOutput: { text: 15 }, triggers: [1] }),
     env: emulator.env,
   });
+  const starting = { status: 200, body: { jobs: NO_JOBS, workers: { idle: 0, running: 0 } } };
+  emulator.faults.add({ match: { operation: "health" }, effect: starting, times: 2 });
   await stack.up();
   expect(await stack.outputs()).toEqual({ status: "COMPLETED", workers: 1 });
   expect(submits()).toBe(1);
-  expect(emulator.journal.requests({ operation: "health" }).length).toBeGreaterThan(1);
+  const upToTheJob = emulator.journal.requests({ interface: "queue" }).map(({ operation }) => operation);
+  expect(upToTheJob.slice(0, upToTheJob.indexOf("run")).filter((name) => name === "health").length).toBeGreaterThan(2);
 
   await stack.preview("--refresh", "--expect-no-changes");
   await stack.writeProgram(program({ expectedOutput: { text: 15 }, triggers: [2] }));

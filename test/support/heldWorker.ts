@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Emulator, Handler } from "../../emulator";
+
+/** A job that lasts until it is released, so that its worker stays after a scale-down however slow the machine is. */
+export interface HeldJob {
+  readonly handler: Handler;
+  release(): void;
+}
+
+export function heldJob(): HeldJob {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { handler: () => released, release: () => release() };
+}
+
+/** Submits a job to an endpoint, and returns once a worker has it. */
+export async function occupyWorker({ url, apiKey }: Emulator, endpointId: string): Promise<void> {
+  const headers = { authorization: apiKey, "content-type": "application/json" };
+  const submitted = await fetch(`${url}/v2/${endpointId}/run`, { method: "POST", headers, body: '{"input":{}}' });
+  if (submitted.status !== 200) throw new Error(`/run answered ${submitted.status}`);
+  const running = async () => {
+    const health = await (await fetch(`${url}/v2/${endpointId}/health`, { headers })).json();
+    return (health as { workers: { running: number } }).workers.running;
+  };
+  while ((await running()) === 0) await sleep(20);
+}
