@@ -68,9 +68,10 @@ test("creates with one save, reads, updates in place and deletes", async () => {
 test("parallel creates of one deployment share their lists and save once each", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const names = Array.from({ length: 20 }, (_, index) => `endpoint-${index}`);
-  await Promise.all(
-    names.map(async (name) => provider.create(await checked(provider, { ...INPUTS, name, workersMax: 1 }))),
-  );
+  const inputs = await Promise.all(names.map((name) => checked(provider, { ...INPUTS, name, workersMax: 1 })));
+  // Slow enough for all to come while the first list is on its way.
+  emulator.faults.add({ match: { operation: "myself" }, effect: { latencyMs: 2_000 }, times: 1 });
+  await Promise.all(inputs.map((each) => provider.create(each)));
   expect(
     emulator.endpoints
       .list()
