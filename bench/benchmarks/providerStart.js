@@ -15,13 +15,14 @@ const OUR_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handler
 async function run({ quick }) {
   const emulator = await startEmulator();
   const folder = createProgramFolder();
+  const engine = await startEngine();
   try {
     const times = await alternate(quick ? 2 : 15, {
       ours: () => {
         emulator.reset();
-        return timeToFirstCreate(OUR_TEXT, folder, emulator.env);
+        return timeToFirstCreate(OUR_TEXT, engine.address, folder, emulator.env);
       },
-      floor: () => timeToFirstCreate(FLOOR_TEXT, folder),
+      floor: () => timeToFirstCreate(FLOOR_TEXT, engine.address, folder),
     });
     return [
       {
@@ -36,23 +37,39 @@ async function run({ quick }) {
     ];
   } finally {
     fs.rmSync(folder, { recursive: true });
+    engine.server.forceShutdown();
     await emulator.stop();
   }
 }
 
 /**
+ * A server in the place of the engine's: a provider ends when its engine is gone.
+ * @returns {Promise<{ server: grpc.Server, address: string }>}
+ */
+function startEngine() {
+  const server = new grpc.Server();
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve({ server, address: `127.0.0.1:${port}` });
+    });
+  });
+}
+
+/**
  * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint is created.
  * @param {string} provider the text that state names it by
+ * @param {string} engine
  * @param {string} cwd
  * @param {Readonly<Record<string, string>>} [env]
  */
-async function timeToFirstCreate(provider, cwd, env = {}) {
+async function timeToFirstCreate(provider, engine, cwd, env = {}) {
   const script = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let child;
   try {
     return await timed(async () => {
-      child = spawn(process.execPath, [script, "127.0.0.1:1"], { cwd, env: { PATH: process.env.PATH, ...env } });
+      child = spawn(process.execPath, [script, engine], { cwd, env: { PATH: process.env.PATH, ...env } });
       const client = new ResourceProviderClient(`127.0.0.1:${await portOf(child)}`, grpc.credentials.createInsecure());
       const inputs = Struct.fromJavaScript({ ...INPUTS, name: "endpoint", idleTimeout: 10, __provider: provider });
       const configure = new messages.ConfigureRequest();

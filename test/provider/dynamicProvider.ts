@@ -27,7 +27,8 @@ export interface InitFailure {
  */
 export async function startDynamicProvider(env: Record<string, string>, config: Record<string, string> = {}) {
   const folder = mkdtempSync(path.join(REPOSITORY, ".scratch-provider-"));
-  const child = spawn(process.execPath, [require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), "127.0.0.1:1"], {
+  const engine = await startEngine();
+  const child = spawn(process.execPath, [require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), engine.address], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -107,6 +108,7 @@ export async function startDynamicProvider(env: Record<string, string>, config: 
     async stop() {
       client.close();
       await ended(child);
+      engine.server.forceShutdown();
       rmSync(folder, { recursive: true, force: true });
     },
     [Symbol.asyncDispose]() {
@@ -115,8 +117,20 @@ export async function startDynamicProvider(env: Record<string, string>, config: 
   };
 }
 
+/** The engine as the provider sees it: a server that lives as long as it. */
+function startEngine(): Promise<{ readonly server: grpc.Server; readonly address: string }> {
+  const server = new grpc.Server();
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve({ server, address: `127.0.0.1:${port}` });
+    });
+  });
+}
+
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());
     child.kill();
   });
