@@ -35,7 +35,7 @@ describe("TypeScript", () => {
     const programs = pages().flatMap(programsOf);
     expect(programs.length).toBeGreaterThan(10);
     expect(problemsOf(programs)).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   test("that is wrong would be found, at its line", () => {
     const text =
@@ -43,7 +43,7 @@ describe("TypeScript", () => {
     expect(problemsOf([{ file: "docs/wrong.md.1.ts", text }])).toEqual([
       expect.stringMatching(/^docs\/wrong\.md\.1\.ts:3: .*'gpu' does not exist/),
     ]);
-  }, 60_000);
+  }, 300_000);
 });
 
 test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is JSON", (_place, text) => {

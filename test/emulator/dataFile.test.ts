@@ -162,5 +162,5 @@ describe("after kill -9", () => {
     }
     expect(acknowledged.size).toBeGreaterThan(3);
     expect(readdirSync(folder).filter((file) => !file.startsWith("state.json"))).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 });

@@ -18,7 +18,7 @@ const sourcesOf = (map: string): string[] =>
 beforeAll(async () => {
   const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], { cwd: REPOSITORY });
   files = new Set(JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path));
-}, 60_000);
+}, 300_000);
 
 describe("what is published", () => {
   test("is the built package, the sources that its maps lead to, and what is read before it is used", () => {
@@ -67,7 +67,7 @@ test('an editor\'s "go to definition" leads from the built types to the TypeScri
   expect(definition?.file).toBe(inRepository("sdk/client.ts").replaceAll(path.sep, "/"));
   const line = readFileSync(inRepository("sdk/client.ts"), "utf8").split("\n")[(definition?.start.line ?? 0) - 1];
   expect(line).toContain("function createClient");
-}, 60_000);
+}, 300_000);
 
 interface Definition {
   readonly file: string;

@@ -11,7 +11,7 @@ beforeAll(async () => {
   project = await createFolder();
   tarball = await packInto(project);
   await install("npm", project, { "pulumi-serverless-gpu": `file:${tarball}` }, ["--omit=peer"]);
-}, 180_000);
+}, 300_000);
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -46,7 +46,7 @@ describe("the packed package, installed without Pulumi", () => {
       client.endpoint("a").run({ webhook: "https://example.com" });
       export const url: Promise<string> = startEmulator({ port: 0 }).then((emulator) => emulator.url);`;
     await checkTypes(project, program);
-  }, 120_000);
+  }, 300_000);
 
   test("shows lines of the TypeScript sources in stack traces", async () => {
     const program = `
@@ -60,10 +60,10 @@ describe("the packed package, installed without Pulumi", () => {
   test("is clean for publint", async () => {
     const { stdout } = await run(path.join(BIN, "publint"), ["run", tarball, "--strict"], { cwd: project });
     expect(stdout).toContain("All good!");
-  }, 60_000);
+  }, 300_000);
 
   test("has types that resolve everywhere, for attw", async () => {
     const { stdout } = await run(path.join(BIN, "attw"), [tarball], { cwd: project });
     expect(stdout).toContain("No problems found");
-  }, 60_000);
+  }, 300_000);
 });

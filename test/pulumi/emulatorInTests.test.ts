@@ -13,4 +13,4 @@ test("a user's own Jest test starts the emulator, applies a program and asserts 
   });
   expect(stderr).toContain("1 passed, 1 total");
   expect(status).toBe(0);
-}, 120_000);
+}, 300_000);

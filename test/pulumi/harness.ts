@@ -56,7 +56,7 @@ export function endpointsIn({ deployment }: State): StateResource[] {
 
 const stacks = new Set<PulumiStack>();
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 afterAll(async () => {
   await Promise.all([...stacks].map((stack) => stack.dispose()));
 });

@@ -73,7 +73,7 @@ test("every command of the tutorial works, and prints what the tutorial shows", 
   } finally {
     await terminal.close();
   }
-}, 180_000);
+}, 300_000);
 
 test("a line that was not printed, or in another order, would be found", () => {
   expect(end).toBeGreaterThan(10);

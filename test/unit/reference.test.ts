@@ -24,4 +24,4 @@ test('docs/reference is what "npm run docs:reference" writes', async () => {
   } finally {
     await rm(generated, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);
