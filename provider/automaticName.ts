@@ -7,27 +7,17 @@ const DIGITS = 7;
 /** What `getOrganization` returns on every self-managed backend. */
 const NO_ORGANIZATION = "organization";
 
-/** An automatic name, and whether only this very stack can have given it. */
-export interface AutomaticName {
-  readonly name: string;
-  readonly unique: boolean;
-}
-
 /**
  * `<logical name>-<7 hex digits>`, the digits from all that tells the resource from others: the same on every run. The
  * stack is unique by its organization or, on a self-managed backend, by the config `serverless-gpu:namespace`.
  */
-export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<AutomaticName> {
+export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
   const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");
-  const organization = organizationOrNone();
-  const stack = [organization, pulumi.getProject(), pulumi.getStack()];
-  const nameUnder = (parentUrn: string): AutomaticName => {
+  const stack = [organizationOrNone(), pulumi.getProject(), pulumi.getStack()];
+  const nameUnder = (parentUrn: string): string => {
     const identity = [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName];
     const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
-    return {
-      name: `${logicalName}-${digest.slice(0, DIGITS)}`,
-      unique: Boolean(namespace) || organization !== NO_ORGANIZATION,
-    };
+    return `${logicalName}-${digest.slice(0, DIGITS)}`;
   };
   if (parent === undefined) return nameUnder("");
   // A promise: with an output of the parent's, an endpoint would wait for all of the parent's children, and they for it.

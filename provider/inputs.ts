@@ -60,17 +60,12 @@ export function checkInputs(
 }
 
 /**
- * The automatic name, as the class passes it: `{ name, unique }`. A resource keeps the one that it was given first.
- * `__automaticName` records whether nobody else's stack can have given it.
+ * The automatic name, as the class passes it. A resource keeps the one that it was given first; `__automaticName` records
+ * that it has one.
  */
 function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
-  if (oldInputs.__automaticName !== undefined) {
-    return { name: oldInputs.name, __automaticName: oldInputs.__automaticName };
-  }
-  if (containsUnknown(automaticName)) return { name: UNKNOWN, __automaticName: UNKNOWN };
-  if (typeof automaticName !== "object" || automaticName === null) return {};
-  const { name, unique } = automaticName as { name?: unknown; unique?: unknown };
-  return { name, __automaticName: unique ? "unique" : "shared" };
+  if (oldInputs.__automaticName !== undefined) return { name: oldInputs.name, __automaticName: true };
+  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
 }
 
 /**

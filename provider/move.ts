@@ -1,12 +1,12 @@
 import type { Client } from "../sdk/client";
-import type { Endpoint } from "../sdk/endpointRecord";
 import { MoveRefusedError } from "../sdk/errors";
+import type { ListedEndpoints } from "../sdk/listRecords";
 import type { Connection } from "./connection";
 import { type Properties, UNKNOWN } from "./inputs";
 import { log } from "./progress";
 
 /** One list for all resources that move in this run: `diff` is called for one after the other. */
-const lists = new WeakMap<Client, Promise<Endpoint[]>>();
+const lists = new WeakMap<Client, Promise<ListedEndpoints>>();
 
 /**
  * Proves, with one list of the new account's endpoints, that a resource can move there. The engine deletes the endpoint
@@ -28,13 +28,15 @@ export async function proveTarget(
       { cause },
     );
   };
-  const list = lists.get(client) ?? client.endpoints.list();
+  const list = lists.get(client) ?? client.endpoints.listReadable();
   lists.set(client, list);
-  const endpoints = await list.catch((error) => refuse(error instanceof Error ? error.message : String(error), error));
+  const { endpoints, unreadable } = await list.catch((error) =>
+    refuse(error instanceof Error ? error.message : String(error), error),
+  );
 
-  const namesake = endpoints.find(({ name }) => name === inputs.name);
+  const namesake = [...endpoints, ...unreadable].find(({ name }) => name === inputs.name);
   if (inputs.adoptId === undefined && namesake) {
-    refuse(`an endpoint of its name exists there already (${namesake.id})`);
+    refuse(`an endpoint of its name exists there already (${namesake.id ?? "its record has no id"})`);
   }
   if (inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN && !endpoints.some((e) => e.id === inputs.adoptId)) {
     refuse(`the program's adoptId (${inputs.adoptId}) does not exist there. Take adoptId out of the program`);

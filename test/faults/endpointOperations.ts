@@ -6,7 +6,7 @@ import { type Operation, type Step, unless } from "./operations";
 import type { Site } from "./site";
 
 const PROGRAM: Properties = {
-  automaticName: { name: "llama-1a2b3c4", unique: true },
+  automaticName: "llama-1a2b3c4",
   gpuIds: "AMPERE_24",
   templateId: "template",
   workersMax: 2,

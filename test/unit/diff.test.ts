@@ -65,16 +65,8 @@ describe("no change", () => {
   });
 
   test("an automatic name that would be another today", () => {
-    const first = checkInputs(
-      {},
-      { ...PROGRAM, name: undefined, automaticName: { name: "llama", unique: false } },
-      {},
-    ).inputs;
-    const later = checkInputs(
-      first,
-      { ...PROGRAM, name: undefined, automaticName: { name: "llama-2", unique: false } },
-      {},
-    ).inputs;
+    const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }, {}).inputs;
+    const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }, {}).inputs;
     expect(changedFields(OUTPUTS, later)).toEqual([]);
   });
 });

@@ -170,27 +170,25 @@ describe("the automatic name", () => {
   const unnamed = { gpuIds: "AMPERE_24", templateId: "abc123" };
 
   test("is used when there is no name, and kept when it would be another on a later run", () => {
-    const first = check({ ...unnamed, automaticName: { name: "llama-1234567", unique: false } });
-    expect(first).toMatchObject({ name: "llama-1234567", __automaticName: "shared" });
+    const first = check({ ...unnamed, automaticName: "llama-1234567" });
+    expect(first).toMatchObject({ name: "llama-1234567", __automaticName: true });
     expect(first).not.toHaveProperty("automaticName");
-    expect(check({ ...unnamed, automaticName: { name: "llama-7654321", unique: false } }, first)).toEqual(first);
+    expect(check({ ...unnamed, automaticName: "llama-7654321" }, first)).toEqual(first);
   });
 
   test("gives way to an explicit name, and comes anew when that goes", () => {
-    const automatic = check({ ...unnamed, automaticName: { name: "llama-1234567", unique: false } });
+    const automatic = check({ ...unnamed, automaticName: "llama-1234567" });
     const explicit = check({ ...MINIMAL, name: "mine" }, automatic);
     expect(explicit).not.toHaveProperty("__automaticName");
     expect(explicit.name).toBe("mine");
-    expect(check({ ...unnamed, automaticName: { name: "llama-7654321", unique: false } }, explicit).name).toBe(
-      "llama-7654321",
-    );
+    expect(check({ ...unnamed, automaticName: "llama-7654321" }, explicit).name).toBe("llama-7654321");
   });
 
   test("may be unknown in a preview; one that was given before is known", () => {
-    const preview = check({ ...unnamed, automaticName: { name: UNKNOWN, unique: false } });
-    expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: UNKNOWN });
-    const first = check({ ...unnamed, automaticName: { name: "llama-1234567", unique: false } });
-    expect(check({ ...unnamed, automaticName: { name: UNKNOWN, unique: false } }, first).name).toBe("llama-1234567");
+    const preview = check({ ...unnamed, automaticName: UNKNOWN });
+    expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: true });
+    const first = check({ ...unnamed, automaticName: "llama-1234567" });
+    expect(check({ ...unnamed, automaticName: UNKNOWN }, first).name).toBe("llama-1234567");
   });
 
   test("is not taken for an explicit name that is null", () => {

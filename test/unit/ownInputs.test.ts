@@ -64,7 +64,7 @@ describe("adoptId", () => {
     const { inputs, problems } = check({
       name: undefined,
       adoptId: "ep-1",
-      automaticName: { name: "auto", unique: true },
+      automaticName: "auto",
     });
     expect(problems).toEqual([]);
     expect(inputs).not.toHaveProperty("name");
@@ -89,20 +89,12 @@ describe("adoptId", () => {
 describe("an automatic name", () => {
   const unnamed = { name: undefined };
 
-  test.each([
-    [true, "unique"],
-    [false, "shared"],
-  ])("records whether only this stack can have given it: %p", (unique, recorded) => {
-    const { inputs } = check({ ...unnamed, automaticName: { name: "llama-1", unique } });
-    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: recorded });
+  test("is recorded as one", () => {
+    const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
+    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
   });
 
-  test.each([
-    ["a text"],
-    [null],
-    [{}],
-    [[]],
-  ])("that is not as the class passes it (%j) is a missing name", (automaticName) => {
+  test.each([[7], [null], [{}], [[]]])("that is not as the class passes it (%j) is a missing name", (automaticName) => {
     expect(check({ ...unnamed, automaticName }).problems).toEqual(["name is required"]);
   });
 });
