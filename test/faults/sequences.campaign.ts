@@ -1,0 +1,111 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Sequence, Setup } from "./sequences/actions";
+import { randomFrom } from "./sequences/generate";
+import { type Outcome, playRandom, replay, rulesOf, shrink } from "./sequences/run";
+
+/** Where each sequence leaves a line, so that a campaign that was stopped goes on. Git-ignored. */
+const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
+const SEED = Number(process.env.SEQUENCES_SEED ?? 1);
+const STEPS = Number(process.env.SEQUENCES_STEPS ?? 1000);
+const WORKERS = Number(process.env.SEQUENCES_WORKERS ?? 3);
+const SHRINK_REPLAYS = Number(process.env.SEQUENCES_SHRINK ?? 30);
+const ACTIONS_EACH = 14;
+const FILE = path.join(FOLDER, `sequences-${SEED}.jsonl`);
+
+jest.setTimeout(24 * 3_600_000);
+
+interface Line {
+  readonly sequence: number;
+  readonly steps: number;
+  readonly seconds: number;
+  readonly rules: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+const linesSoFar = (): Line[] =>
+  existsSync(FILE)
+    ? readFileSync(FILE, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line))
+    : [];
+
+/** What a sequence begins with, by its number. */
+function setupOf(number: number): Setup {
+  const seed = SEED * 100_000 + number;
+  const random = randomFrom(seed ^ 0x5eed);
+  return { seed, lenient: random() < 0.4, namespace: random() < 0.6 };
+}
+
+const stepsOf = ({ steps }: Outcome) => steps.filter(({ exitCode }) => exitCode !== undefined).length;
+
+/** A failure as people read it, with what replays it. */
+function described({ sequence, steps, problems }: Outcome): string {
+  const actions = sequence.actions.map((action, index) => `  ${index + 1}. ${JSON.stringify(action)}`);
+  const said = steps.at(-1)?.output?.trim().slice(-1500) ?? "";
+  return [
+    ...problems.map(({ rule, text }) => `${rule}: ${text}`),
+    `after (${JSON.stringify(sequence.setup)}):`,
+    ...actions,
+    `SEQUENCES_REPLAY='${JSON.stringify(sequence)}' npm run test:faults -- sequences`,
+    said,
+  ].join("\n");
+}
+
+async function playOne(number: number): Promise<Line> {
+  const begun = performance.now();
+  const played = await playRandom(setupOf(number), ACTIONS_EACH);
+  const failed = played.problems.length > 0 && SHRINK_REPLAYS > 0;
+  const shrunk = failed ? await shrink(played, SHRINK_REPLAYS) : played;
+  if (shrunk.problems.length > 0) process.stdout.write(`\nsequence ${number} failed\n${described(shrunk)}\n`);
+  const line: Line = {
+    sequence: number,
+    steps: stepsOf(played),
+    seconds: Math.round((performance.now() - begun) / 1000),
+    rules: rulesOf(shrunk),
+    setup: played.sequence.setup,
+    actions: played.steps.map(({ action, exitCode, seconds, wasDisturbed }) => ({
+      action,
+      exitCode,
+      seconds,
+      wasDisturbed,
+    })),
+    ...(shrunk.problems.length > 0 && { problems: shrunk.problems, shrunk: shrunk.sequence }),
+  };
+  appendFileSync(FILE, `${JSON.stringify(line)}\n`);
+  return line;
+}
+
+const given = process.env.SEQUENCES_REPLAY;
+
+(given ? test.skip : test)(`${STEPS} steps of random sequences from seed ${SEED} break no rule`, async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  const lines = linesSoFar();
+  const done = new Set(lines.map(({ sequence }) => sequence));
+  let steps = lines.reduce((sum, line) => sum + line.steps, 0);
+  let number = 0;
+  const work = async () => {
+    while (steps < STEPS) {
+      while (done.has(number)) number += 1;
+      done.add(number);
+      const line = await playOne(number);
+      lines.push(line);
+      steps += line.steps;
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
+  const failed = lines.filter(({ rules }) => rules.length > 0);
+  process.stdout.write(`\n${lines.length} sequences, ${steps} steps, ${failed.length} failed: ${FILE}\n`);
+  expect(failed.map(({ sequence, rules, shrunk }) => ({ sequence, rules, shrunk }))).toEqual([]);
+});
+
+(given ? test : test.skip)("the sequence that is given breaks no rule", async () => {
+  const outcome = await replay(JSON.parse(given ?? "") as Sequence);
+  for (const { action, exitCode, problems, output } of outcome.steps) {
+    process.stdout.write(
+      `\n${JSON.stringify(action)}: exit code ${exitCode}\n${output ?? ""}${JSON.stringify(problems)}\n`,
+    );
+  }
+  expect(outcome.problems).toEqual([]);
+});

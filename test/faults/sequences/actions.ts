@@ -1,0 +1,69 @@
+import type { ProviderName } from "./program";
+import type { KeyName } from "./service";
+
+/** Which of the two machines, each with a backend of its own. */
+export type MachineIndex = 0 | 1;
+
+/** What disturbs a run: at the nth request of an operation. */
+export interface Disturbance {
+  /** The engine is killed, or the response is lost. */
+  readonly kind: "kill" | "lose";
+  readonly nth: number;
+  readonly operation?: "saveEndpoint" | "deleteEndpoint" | "myself";
+  /** For `kill`; a lost response always comes after the effect. */
+  readonly when?: "before" | "after";
+}
+
+interface On {
+  readonly on: MachineIndex;
+  readonly disturb?: Disturbance;
+  /** Whether a second `up` follows, which must change nothing. */
+  readonly again?: boolean;
+}
+
+/** The endpoint that is meant: `foreign:0`, or `0:a` for that of the resource `a` in the state of machine 0. */
+export type Reference = string;
+
+/** What a user does. Each but `drift` and `vanish` ends with a run of the real engine. */
+export type Action =
+  | (On & { readonly do: "declare"; readonly name: string; readonly as?: string; readonly provider?: ProviderName })
+  | (On & { readonly do: "rename"; readonly name: string; readonly to: string; readonly alias: boolean })
+  | (On & { readonly do: "dropAliases"; readonly name: string })
+  | (On & { readonly do: "adopt"; readonly name: string; readonly of: Reference })
+  | (On & { readonly do: "dropAdoptId"; readonly name: string })
+  | (On & { readonly do: "takeOut"; readonly name: string })
+  | (On & { readonly do: "change"; readonly name: string; readonly field: ChangedField; readonly value: number })
+  | (On & { readonly do: "replace"; readonly name: string; readonly flag: "--replace" | "--target-replace" })
+  | (On & { readonly do: "createsFirst"; readonly value: boolean })
+  | (On & { readonly do: "provider"; readonly name: string; readonly to: ProviderName | null })
+  | (On & { readonly do: "key"; readonly key: KeyName; readonly run: Command })
+  | (On & { readonly do: "copyProgram" })
+  | (On & { readonly do: "followAdvice"; readonly how: "adoptId" | "aliases" })
+  | (On & { readonly do: Command })
+  | {
+      readonly do: "drift";
+      readonly of: Reference;
+      readonly field: "workersMax" | "idleTimeout";
+      readonly value: number;
+    }
+  | { readonly do: "vanish"; readonly of: Reference };
+
+/** `drainTimeout` is one that calls nothing. */
+export type ChangedField = "workersMax" | "idleTimeout" | "drainTimeout";
+
+export type Command = "up" | "up --refresh" | "preview" | "refresh" | "destroy";
+
+/** What the sequence begins with. */
+export interface Setup {
+  readonly seed: number;
+  /** Whether the service deletes an unknown id without an error. */
+  readonly lenient: boolean;
+  /** Whether the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
+  readonly namespace: boolean;
+}
+
+/** What can be replayed. */
+export interface Sequence {
+  readonly setup: Setup;
+  readonly actions: readonly Action[];
+}

@@ -1,0 +1,47 @@
+import type { Declared, Program } from "./program";
+import { type Alive, accountFor, type Entry, type Machine, type Run } from "./world";
+
+/** What a step began with, as far as the rules need it. */
+export interface Before {
+  readonly machine: Machine;
+  readonly program: Program;
+  readonly alive: ReadonlyMap<string, Alive>;
+  /** Of the machine that the step is on. */
+  readonly entries: readonly Entry[];
+  /** Of the other machine. */
+  readonly others: readonly Entry[];
+  /** Logical names whose replacement is asked for. */
+  readonly replaced: readonly string[];
+}
+
+/** The resource of the program that an entry of the state belongs to, by its name or an alias. */
+export const declaredFor = ({ resources }: Program, { name }: Entry): Declared | undefined =>
+  resources.find((one) => one.name === name) ?? resources.find(({ aliases }) => aliases?.includes(name));
+
+/** The entry of the state that belongs to a resource of the program. */
+export const entryFor = (program: Program, entries: readonly Entry[], one: Declared): Entry | undefined =>
+  entries.find((entry) => !entry.isDoomed && declaredFor(program, entry) === one);
+
+/** Whether the user asked for another endpoint in place of this entry's. */
+export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, one: Declared): boolean {
+  if (one.args.adoptId === entry.id) return false;
+  if (replaced.includes(one.name)) return true;
+  const account = alive.get(entry.id)?.account;
+  return entry.provider !== one.provider && account !== undefined && account !== accountFor(machine, one.provider);
+}
+
+/** The ids that this command may delete: what the user took out or had replaced, and nobody else declares. */
+export function deletable(before: Before, { command }: Pick<Run, "command">): Set<string> {
+  if (command === "preview" || command === "refresh") return new Set();
+  const { program, entries, others } = before;
+  const held = new Set(others.filter(({ isDoomed }) => !isDoomed).map(({ id }) => id));
+  if (command === "destroy") return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
+  for (const { args } of program.resources) if (args.adoptId) held.add(args.adoptId);
+  const free = entries.filter((entry) => {
+    const one = entry.isDoomed ? undefined : declaredFor(program, entry);
+    if (!one || isReplaced(before, entry, one)) return true;
+    held.add(entry.id);
+    return false;
+  });
+  return new Set(free.map(({ id }) => id).filter((id) => !held.has(id)));
+}

@@ -1,0 +1,87 @@
+import type { Action } from "./actions";
+import type { Declared, Program, ProviderName } from "./program";
+
+/** What an edit must know of the world. */
+export interface Surroundings {
+  /** The endpoint's id, or undefined if there is none. */
+  idOf(reference: string): string | undefined;
+  /** The provider that reaches the endpoint from this program. */
+  providerFor(id: string): ProviderName | undefined;
+}
+
+/** The program after a user's edit; undefined if there is nothing to edit, as happens while a sequence is shrunk. */
+export function edited(program: Program, action: Action, surroundings: Surroundings): Program | undefined {
+  switch (action.do) {
+    case "declare":
+      return declared(program, action.name, {
+        args: { workersMax: 1, ...(action.as && { name: action.as }) },
+        ...(action.provider && { provider: action.provider }),
+      });
+    case "rename":
+      return renamed(program, action);
+    case "adopt":
+      return adopting(program, action, surroundings);
+    case "dropAliases":
+      return changed(program, action.name, ({ aliases, ...rest }) => aliases && rest);
+    case "dropAdoptId":
+      return changed(program, action.name, ({ args: { adoptId, ...args }, ...rest }) => adoptId && { ...rest, args });
+    case "takeOut":
+      return changed(program, action.name, () => null);
+    case "change": {
+      const { field, value } = action;
+      return changed(program, action.name, (one) => ({ ...one, args: { ...one.args, [field]: value } }));
+    }
+    case "provider":
+      return changed(program, action.name, ({ provider = null, ...rest }) =>
+        provider === action.to ? undefined : { ...rest, ...(action.to && { provider: action.to }) },
+      );
+    case "replace":
+      return changed(program, action.name, (one) => one);
+    case "createsFirst":
+      return { ...program, createsFirst: action.value };
+    default:
+      return program;
+  }
+}
+
+function declared(program: Program, name: string, rest: Omit<Declared, "name">): Program | undefined {
+  if (find(program, name)) return undefined;
+  return { ...program, resources: [...program.resources, { name, ...rest }] };
+}
+
+export const find = ({ resources }: Program, name: string) => resources.find((one) => one.name === name);
+
+/** Changes one resource: to null takes it out, to undefined is no edit at all. */
+export function changed(
+  program: Program,
+  name: string,
+  change: (one: Declared) => Declared | null | undefined | "",
+): Program | undefined {
+  const one = find(program, name);
+  const next = one && change(one);
+  if (next === undefined || next === "") return undefined;
+  return {
+    ...program,
+    resources: program.resources.flatMap((each) => (each !== one ? [each] : next === null ? [] : [next])),
+  };
+}
+
+function renamed(program: Program, { name, to, alias }: Action & { do: "rename" }): Program | undefined {
+  if (find(program, to)) return undefined;
+  return changed(program, name, ({ aliases = [], ...rest }) => ({
+    ...rest,
+    name: to,
+    ...(alias && { aliases: [...aliases.filter((each) => each !== to), name] }),
+  }));
+}
+
+function adopting(program: Program, { name, of }: Action & { do: "adopt" }, surroundings: Surroundings) {
+  const adoptId = surroundings.idOf(of);
+  if (adoptId === undefined) return undefined;
+  const provider = surroundings.providerFor(adoptId);
+  const one = find(program, name);
+  if (!one) return declared(program, name, { args: { adoptId }, ...(provider && { provider }) });
+  // Owners under different providers are in different processes, which the documents advise against.
+  if (one.provider !== provider) return undefined;
+  return changed(program, name, (each) => ({ ...each, args: { ...each.args, adoptId } }));
+}

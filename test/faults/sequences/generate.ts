@@ -1,0 +1,148 @@
+import type { Action, ChangedField, Command, Disturbance, MachineIndex } from "./actions";
+import type { ProviderName } from "./program";
+import type { KeyName } from "./service";
+import { entriesOf, type World } from "./world";
+
+/** A source of numbers in [0, 1) that is the same for the same seed (mulberry32's mixing). */
+export function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b9) | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+
+const LOGICAL_NAMES = ["a", "b", "c", "d"];
+/** The last one is another owner's endpoint's. */
+const EXPLICIT_NAMES = ["llama", "whisper", "theirs"];
+
+/** How often each is chosen, of the sum. */
+const WEIGHTS = {
+  declare: 14,
+  rename: 12,
+  dropAliases: 7,
+  adopt: 10,
+  dropAdoptId: 5,
+  takeOut: 7,
+  change: 8,
+  drainTimeout: 4,
+  replace: 7,
+  createsFirst: 2,
+  provider: 6,
+  key: 8,
+  copyProgram: 5,
+  followAdvice: 0,
+  up: 3,
+  "up --refresh": 3,
+  preview: 2,
+  refresh: 5,
+  destroy: 2,
+  drift: 5,
+  vanish: 3,
+};
+
+type Kind = keyof typeof WEIGHTS;
+
+/** What a user might do next. */
+export async function nextAction(world: World, random: () => number): Promise<Action> {
+  const on: MachineIndex = random() < 0.2 && world.machines[0].program.resources.length > 0 ? 1 : 0;
+  const machine = world.machines[on];
+  const names = machine.program.resources.map(({ name }) => name);
+  const held = (await entriesOf(machine)).map(({ name }) => name);
+  const weights = { ...WEIGHTS };
+  if (names.length === 0) {
+    weights.declare = 60;
+    weights.copyProgram = on === 1 ? 40 : 0;
+  }
+  if (machine.refused?.output.includes("adoptId")) weights.followAdvice = 60;
+  if (machine.key === "b1") weights.key = 40;
+  if (names.length > 3) weights.takeOut = 30;
+  const kind = weighted(weights, random);
+  const action = make(kind, { on, names, held, random });
+  const disturb = disturbance(random);
+  const extras = { ...(random() < 0.4 && { again: true }), ...(disturb && { disturb }) };
+  return "on" in action ? { ...action, ...extras } : action;
+}
+
+function weighted(weights: Readonly<Record<Kind, number>>, random: () => number): Kind {
+  const kinds = Object.keys(weights) as Kind[];
+  let left = random() * kinds.reduce((sum, kind) => sum + weights[kind], 0);
+  for (const kind of kinds) {
+    left -= weights[kind];
+    if (left < 0) return kind;
+  }
+  return "up";
+}
+
+interface Choice {
+  readonly on: MachineIndex;
+  /** Declared in the program. */
+  readonly names: readonly string[];
+  /** In the state. */
+  readonly held: readonly string[];
+  readonly random: () => number;
+}
+
+function make(kind: Kind, { on, names, held, random }: Choice): Action {
+  const name = names.length > 0 ? pick(random, names) : "a";
+  const free = LOGICAL_NAMES.filter((each) => !names.includes(each));
+  const fresh = pick(random, free.length > 0 ? free : LOGICAL_NAMES);
+  const of = held.length > 0 ? `${on}:${pick(random, held)}` : "foreign:0";
+  const fieldOf = (): "workersMax" | "idleTimeout" => pick(random, ["workersMax", "idleTimeout"]);
+  const value = 1 + Math.floor(random() * 9);
+  switch (kind) {
+    case "declare": {
+      const as = random() < 0.4 ? { as: pick(random, EXPLICIT_NAMES) } : {};
+      const provider = random() < 0.15 ? { provider: pick<ProviderName>(random, ["pa", "pb"]) } : {};
+      return { do: kind, on, name: fresh, ...as, ...provider };
+    }
+    case "rename":
+      return { do: kind, on, name, to: fresh, alias: random() < 0.5 };
+    case "adopt": {
+      const theirs = random() < 0.4 ? `foreign:${random() < 0.7 ? 0 : 1}` : of;
+      return { do: kind, on, name: random() < 0.75 ? fresh : name, of: theirs };
+    }
+    case "dropAliases":
+    case "dropAdoptId":
+    case "takeOut":
+      return { do: kind, on, name };
+    case "change":
+      return { do: kind, on, name, field: fieldOf(), value };
+    case "drainTimeout":
+      return { do: "change", on, name, field: "drainTimeout" satisfies ChangedField, value: 100 + value };
+    case "replace":
+      return { do: kind, on, name, flag: random() < 0.7 ? "--replace" : "--target-replace" };
+    case "createsFirst":
+      return { do: kind, on, value: random() < 0.7 };
+    case "provider":
+      return { do: kind, on, name, to: pick<ProviderName | null>(random, ["pa", "pb", null]) };
+    case "key": {
+      const commands: readonly Command[] = ["up", "up", "up --refresh", "preview", "refresh", "destroy"];
+      return { do: kind, on, key: pick<KeyName>(random, ["a1", "a1", "a2", "b1"]), run: pick(random, commands) };
+    }
+    case "copyProgram":
+      return { do: kind, on };
+    case "followAdvice":
+      return { do: kind, on, how: random() < 0.6 ? "adoptId" : "aliases" };
+    case "drift":
+      return { do: kind, of, field: fieldOf(), value: 10 + value };
+    case "vanish":
+      return { do: kind, of };
+    default:
+      return { do: kind, on };
+  }
+}
+
+function disturbance(random: () => number): Disturbance | undefined {
+  if (random() > 0.12) return undefined;
+  if (random() < 0.4) {
+    return { kind: "lose", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
+  }
+  const when = random() < 0.5 ? "before" : "after";
+  if (random() < 0.4) return { kind: "kill", nth: 1 + Math.floor(random() * 4), when };
+  return { kind: "kill", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint", when };
+}

@@ -1,0 +1,172 @@
+import type { Action, Command } from "./actions";
+import type { Before } from "./deletable";
+import { changed, edited, find } from "./edits";
+import type { Program } from "./program";
+import { check, checkAgain, type Problem } from "./rules";
+import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, type World } from "./world";
+
+/** How a step went. */
+export interface StepResult {
+  readonly action: Action;
+  /** Undefined where the engine did not run. */
+  readonly exitCode?: number | null;
+  readonly seconds?: number;
+  readonly wasDisturbed?: boolean;
+  readonly problems: readonly Problem[];
+  /** What the engine printed. */
+  readonly output?: string;
+}
+
+/** Does what the user does, runs the engine, and checks. Undefined if the action has nothing to act on. */
+export async function play(world: World, action: Action): Promise<StepResult | undefined> {
+  if (action.do === "drift" || action.do === "vanish") return disturbService(world, action);
+  const machine = world.machines[action.on];
+  const other = world.machines[1 - action.on] as Machine;
+  const [entries, others] = await Promise.all([entriesOf(machine), entriesOf(other)]);
+  const program = await programAfter(world, action, { machine, other, entries, others });
+  if (!program) return undefined;
+  const replaced =
+    action.do === "replace" ? entries.filter((entry) => entry.name === action.name && !entry.isDoomed) : [];
+  if (action.do === "replace" && replaced.length !== 1) return undefined;
+  machine.program = program;
+  if (action.do === "key") machine.key = action.key;
+  const flags = replaced.flatMap(({ urn }) => [action.do === "replace" ? action.flag : "", urn]);
+  const before: Before = {
+    machine,
+    program,
+    alive: aliveIn(world),
+    entries,
+    others,
+    replaced: replaced.map(({ name }) => name),
+  };
+  const result = await run(world, machine, commandOf(action), { flags, disturb: action.disturb });
+  const problems = await check(world, before, result);
+  settle(machine, result);
+  const isGood = result.command.startsWith("up") && result.exitCode === 0 && !flags.includes("--target-replace");
+  const again = action.again && isGood ? checkAgain(await upAgain(world, machine)) : [];
+  const { exitCode, seconds, wasDisturbed, output } = result;
+  return { action, exitCode, seconds, wasDisturbed, problems: [...problems, ...again], output };
+}
+
+const upAgain = (world: World, machine: Machine) => run(world, machine, "up", { flags: ["--expect-no-changes"] });
+
+function commandOf(action: Action): Command {
+  if (action.do === "key") return action.run;
+  const commands: readonly string[] = ["up", "up --refresh", "preview", "refresh", "destroy"] satisfies Command[];
+  return commands.includes(action.do) ? (action.do as Command) : "up";
+}
+
+/** Goes back to what was good after a refusal, as a user does who takes the edit back. */
+function settle(machine: Machine, { command, exitCode, wasDisturbed, output }: Run): void {
+  const { program, key } = machine;
+  if (exitCode === 0) {
+    if (command.startsWith("up")) machine.lastGood = { program, key };
+    else machine.lastGood = { ...machine.lastGood, key };
+    if (command.startsWith("up")) machine.refused = undefined;
+  } else if (!wasDisturbed) {
+    if (command.startsWith("up")) machine.refused = { program, key, output };
+    machine.program = machine.lastGood.program;
+    machine.key = machine.lastGood.key;
+  }
+}
+
+function disturbService(world: World, action: Action & { do: "drift" | "vanish" }): Promise<StepResult | undefined> {
+  return idOf(world, action.of).then((id) => {
+    const one = id === undefined ? undefined : aliveIn(world).get(id);
+    if (!one || (action.do === "vanish" && world.foreign.includes(one.id))) return undefined;
+    const { endpoints } = world.service.accounts[one.account];
+    if (action.do === "vanish") endpoints.delete(one.id);
+    else endpoints.change(one.id, { [action.field]: action.value });
+    world.stale.add(one.id);
+    return { action, problems: [] };
+  });
+}
+
+/** The id of `foreign:0`, or of `0:a`. */
+async function idOf(world: World, reference: string): Promise<string | undefined> {
+  const [where = "", name = ""] = reference.split(":");
+  if (where === "foreign") return world.foreign[Number(name)];
+  const machine = world.machines[Number(where) as 0 | 1];
+  return (await entriesOf(machine)).find((entry) => entry.name === name && !entry.isDoomed)?.id;
+}
+
+interface Here {
+  readonly machine: Machine;
+  readonly other: Machine;
+  readonly entries: readonly Entry[];
+  readonly others: readonly Entry[];
+}
+
+async function programAfter(world: World, action: Action, here: Here): Promise<Program | undefined> {
+  const { machine, other, entries, others } = here;
+  if (action.do === "copyProgram") {
+    // An endpoint that two machines adopt has two owners, which the documents advise against.
+    const isSafe = other.program.resources.every(({ args }) => !args.adoptId);
+    return isSafe && other.program.resources.length > 0 ? other.program : undefined;
+  }
+  if (action.do === "followAdvice") return advised(machine, action.how, here);
+  const reference = action.do === "adopt" ? action.of : "";
+  const id = action.do === "adopt" ? await idOf(world, reference) : undefined;
+  if (id !== undefined && others.some((entry) => entry.id === id)) return undefined;
+  const alive = aliveIn(world);
+  return edited(machine.program, action, {
+    idOf: () => id,
+    providerFor(each) {
+      const holder = entries.find((entry) => entry.id === each);
+      return holder ? holder.provider : alive.get(each)?.account === "B" ? "pb" : undefined;
+    },
+  });
+}
+
+/** The refused program with what its error says to do. */
+function advised(machine: Machine, how: "adoptId" | "aliases", { entries, others }: Here): Program | undefined {
+  const { refused } = machine;
+  if (!refused) return undefined;
+  for (const { index, name, id } of advices(refused.output)) {
+    if (others.some((entry) => entry.id === id)) continue;
+    if (how === "adoptId") {
+      return changed(refused.program, name, (one) => ({ ...one, args: { ...one.args, adoptId: id } }));
+    }
+    const holder = entries.find((entry) => entry.id === id);
+    if (!holder || find(refused.program, holder.name) || !refused.output.slice(index).includes("aliases")) continue;
+    return changed(refused.program, name, (one) => ({ ...one, aliases: [holder.name] }));
+  }
+  return undefined;
+}
+
+/** The places in an engine's output where an error advises `adoptId`, with the resource and the id. */
+function advices(output: string) {
+  const found: { index: number; name: string; id: string }[] = [];
+  let name = "";
+  let index = 0;
+  for (const line of output.split("\n")) {
+    const of = /ServerlessEndpoint \(?([a-z0-9]+)\)?/.exec(line)?.[1];
+    if (of) {
+      name = of;
+      index = output.indexOf(line);
+    }
+    const id = /adoptId:? (?:to )?"?([a-z0-9]{8,})"?/.exec(line)?.[1];
+    if (id && name) found.push({ index, name, id });
+  }
+  return found;
+}
+
+/** Destroys what is left on both machines, with either key, and says what should not be so. */
+export async function finish(world: World): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  for (const on of [0, 1] as const) {
+    for (const key of ["a1", "b1"] as const) {
+      const machine = world.machines[on];
+      if ((await entriesOf(machine)).length === 0) continue;
+      machine.lastGood = { program: machine.program, key };
+      const result = await play(world, { do: "key", on, key, run: "destroy" });
+      if (result) results.push(result);
+    }
+  }
+  const alive = aliveIn(world);
+  const stuck = (await Promise.all(world.machines.map(entriesOf))).flat().filter(({ id }) => alive.has(id));
+  const last = results.at(-1);
+  if (stuck.length === 0 || !last) return results;
+  const text = `no destroy could delete ${stuck.map(({ name, id }) => `${name} (${id})`).join(", ")}`;
+  return [...results.slice(0, -1), { ...last, problems: [...last.problems, { rule: "stuck", text }] }];
+}

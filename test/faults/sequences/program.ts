@@ -1,0 +1,51 @@
+/** An explicit provider of the program: `pa` for account A, `pb` for account B. */
+export type ProviderName = "pa" | "pb";
+
+/** A resource as the program declares it. */
+export interface Declared {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly provider?: ProviderName;
+  /** The arguments, but for the two that all have in common. */
+  readonly args: {
+    readonly name?: string;
+    readonly adoptId?: string;
+    readonly workersMax?: number;
+    readonly idleTimeout?: number;
+    readonly drainTimeout?: number;
+  };
+}
+
+/** What one program declares. */
+export interface Program {
+  readonly resources: readonly Declared[];
+  /** Whether a stack transformation makes replacements create first. */
+  readonly createsFirst?: boolean;
+}
+
+/** The file that the program reads what it declares from. */
+export const MODEL_FILE = "model.json";
+
+/** The Pulumi program, which is the same in all steps. */
+export const PROGRAM = `
+const { readFileSync } = require("node:fs");
+const pulumi = require("@pulumi/pulumi");
+const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+const { resources, createsFirst } = JSON.parse(readFileSync("${MODEL_FILE}", "utf8"));
+if (createsFirst) {
+  pulumi.runtime.registerStackTransformation(({ props, opts }) => ({ props, opts: { ...opts, deleteBeforeReplace: false } }));
+}
+const url = process.env.SERVERLESS_GPU_GRAPHQL_URL;
+const providers = {};
+for (const { provider } of resources) {
+  if (!provider || providers[provider]) continue;
+  const apiKeyEnv = provider === "pa" ? "KEY_OF_PA" : "KEY_OF_PB";
+  providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv, graphqlUrl: url, restUrl: url, queueUrl: url });
+}
+for (const { name, aliases, provider, args } of resources) {
+  new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "template", ...args }, {
+    ...(aliases && { aliases: aliases.map((alias) => ({ name: alias })) }),
+    ...(provider && { provider: providers[provider] }),
+  });
+}
+`;

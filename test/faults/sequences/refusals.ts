@@ -1,0 +1,73 @@
+import { type Before, declaredFor, entryFor, isReplaced } from "./deletable";
+import type { Declared } from "./program";
+import { accountFor, type Run } from "./world";
+
+/** Why a command may be refused, in words. A command that may not must succeed. */
+export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run): string[] {
+  const { machine, program, entries, alive } = before;
+  const present = entries.filter(({ id }) => alive.has(id));
+  const isElsewhere = present.some(({ id, provider }) => alive.get(id)?.account !== accountFor(machine, provider));
+  const hasDead = present.length < entries.length;
+  const isOther = hasDead && machine.keys.size > 1;
+  const common = [wasDisturbed && "disturbed", isElsewhere && "wrong account", isOther && "gone, and another key"];
+  if (command === "refresh" || command === "destroy") return named(common);
+  return named([
+    ...common,
+    hasDead && "gone",
+    program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
+    hasAliasClash(before) && "an alias that is declared",
+    ...program.resources.flatMap((one) => [
+      adoptionProblem(before, one),
+      nameProblem(before, one),
+      isShared(before, one) && "replacement of what two resources share",
+    ]),
+  ]);
+}
+
+const named = (reasons: readonly (string | false | undefined)[]) =>
+  reasons.filter((reason) => typeof reason === "string");
+
+function hasAliasClash({ program: { resources } }: Before): boolean {
+  const names = resources.map(({ name }) => name);
+  const aliases = resources.flatMap((one) => one.aliases ?? []);
+  return aliases.some((alias, index) => names.includes(alias) || aliases.indexOf(alias) !== index);
+}
+
+function adoptionProblem(before: Before, one: Declared): string | undefined {
+  const { adoptId } = one.args;
+  if (adoptId === undefined) return undefined;
+  const { program, entries, machine, alive } = before;
+  if (alive.get(adoptId)?.account !== accountFor(machine, one.provider)) return "adoption of what is not there";
+  if (program.resources.some((other) => other !== one && other.args.adoptId === adoptId)) return "two adopt the same";
+  const own = entryFor(program, entries, one);
+  if (own && own.id !== adoptId) return "adoption for a resource that has another endpoint";
+  const isHeld = entries.some(
+    (entry) => entry.id === adoptId && ![undefined, one].includes(declaredFor(program, entry)),
+  );
+  return isHeld ? "adoption of what another resource has" : undefined;
+}
+
+/** A create, or a change of the name, that meets an endpoint of the same name. */
+function nameProblem(before: Before, one: Declared): string | undefined {
+  const { program, entries, machine, alive } = before;
+  const own = entryFor(program, entries, one);
+  if (one.args.adoptId !== undefined && one.args.name === undefined) return undefined;
+  const isKept = own && alive.has(own.id) && !isReplaced(before, own, one);
+  if (isKept && (one.args.name === undefined || own.outputs.name === one.args.name)) return undefined;
+  const account = accountFor(machine, one.provider);
+  const onlyOwn = own && entries.filter(({ id }) => id === own.id).length === 1 ? own.id : undefined;
+  const taken = [...alive.values()].some(
+    ({ id, account: its, record: { name } }) =>
+      its === account && id !== onlyOwn && id !== one.args.adoptId && isNameOf(one, String(name)),
+  );
+  return taken ? "a name that is taken" : undefined;
+}
+
+/** Whether a resource may give its endpoint this name: digits that nobody can foretell end an automatic one. */
+const isNameOf = ({ name, args }: Declared, taken: string) =>
+  args.name === undefined ? taken.startsWith(`${name}-`) : taken === args.name;
+
+function isShared(before: Before, one: Declared): boolean {
+  const own = entryFor(before.program, before.entries, one);
+  return !!own && before.replaced.includes(one.name) && before.entries.filter(({ id }) => id === own.id).length > 1;
+}

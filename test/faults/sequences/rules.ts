@@ -1,0 +1,164 @@
+import { type Before, declaredFor, deletable } from "./deletable";
+import { reasonsToRefuse } from "./refusals";
+import { type Alive, aliveIn, type Entry, entriesOf, type Machine, type Run, type World } from "./world";
+
+/** A rule that a step broke. */
+export interface Problem {
+  readonly rule: string;
+  readonly text: string;
+}
+
+const problem = (rule: string, text: string): Problem => ({ rule, text });
+
+interface Step {
+  readonly world: World;
+  readonly before: Before;
+  readonly run: Run;
+  readonly alive: ReadonlyMap<string, Alive>;
+  readonly entries: readonly Entry[];
+  readonly succeeded: boolean;
+}
+
+/** Looks at the service and at both states after a step, and says what should not be so. */
+export async function check(world: World, before: Before, run: Run): Promise<Problem[]> {
+  const alive = aliveIn(world);
+  const entries = await entriesOf(before.machine);
+  const step: Step = { world, before, run, alive, entries, succeeded: run.exitCode === 0 };
+  remember(step);
+  return [
+    ...whatDied(step),
+    ...whatWasDoubled(step),
+    ...whatWasTouched(step),
+    ...whatStateSays(step),
+    ...(run.leftProcesses ? [problem("process", "a process outlived the killed engine by 30 s")] : []),
+    ...whatWasRefused(step),
+  ];
+}
+
+const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
+
+/** Notes what is ours, what a disturbed run left, and what of a state is old. */
+function remember({ world, before, run, alive, entries, succeeded }: Step): void {
+  const { ours, orphans, stale, machines } = world;
+  const index = machines.indexOf(before.machine) === 0 ? 0 : 1;
+  for (const id of idsOf(entries)) {
+    ours.add(id);
+    orphans.delete(id);
+  }
+  if (run.wasDisturbed && !succeeded) {
+    const held = new Set([...idsOf(entries), ...idsOf(before.others)]);
+    for (const id of alive.keys()) {
+      const isNew = !before.alive.has(id) || idsOf(before.entries).includes(id);
+      if (isNew && !held.has(id)) orphans.set(id, index);
+    }
+    for (const id of [...idsOf(before.entries), ...idsOf(entries), ...orphans.keys()]) stale.add(id);
+  }
+  for (const id of alive.keys()) if (!before.alive.has(id)) ours.add(id);
+  const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
+  if (isFresh) for (const id of idsOf(entries)) stale.delete(id);
+}
+
+function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
+  const died = [...before.alive.keys()].filter((id) => !alive.has(id));
+  const may = deletable(before, run);
+  const lost = died.filter((id) => !may.has(id)).map((id) => problem("alive", `${id} was deleted`));
+  if (succeeded || run.wasDisturbed || run.command === "destroy") return lost;
+  const declared = before.entries.filter((entry) => !entry.isDoomed && declaredFor(before.program, entry));
+  const tooEarly = died.filter((id) => may.has(id) && idsOf(declared).includes(id) && !world.foreign.includes(id));
+  return [...lost, ...tooEarly.map((id) => problem("refusal", `${id} was deleted, and what replaces it refused`))];
+}
+
+function whatWasDoubled({ world, before, alive, entries }: Step): Problem[] {
+  const { machine, others } = before;
+  const names = [...alive.values()].map(({ account, record }) => `"${record.name}" in account ${account}`);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  const held = new Set([...idsOf(entries), ...idsOf(others)]);
+  const lost = [...world.ours].filter((id) => alive.has(id) && !held.has(id) && !world.orphans.has(id));
+  const mine = entries.filter(({ isDoomed }) => !isDoomed);
+  const shared = idsOf(mine).filter((id, index) => idsOf(mine).indexOf(id) !== index || idsOf(others).includes(id));
+  const taken = shared.filter((id) => !wasAdopted(world, machine, id));
+  return [
+    ...twice.map((name) => problem("doubled", `two endpoints are named ${name}`)),
+    ...lost.map((id) => problem("lost", `${id} is at the service and in no state any more`)),
+    ...taken.map((id) => problem("taken", `${id} belongs to two resources, and none named it in adoptId`)),
+  ];
+}
+
+const wasAdopted = ({ machines }: World, machine: Machine, id: string) =>
+  machine.adopted.has(id) || machines.some(({ adopted }) => adopted.has(id));
+
+const WRITES = ["saveEndpoint", "deleteEndpoint"];
+
+/** What the run wrote: it may write to its own endpoints, and to those that it names. */
+function whatWasTouched({ world, before, run }: Step): Problem[] {
+  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  if (run.command === "preview" || run.command === "refresh") {
+    return writes.map(({ operation }) => problem("touched", `a ${run.command} sent ${operation}`));
+  }
+  const { entries, program, alive, machine } = before;
+  const index = world.machines.indexOf(machine);
+  const own = new Set([
+    ...idsOf(entries),
+    ...program.resources.map(({ args }) => args.adoptId),
+    ...[...world.orphans].filter(([, whose]) => whose === index).map(([id]) => id),
+  ]);
+  return writes
+    .map(({ operation, endpointId }) => ({ operation, id: endpointId ?? "" }))
+    .filter(({ id }) => alive.has(id) && !own.has(id))
+    .map(({ operation, id }) => problem("touched", `${operation} for ${id}, which is not this program's`));
+}
+
+/** The fields of an endpoint, as the service's record and the resource's outputs both name them. */
+const FIELDS = ["name", "gpuIds", "templateId", "idleTimeout", "scalerType", "scalerValue", "workersMin", "workersMax"];
+
+function whatStateSays({ world, before, run, alive, entries, succeeded }: Step): Problem[] {
+  const { program } = before;
+  const isUp = succeeded && run.command.startsWith("up") && !run.flags.some((flag) => flag.startsWith("--target"));
+  const current = entries.filter(({ isDoomed }) => !isDoomed);
+  const missing = isUp
+    ? program.resources.filter((one) => !current.some((entry) => declaredFor(program, entry) === one))
+    : [];
+  const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
+  const known = current.filter(({ id }) => !world.stale.has(id));
+  const isAlone = ({ id }: Entry) =>
+    [...idsOf(entries), ...idsOf(before.others)].filter((each) => each === id).length === 1;
+  return [
+    ...missing.map(({ name }) => problem("state", `${name} is declared, and not in state after a good ${run.command}`)),
+    ...known
+      .filter(({ id }) => !alive.has(id) && (isFresh || before.alive.has(id)) && !run.wasDisturbed)
+      .map(({ id, name }) => problem("state", `state says that ${name} has ${id}, which is gone`)),
+    ...known.filter(isAlone).flatMap((entry) => {
+      const one = isUp ? declaredFor(program, entry) : undefined;
+      const { adoptId: _, drainTimeout: __, ...args } = one?.args ?? {};
+      return differences(entry, alive.get(entry.id), { ...entry.outputs, ...args });
+    }),
+  ];
+}
+
+function differences(
+  { name, id }: Entry,
+  alive: Alive | undefined,
+  wanted: Readonly<Record<string, unknown>>,
+): Problem[] {
+  if (!alive) return [];
+  return FIELDS.filter((field) => field in wanted && wanted[field] !== alive.record[field]).map((field) =>
+    problem("state", `${field} of ${name} (${id}) should be ${wanted[field]}, and is ${alive.record[field]}`),
+  );
+}
+
+function whatWasRefused({ before, run, succeeded }: Step): Problem[] {
+  if (succeeded || reasonsToRefuse(before, run).length > 0) return [];
+  const said = run.output.split("\n").filter((line) => /error|refus/i.test(line));
+  return [problem("stuck", `${run.command} failed without a reason: ${said.slice(0, 3).join(" | ")}`)];
+}
+
+/** What a second `up` changed. */
+export function checkAgain(run: Run): Problem[] {
+  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  return [
+    ...writes.map(({ operation, endpointId }) => problem("again", `a second up sent ${operation} for ${endpointId}`)),
+    ...(run.exitCode === 0
+      ? []
+      : [problem("again", `a second up ended with ${run.exitCode}: ${run.output.slice(-600)}`)]),
+  ];
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Emulator, startEmulator } from "../../../emulator";
+
+export type AccountName = "A" | "B";
+/** `a1` and `a2` are keys of account A, `b1` is one of account B. */
+export type KeyName = "a1" | "a2" | "b1";
+
+/** The secrets behind the keys' names, as programs have them in their environment. */
+export const KEYS: Readonly<Record<KeyName, string>> = {
+  a1: "first-key-of-account-a",
+  a2: "rotated-key-of-account-a",
+  b1: "only-key-of-account-b",
+};
+
+export const accountOf = (key: KeyName): AccountName => (key === "b1" ? "B" : "A");
+
+/** A request at which a run is disturbed. */
+export interface Trap {
+  /** Which request, from 1, of those that `operation` names. */
+  readonly nth: number;
+  /** `saveEndpoint`, `deleteEndpoint` or `myself`. Default: any. */
+  readonly operation?: string;
+  /** Whether the request has its effect on the service first. */
+  readonly when: "before" | "after";
+  /** Called when the request is held. Its connection is cut when the promise settles. */
+  readonly onHeld: () => Promise<void>;
+}
+
+/** One service with two accounts and three keys at one URL. */
+export interface Service {
+  readonly url: string;
+  readonly accounts: Readonly<Record<AccountName, Emulator>>;
+  /** Disturbs one request, at most once. Undefined takes the trap away. */
+  setTrap(trap: Trap | undefined): void;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly seed: number;
+  /** Whether the deletion of an unknown id succeeds. */
+  readonly lenient: boolean;
+}
+
+/** Starts the service: an emulator for each account, and a gate before them that knows which key is whose. */
+export async function startService({ seed, lenient }: ServiceOptions): Promise<Service> {
+  const start = (apiKey: string, randomSeed: number) => startEmulator({ apiKey, randomSeed, drainMs: 0 });
+  const accounts = { A: await start("account-a", 2 * seed + 1), B: await start("account-b", 2 * seed + 2) };
+  let trap: (Trap & { seen: number }) | undefined;
+  const trapFor = (operation: string) => {
+    if (!trap || (trap.operation !== undefined && trap.operation !== operation)) return undefined;
+    trap.seen += 1;
+    if (trap.seen !== trap.nth) return undefined;
+    const sprung = trap;
+    trap = undefined;
+    return sprung;
+  };
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await textOf(request);
+    const sprung = trapFor(operationOf(body));
+    if (sprung?.when === "before") return sprung.onHeld().finally(() => request.socket.destroy());
+    const { status, type, text } = await forward(request, body, accounts);
+    if (sprung) return sprung.onHeld().finally(() => request.socket.destroy());
+    const isUnknown = operationOf(body) === "deleteEndpoint" && /"errors"/.test(text) && /not found/i.test(text);
+    response.writeHead(status, { "content-type": type });
+    response.end(lenient && isUnknown ? JSON.stringify({ data: { deleteEndpoint: null } }) : text);
+  };
+  const gate = createServer((request, response) => {
+    handle(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`,
+    accounts,
+    setTrap(next) {
+      trap = next && { ...next, seen: 0 };
+    },
+    async stop() {
+      gate.closeAllConnections();
+      await new Promise((resolve) => gate.close(resolve));
+      await Promise.all([accounts.A.stop(), accounts.B.stop()]);
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  return text;
+}
+
+const operationOf = (body: string) => /saveEndpoint|deleteEndpoint|myself/.exec(body)?.[0] ?? "other";
+
+/** Sends the request to the account of its key, with the key that the account's emulator knows. */
+async function forward(request: IncomingMessage, body: string, accounts: Service["accounts"]) {
+  const url = new URL(request.url ?? "/", accounts.A.url);
+  const headers: Record<string, string> = { "content-type": request.headers["content-type"] ?? "application/json" };
+  const bearer = request.headers.authorization;
+  if (bearer) headers.authorization = bearer;
+  const name = (Object.keys(KEYS) as KeyName[]).find(
+    (key) => url.searchParams.get("api_key") === KEYS[key] || bearer?.endsWith(KEYS[key]),
+  );
+  const account = accounts[name ? accountOf(name) : "A"];
+  if (name && bearer) headers.authorization = bearer.replace(KEYS[name], account.apiKey);
+  if (name && url.searchParams.has("api_key")) url.searchParams.set("api_key", account.apiKey);
+  const answer = await fetch(new URL(url.pathname + url.search, account.url), {
+    method: request.method ?? "GET",
+    headers,
+    ...(body && { body }),
+  });
+  return {
+    status: answer.status,
+    type: answer.headers.get("content-type") ?? "application/json",
+    text: await answer.text(),
+  };
+}

@@ -1,0 +1,215 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { JournalEntry } from "../../../emulator";
+import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
+import type { Action, Command, Disturbance, MachineIndex, Setup } from "./actions";
+import { MODEL_FILE, PROGRAM, type Program, type ProviderName } from "./program";
+import { type AccountName, accountOf, KEYS, type KeyName, type Service, startService } from "./service";
+
+/** An endpoint as the service has it. */
+export interface Alive {
+  readonly id: string;
+  readonly account: AccountName;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** A machine with a backend of its own. All have the same project and stack names. */
+export interface Machine {
+  readonly stack: PulumiStack;
+  program: Program;
+  key: KeyName;
+  /** What to go back to after a refusal. */
+  lastGood: { readonly program: Program; readonly key: KeyName };
+  /** The last command that was refused: its program and what it said. */
+  refused?: { readonly program: Program; readonly key: KeyName; readonly output: string } | undefined;
+  /** Every key that it ever ran with. */
+  readonly keys: Set<KeyName>;
+  /** Every id that its program ever named in `adoptId`. */
+  readonly adopted: Set<string>;
+}
+
+/** All that there is, and what the checks remember of it. */
+export interface World {
+  readonly setup: Setup;
+  readonly service: Service;
+  readonly machines: readonly [Machine, Machine];
+  /** Endpoints that no program has ever declared. */
+  readonly foreign: readonly string[];
+  /** Endpoints that a program made or adopted. */
+  readonly ours: Set<string>;
+  /** Endpoints that a killed run or a lost response left without a state. */
+  readonly orphans: Map<string, MachineIndex>;
+  /** Endpoints whose state is known to be old: until a refresh. */
+  readonly stale: Set<string>;
+  stop(): Promise<void>;
+}
+
+export async function createWorld(setup: Setup): Promise<World> {
+  const service = await startService(setup);
+  const input = { gpuIds: "AMPERE_24", templateId: "template", workersMax: 1 };
+  const foreign = [
+    service.accounts.A.endpoints.create({ ...input, name: "theirs" }).id,
+    service.accounts.B.endpoints.create({ ...input, name: "theirs" }).id,
+  ];
+  const machines = [await createMachine(service, setup), await createMachine(service, setup)] as const;
+  return {
+    setup,
+    service,
+    machines,
+    foreign,
+    ours: new Set(),
+    orphans: new Map(),
+    stale: new Set(),
+    async stop() {
+      await Promise.all(machines.map(({ stack }) => stack.dispose()));
+      await service.stop();
+    },
+  };
+}
+
+async function createMachine({ url }: Service, { namespace }: Setup): Promise<Machine> {
+  const env = {
+    SERVERLESS_GPU_GRAPHQL_URL: url,
+    SERVERLESS_GPU_REST_URL: url,
+    SERVERLESS_GPU_QUEUE_URL: url,
+    KEY_OF_PB: KEYS.b1,
+  };
+  const stack = await createStack({ program: PROGRAM, env });
+  if (namespace) await stack.setConfig({ "serverless-gpu:namespace": "sequences" });
+  const program: Program = { resources: [] };
+  return { stack, program, key: "a1", lastGood: { program, key: "a1" }, keys: new Set(), adopted: new Set() };
+}
+
+/** All endpoints of both accounts. */
+export function aliveIn({ service }: World): Map<string, Alive> {
+  const accounts: AccountName[] = ["A", "B"];
+  return new Map(
+    accounts.flatMap((account) =>
+      service.accounts[account].endpoints
+        .list()
+        .map(({ pods: _, ...record }) => [record.id, { id: record.id, account, record: { ...record } }] as const),
+    ),
+  );
+}
+
+/** An endpoint in a state. */
+export interface Entry {
+  readonly name: string;
+  readonly urn: string;
+  readonly id: string;
+  /** Whether only its deletion is left to do. */
+  readonly isDoomed: boolean;
+  readonly provider: ProviderName | undefined;
+  readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+
+/** The endpoints in a machine's state, read from the backend's file, which is a second faster than the engine's export. */
+export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
+  const file = path.join(stack.scratch, "state/.pulumi/stacks/test/dev.json");
+  const { checkpoint } = JSON.parse(await readFile(file, "utf8"));
+  const resources: StateResource[] = checkpoint.latest?.resources ?? [];
+  return resources
+    .filter(({ type, id }) => type === TYPE && id)
+    .map(({ urn, id, outputs, delete: isDoomed, provider }) => ({
+      name: urn.slice(urn.lastIndexOf("::") + 2),
+      urn,
+      id: id ?? "",
+      isDoomed: isDoomed === true,
+      provider: providerName(String(provider)),
+      outputs: outputs ?? {},
+    }));
+}
+
+const providerName = (reference: string): ProviderName | undefined => {
+  const name = reference.split("::").at(-2);
+  return name === "pa" || name === "pb" ? name : undefined;
+};
+
+/** The account that a resource of the program is in, if nothing has moved it. */
+export const accountFor = (machine: Machine, provider: ProviderName | undefined): AccountName =>
+  provider === "pb" ? "B" : provider === "pa" ? "A" : accountOf(machine.key);
+
+/** How a run of the engine went. */
+export interface Run extends CommandResult {
+  readonly command: Command;
+  readonly flags: readonly string[];
+  readonly seconds: number;
+  /** Whether the engine was killed, or a response was lost. */
+  readonly wasDisturbed: boolean;
+  /** Requests at each account, in order. */
+  readonly requests: Readonly<Record<AccountName, readonly JournalEntry[]>>;
+  /** Whether a process outlived a killed engine for long. */
+  readonly leftProcesses: boolean;
+}
+
+const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
+  up: ["up", "--yes", "--skip-preview"],
+  "up --refresh": ["up", "--yes", "--skip-preview", "--refresh"],
+  preview: ["preview"],
+  refresh: ["refresh", "--yes", "--skip-preview"],
+  destroy: ["destroy", "--yes", "--skip-preview"],
+};
+
+/** Runs the engine on a machine, with its present program and key. */
+export async function run(
+  { service }: World,
+  machine: Machine,
+  command: Command,
+  { flags = [], disturb }: { flags?: readonly string[]; disturb?: Disturbance | undefined } = {},
+): Promise<Run> {
+  const { stack, program, key } = machine;
+  machine.keys.add(key);
+  for (const { args } of program.resources) if (args.adoptId) machine.adopted.add(args.adoptId);
+  await stack.writeFile(MODEL_FILE, JSON.stringify(program));
+  for (const { journal } of Object.values(service.accounts)) journal.clear();
+  let wasDisturbed = false;
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const onHeld = async () => {
+    wasDisturbed = true;
+    if (disturb?.kind !== "kill") return;
+    await killEngine(stack);
+    await released;
+  };
+  service.setTrap(disturb && { when: "after", ...disturb, onHeld });
+  const begun = performance.now();
+  const keyOfA = key === "b1" ? KEYS.a1 : KEYS[key];
+  const env = { SERVERLESS_GPU_API_KEY: KEYS[key], KEY_OF_PA: keyOfA };
+  const result = await stack.run([...ARGUMENTS[command], ...flags], env);
+  service.setTrap(undefined);
+  const wasKilled = wasDisturbed && disturb?.kind === "kill";
+  const leftProcesses = wasKilled && !(await allEnd(stack));
+  release();
+  if (wasKilled) await stack.run(["cancel", "--yes"], env);
+  const seconds = Math.round((performance.now() - begun) / 100) / 10;
+  const requests = { A: service.accounts.A.journal.requests(), B: service.accounts.B.journal.requests() };
+  return { ...result, command, flags, seconds, wasDisturbed, requests, leftProcesses };
+}
+
+async function killEngine(stack: PulumiStack): Promise<void> {
+  for (const { pid, command } of await stack.processes()) {
+    if (!/(^|\/)pulumi (up|preview|refresh|destroy) /.test(command)) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** Whether all processes of the stack end by themselves. */
+async function allEnd(stack: PulumiStack): Promise<boolean> {
+  for (const giveUpAt = performance.now() + 30_000; performance.now() < giveUpAt; ) {
+    if ((await stack.processes()).length === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/** The machine of an action that has one. */
+export const machineOf = (world: World, action: Action): Machine | undefined =>
+  "on" in action ? world.machines[action.on] : undefined;
