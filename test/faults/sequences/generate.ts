@@ -32,7 +32,7 @@ const WEIGHTS = {
   drainTimeout: 4,
   replace: 7,
   createsFirst: 2,
-  provider: 6,
+  provider: 8,
   key: 8,
   copyProgram: 5,
   followAdvice: 0,
@@ -47,6 +47,9 @@ const WEIGHTS = {
 
 type Kind = keyof typeof WEIGHTS;
 
+/** What has nothing to act on while a stack is empty. */
+const POINTLESS = ["up", "up --refresh", "preview", "refresh", "destroy", "drift", "vanish"] as const satisfies Kind[];
+
 /** What a user might do next. */
 export async function nextAction(world: World, random: () => number): Promise<Action> {
   const on: MachineIndex = random() < 0.2 && world.machines[0].program.resources.length > 0 ? 1 : 0;
@@ -57,6 +60,7 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
   if (names.length === 0) {
     weights.declare = 60;
     weights.copyProgram = on === 1 ? 40 : 0;
+    if (held.length === 0) for (const kind of POINTLESS) weights[kind] = 0;
   }
   if (machine.refused?.output.includes("adoptId")) weights.followAdvice = 60;
   if (machine.key === "b1") weights.key = 40;
@@ -119,7 +123,7 @@ function make(kind: Kind, { on, names, held, random }: Choice): Action {
     case "createsFirst":
       return { do: kind, on, value: random() < 0.7 };
     case "provider":
-      return { do: kind, on, name, to: pick<ProviderName | null>(random, ["pa", "pb", null]) };
+      return { do: kind, on, name, to: pick<ProviderName | null>(random, ["pa", "pb", "pb", "px", null, null]) };
     case "key": {
       const commands: readonly Command[] = ["up", "up", "up --refresh", "preview", "refresh", "destroy"];
       return { do: kind, on, key: pick<KeyName>(random, ["a1", "a1", "a2", "b1"]), run: pick(random, commands) };

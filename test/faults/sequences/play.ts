@@ -23,7 +23,13 @@ export async function play(world: World, action: Action): Promise<StepResult | u
   const machine = world.machines[action.on];
   const other = world.machines[1 - action.on] as Machine;
   const [entries, others] = await Promise.all([entriesOf(machine), entriesOf(other)]);
-  const program = await programAfter(world, action, { machine, other, entries, others });
+  const program = await programAfter(world, action, {
+    machine,
+    other,
+    entries,
+    others,
+    ids: [...aliveIn(world).keys()],
+  });
   if (!program) return undefined;
   const replaced =
     action.do === "replace" ? entries.filter((entry) => entry.name === action.name && !entry.isDoomed) : [];
@@ -95,6 +101,8 @@ interface Here {
   readonly other: Machine;
   readonly entries: readonly Entry[];
   readonly others: readonly Entry[];
+  /** All endpoints at the service. */
+  readonly ids: readonly string[];
 }
 
 async function programAfter(world: World, action: Action, here: Here): Promise<Program | undefined> {
@@ -119,34 +127,30 @@ async function programAfter(world: World, action: Action, here: Here): Promise<P
 }
 
 /** The refused program with what its error says to do. */
-function advised(machine: Machine, how: "adoptId" | "aliases", { entries, others }: Here): Program | undefined {
+function advised(machine: Machine, how: "adoptId" | "aliases", { entries, others, ids }: Here): Program | undefined {
   const { refused } = machine;
-  if (!refused) return undefined;
-  for (const { index, name, id } of advices(refused.output)) {
-    if (others.some((entry) => entry.id === id)) continue;
+  if (!refused?.output.includes(how)) return undefined;
+  for (const { name, id } of namedIn(refused.output, ids)) {
+    const holder = entries.find((entry) => entry.id === id && !entry.isDoomed);
+    // An endpoint that two machines adopt has two owners, which the documents advise against.
+    if (holder?.name === name || others.some((entry) => entry.id === id)) continue;
     if (how === "adoptId") {
       return changed(refused.program, name, (one) => ({ ...one, args: { ...one.args, adoptId: id } }));
     }
-    const holder = entries.find((entry) => entry.id === id);
-    if (!holder || find(refused.program, holder.name) || !refused.output.slice(index).includes("aliases")) continue;
+    if (!holder || find(refused.program, holder.name)) continue;
     return changed(refused.program, name, (one) => ({ ...one, aliases: [holder.name] }));
   }
   return undefined;
 }
 
-/** The places in an engine's output where an error advises `adoptId`, with the resource and the id. */
-function advices(output: string) {
-  const found: { index: number; name: string; id: string }[] = [];
+/** The endpoints that an engine's output names, each with the resource whose error it is. */
+function namedIn(output: string, ids: readonly string[]) {
+  const found: { name: string; id: string }[] = [];
   let name = "";
-  let index = 0;
   for (const line of output.split("\n")) {
-    const of = /ServerlessEndpoint \(?([a-z0-9]+)\)?/.exec(line)?.[1];
-    if (of) {
-      name = of;
-      index = output.indexOf(line);
-    }
-    const id = /adoptId:? (?:to )?"?([a-z0-9]{8,})"?/.exec(line)?.[1];
-    if (id && name) found.push({ index, name, id });
+    name = /ServerlessEndpoint \(?([a-z0-9]+)\)?/.exec(line)?.[1] ?? name;
+    const id = ids.find((each) => line.includes(each));
+    if (id && name) found.push({ name, id });
   }
   return found;
 }

@@ -1,5 +1,5 @@
-/** An explicit provider of the program: `pa` for account A, `pb` for account B. */
-export type ProviderName = "pa" | "pb";
+/** An explicit provider of the program: `pa` for account A, `pb` for account B, `px` with a key that nobody has. */
+export type ProviderName = "pa" | "pb" | "px";
 
 /** A resource as the program declares it. */
 export interface Declared {
@@ -39,8 +39,8 @@ const url = process.env.SERVERLESS_GPU_GRAPHQL_URL;
 const providers = {};
 for (const { provider } of resources) {
   if (!provider || providers[provider]) continue;
-  const apiKeyEnv = provider === "pa" ? "KEY_OF_PA" : "KEY_OF_PB";
-  providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv, graphqlUrl: url, restUrl: url, queueUrl: url });
+  const urls = { graphqlUrl: url, restUrl: url, queueUrl: url };
+  providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv: "KEY_OF_" + provider.toUpperCase(), ...urls });
 }
 for (const { name, aliases, provider, args } of resources) {
   new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "template", ...args }, {

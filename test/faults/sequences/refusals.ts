@@ -14,6 +14,7 @@ export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run):
   return named([
     ...common,
     hasDead && "gone",
+    program.resources.some(({ provider }) => provider === "px") && "a key that nobody has",
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
     ...program.resources.flatMap((one) => [

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { JournalEntry } from "../../../emulator";
 import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
-import type { Action, Command, Disturbance, MachineIndex, Setup } from "./actions";
+import type { Command, Disturbance, MachineIndex, Setup } from "./actions";
 import { MODEL_FILE, PROGRAM, type Program, type ProviderName } from "./program";
 import { type AccountName, accountOf, KEYS, type KeyName, type Service, startService } from "./service";
 
@@ -15,7 +15,8 @@ export interface Alive {
 
 /** A machine with a backend of its own. All have the same project and stack names. */
 export interface Machine {
-  readonly stack: PulumiStack;
+  /** Undefined until its first run. */
+  stack: PulumiStack | undefined;
   program: Program;
   key: KeyName;
   /** What to go back to after a refusal. */
@@ -51,7 +52,7 @@ export async function createWorld(setup: Setup): Promise<World> {
     service.accounts.A.endpoints.create({ ...input, name: "theirs" }).id,
     service.accounts.B.endpoints.create({ ...input, name: "theirs" }).id,
   ];
-  const machines = [await createMachine(service, setup), await createMachine(service, setup)] as const;
+  const machines = [createMachine(), createMachine()] as const;
   return {
     setup,
     service,
@@ -61,23 +62,29 @@ export async function createWorld(setup: Setup): Promise<World> {
     orphans: new Map(),
     stale: new Set(),
     async stop() {
-      await Promise.all(machines.map(({ stack }) => stack.dispose()));
+      await Promise.all(machines.map(({ stack }) => stack?.dispose()));
       await service.stop();
     },
   };
 }
 
-async function createMachine({ url }: Service, { namespace }: Setup): Promise<Machine> {
+function createMachine(): Machine {
+  const program: Program = { resources: [] };
+  const lastGood = { program, key: "a1" } as const;
+  return { stack: undefined, program, key: "a1", lastGood, keys: new Set(), adopted: new Set() };
+}
+
+async function createMachineStack({ service: { url }, setup }: World): Promise<PulumiStack> {
   const env = {
     SERVERLESS_GPU_GRAPHQL_URL: url,
     SERVERLESS_GPU_REST_URL: url,
     SERVERLESS_GPU_QUEUE_URL: url,
     KEY_OF_PB: KEYS.b1,
+    KEY_OF_PX: "a-mistyped-key",
   };
   const stack = await createStack({ program: PROGRAM, env });
-  if (namespace) await stack.setConfig({ "serverless-gpu:namespace": "sequences" });
-  const program: Program = { resources: [] };
-  return { stack, program, key: "a1", lastGood: { program, key: "a1" }, keys: new Set(), adopted: new Set() };
+  if (setup.namespace) await stack.setConfig({ "serverless-gpu:namespace": "sequences" });
+  return stack;
 }
 
 /** All endpoints of both accounts. */
@@ -107,6 +114,7 @@ const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 /** The endpoints in a machine's state, read from the backend's file, which is a second faster than the engine's export. */
 export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
+  if (!stack) return [];
   const file = path.join(stack.scratch, "state/.pulumi/stacks/test/dev.json");
   const { checkpoint } = JSON.parse(await readFile(file, "utf8"));
   const resources: StateResource[] = checkpoint.latest?.resources ?? [];
@@ -124,12 +132,14 @@ export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
 
 const providerName = (reference: string): ProviderName | undefined => {
   const name = reference.split("::").at(-2);
-  return name === "pa" || name === "pb" ? name : undefined;
+  return name === "pa" || name === "pb" || name === "px" ? name : undefined;
 };
 
-/** The account that a resource of the program is in, if nothing has moved it. */
-export const accountFor = (machine: Machine, provider: ProviderName | undefined): AccountName =>
-  provider === "pb" ? "B" : provider === "pa" ? "A" : accountOf(machine.key);
+/** The account that a resource of the program is to be in; undefined if its key is nobody's. */
+export function accountFor(machine: Machine, provider: ProviderName | undefined): AccountName | undefined {
+  if (provider === undefined) return accountOf(machine.key);
+  return ({ pa: "A", pb: "B", px: undefined } as const)[provider];
+}
 
 /** How a run of the engine went. */
 export interface Run extends CommandResult {
@@ -154,11 +164,13 @@ const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
 
 /** Runs the engine on a machine, with its present program and key. */
 export async function run(
-  { service }: World,
+  world: World,
   machine: Machine,
   command: Command,
   { flags = [], disturb }: { flags?: readonly string[]; disturb?: Disturbance | undefined } = {},
 ): Promise<Run> {
+  machine.stack ??= await createMachineStack(world);
+  const { service } = world;
   const { stack, program, key } = machine;
   machine.keys.add(key);
   for (const { args } of program.resources) if (args.adoptId) machine.adopted.add(args.adoptId);
@@ -209,7 +221,3 @@ async function allEnd(stack: PulumiStack): Promise<boolean> {
   }
   return false;
 }
-
-/** The machine of an action that has one. */
-export const machineOf = (world: World, action: Action): Machine | undefined =>
-  "on" in action ? world.machines[action.on] : undefined;
