@@ -60,20 +60,24 @@ export async function shrink(outcome: Outcome, replays: number): Promise<Outcome
   const rule = outcome.problems[0]?.rule;
   let best = outcome;
   let left = replays;
-  for (let at = best.sequence.actions.length - 1; at >= 0 && left > 0; at--) {
-    for (const actions of [dropped(best.sequence.actions, at), simpler(best.sequence.actions, at)]) {
-      if (!actions || left-- <= 0) continue;
-      const next = await replay({ ...best.sequence, actions });
-      if (next.problems[0]?.rule !== rule) continue;
-      best = next;
-      at = Math.min(at, best.sequence.actions.length);
-      break;
+  const improves = async (actions: readonly Action[] | undefined) => {
+    if (!actions || left-- <= 0) return false;
+    const next = await replay({ ...best.sequence, actions });
+    if (next.problems[0]?.rule !== rule) return false;
+    best = next;
+    return true;
+  };
+  // Half of them, a quarter, ... one: each run of that many, from the end.
+  for (let size = best.sequence.actions.length >> 1; size >= 1; size >>= 1) {
+    for (let end = best.sequence.actions.length; end > 0 && left > 0; end -= size) {
+      const { actions } = best.sequence;
+      const start = Math.max(0, end - size);
+      await improves([...actions.slice(0, start), ...actions.slice(end)]);
     }
   }
+  for (let at = 0; at < best.sequence.actions.length; at++) await improves(simpler(best.sequence.actions, at));
   return best;
 }
-
-const dropped = (actions: readonly Action[], at: number) => actions.filter((_, index) => index !== at);
 
 /** Without what disturbs the step and without its second `up`. */
 function simpler(actions: readonly Action[], at: number): Action[] | undefined {
