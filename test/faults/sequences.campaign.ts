@@ -56,9 +56,10 @@ function described({ sequence, steps, problems }: Outcome): string {
 async function playOne(number: number): Promise<Line> {
   const begun = performance.now();
   const played = await playRandom(setupOf(number), ACTIONS_EACH);
-  const failed = played.problems.length > 0 && SHRINK_REPLAYS > 0;
+  const failed = played.problems.length > 0;
+  if (failed) process.stdout.write(`\nsequence ${number} failed\n${described(played)}\n`);
   const shrunk = failed ? await shrink(played, SHRINK_REPLAYS) : played;
-  if (shrunk.problems.length > 0) process.stdout.write(`\nsequence ${number} failed\n${described(shrunk)}\n`);
+  if (failed) process.stdout.write(`\nsequence ${number}, shrunk\n${described(shrunk)}\n`);
   const line: Line = {
     sequence: number,
     steps: stepsOf(played),

@@ -30,7 +30,7 @@ export async function check(world: World, before: Before, run: Run): Promise<Pro
     ...whatWasDoubled(step),
     ...whatWasTouched(step),
     ...whatStateSays(step),
-    ...(run.leftProcesses ? [problem("process", "a process outlived the killed engine by 30 s")] : []),
+    ...(run.leftProcesses ? [problem("process", "a process outlived the killed engine by 60 s")] : []),
     ...whatWasRefused(step),
   ];
 }

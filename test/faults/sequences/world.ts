@@ -215,7 +215,7 @@ async function killEngine(stack: PulumiStack): Promise<void> {
 
 /** Whether all processes of the stack end by themselves. */
 async function allEnd(stack: PulumiStack): Promise<boolean> {
-  for (const giveUpAt = performance.now() + 30_000; performance.now() < giveUpAt; ) {
+  for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt; ) {
     if ((await stack.processes()).length === 0) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
