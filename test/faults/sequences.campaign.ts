@@ -48,7 +48,7 @@ function described({ sequence, steps, problems }: Outcome): string {
     ...problems.map(({ rule, text }) => `${rule}: ${text}`),
     `after (${JSON.stringify(sequence.setup)}):`,
     ...actions,
-    `SEQUENCES_REPLAY='${JSON.stringify(sequence)}' npm run test:faults -- sequences`,
+    `SEQUENCES_REPLAY='${JSON.stringify(sequence)}' npm run test:faults -- faults/sequences`,
     said,
   ].join("\n");
 }
