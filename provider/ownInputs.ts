@@ -21,8 +21,8 @@ const RULES = {
   drainTimeout: SECONDS,
   awaitReady: { must: "must be true or false", allows: (value) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
-  __automaticName: { must: "is set by the provider", allows: (value) => typeof value === "string" },
-  __secretInputs: { must: "is set by the provider", allows: (value) => value === true },
+  __automaticName: { must: "is set by the provider", allows: (value) => value === true },
+  __secretInputs: { must: "is set by the provider", allows: (value) => typeof value === "string" },
 } satisfies Record<string, Rule>;
 
 /** The name of an input that is not the service's. */
