@@ -176,12 +176,14 @@ function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Res
 }
 
 function warnOfIdleCost(declaration: Parameters<typeof warnAt>[0], workersMin: pulumi.Input<number | null>): void {
-  const warn = (workers: number | null) => {
+  const warn = (workers: number | null, isSecret = false) => {
     if (typeof workers !== "number" || workers < 1) return;
+    if (isSecret) return warnAt(declaration, "workersMin is above 0: workers are billed even while they are idle");
     const many = workers === 1 ? "1 worker runs and is" : `${workers} workers run and are`;
     warnAt(declaration, `workersMin is ${workers}: ${many} billed also while there is nothing to do`);
   };
-  // Most are plain numbers, for which an output would be much ado.
-  if (typeof workersMin === "number") warn(workersMin);
-  else pulumi.output(workersMin).apply(warn);
+  // Most are plain numbers, for which an output would cost too much.
+  if (typeof workersMin === "number") return warn(workersMin);
+  const output = pulumi.output(workersMin);
+  pulumi.all([output, pulumi.isSecret(output)]).apply(([workers, isSecret]) => warn(workers, isSecret));
 }

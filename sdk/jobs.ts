@@ -131,14 +131,14 @@ export const jobSchema = z.looseObject({
 
 export const jobStateSchema: z.ZodType<JobState> = z.looseObject({ id, status });
 
-// A job with an id exists. `/status` tells its state.
-const stateAfterSubmit = status.catch("IN_QUEUE");
+// A job that has an id exists, and `/status` tells its state. An odd id alone proves nothing.
+const stateless = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
 /** What `/run` responds. */
-export const submittedSchema: z.ZodType<JobState> = z.looseObject({ id, status: stateAfterSubmit });
+export const submittedSchema: z.ZodType<JobState> = z.union([jobStateSchema, z.looseObject(stateless)]);
 
 /** What `/runsync` responds. */
-export const submittedSyncSchema: z.ZodType<Job> = jobSchema.extend({ status: stateAfterSubmit });
+export const submittedSyncSchema: z.ZodType<Job> = z.union([jobSchema, jobSchema.extend(stateless)]);
 
 const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   output: z.unknown(),

@@ -5,12 +5,12 @@ test("one program manages several accounts, and moving a resource deletes it fro
   await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 100 });
   await using second = await startEmulator({ apiKey: "second-account-key", drainMs: 100 });
   first.endpoints.create({ name: "here-before", gpuIds: "AMPERE_16", templateId: "template" });
-  const program = (provider: string) => `
+  const program = (provider: string, templateId = "template") => `
 const { ServerlessEndpoint, ServerlessGpuProvider, getEndpointOutput, getEndpointsOutput } = require("pulumi-serverless-gpu");
 const urls = (url) => ({ graphqlUrl: url, restUrl: url, queueUrl: url });
 const one = new ServerlessGpuProvider("one", { apiKeyEnv: "FIRST_KEY", ...urls("${first.url}") });
 const two = new ServerlessGpuProvider("two", { apiKey: "second-account-key", ...urls("${second.url}") });
-const moved = new ServerlessEndpoint("moved", { name: "moved", gpuIds: "AMPERE_16", templateId: "template" }, { provider: ${provider} });
+const moved = new ServerlessEndpoint("moved", { name: "moved", gpuIds: "AMPERE_16", templateId: "${templateId}" }, { provider: ${provider} });
 exports.queueUrl = moved.queueUrl;
 exports.found = getEndpointOutput({ name: "here-before" }, { provider: one }).gpuIds;
 exports.count = getEndpointsOutput({ provider: one }).length;
@@ -27,7 +27,7 @@ exports.count = getEndpointsOutput({ provider: one }).length;
   expect(await stack.outputs()).toMatchObject({ queueUrl: expect.stringContaining(first.url), found: "AMPERE_16" });
   await stack.preview("--refresh", "--expect-no-changes");
 
-  await stack.writeProgram(program("two"));
+  await stack.writeProgram(program("two", "template of the second account"));
   const { output } = await stack.preview();
   expect(output).toMatch(/moved.*replace/);
   await stack.up();
