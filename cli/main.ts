@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { ServerlessGpuError } from "../sdk/errors";
-import { adopt } from "./adopt";
+import { adopt } from "./adopt/adopt";
 import { type Command, didYouMean, EXIT_CODES, UsageError } from "./command";
-import { doctor } from "./doctor";
-import { emulator } from "./emulator";
-import { emulatorExec } from "./emulatorExec";
+import { doctor } from "./doctor/doctor";
+import { emulator } from "./emulator/emulator";
+import { emulatorExec } from "./emulator/emulatorExec";
 import { ownPackage } from "./ownPackage";
 
 const commands: readonly Command[] = [adopt, doctor, emulator, emulatorExec];

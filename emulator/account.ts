@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { EndpointInput } from "./endpointRules";
-import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "./endpoints";
+import type { EndpointInput } from "./endpoints/endpointRules";
+import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "./endpoints/endpoints";
 import type { RuntimeContext } from "./model";
-import { parsed } from "./parsed";
-import type { Pod, PodSeed } from "./podRecord";
-import { createPods, type Pods } from "./pods";
+import type { Pod, PodSeed } from "./pods/podRecord";
+import { createPods, type Pods } from "./pods/pods";
+import { parsed } from "./server/validate";
 
 /** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that it gets. */
 export interface EndpointSeed

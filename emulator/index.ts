@@ -6,21 +6,21 @@
  * @module pulumi-serverless-gpu/emulator
  */
 
-import { systemClock } from "../sdk/clock";
+import { systemClock } from "../sdk/contract/clock";
 import { createAccount, type Seed } from "./account";
-import { createAnswer } from "./answer";
-import { createControl } from "./control";
-import { createDataFile } from "./dataFile";
-import { createEndpointTools, type EndpointTools } from "./endpointTools";
-import { createFaults, type Faults } from "./faults";
-import { createJournal, type Journal } from "./journal";
+import { createEndpointTools, type EndpointTools } from "./endpoints/endpointControl";
 import type { Profile, RuntimeContext } from "./model";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
-import type { Pods } from "./pods";
+import type { Pods } from "./pods/pods";
 import { seededRandom } from "./random";
-import { listen } from "./server";
-import { createService } from "./service";
-import type { EmulatorClock } from "./virtualClock";
+import { createControl } from "./server/control";
+import { createDataFile } from "./server/dataFile";
+import { createFaults, type Faults } from "./server/faults";
+import { createAnswer } from "./server/handleRequest";
+import { createJournal, type Journal } from "./server/journal";
+import { createService } from "./server/routes";
+import { listen } from "./server/server";
+import type { EmulatorClock } from "./time/virtualClock";
 
 /** A running emulator. */
 export interface Emulator {
@@ -146,18 +146,18 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
   };
 }
 
-export { systemClock } from "../sdk/clock";
+export { systemClock } from "../sdk/contract/clock";
 export type { EndpointSeed, Seed } from "./account";
-export type { EndpointFields, EndpointInput } from "./endpointRules";
-export type { EmulatedEndpoint, EndpointTools } from "./endpointTools";
-export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./faults";
-export type { ServerlessDiscount } from "./graphql";
-export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./handlers";
-export type { Interface } from "./http";
-export type { Journal, JournalEntry, JournalFilter } from "./journal";
+export type { EmulatedEndpoint, EndpointTools } from "./endpoints/endpointControl";
+export type { EndpointFields, EndpointInput } from "./endpoints/endpointRules";
+export type { ServerlessDiscount } from "./endpoints/graphql";
+export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { Profile, WorkerPod } from "./model";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
-export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./podRecord";
-export type { Pods } from "./pods";
-export type { LimitedOperation, RateLimit, RateLimitOptions } from "./rateLimits";
-export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./virtualClock";
+export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
+export type { Pods } from "./pods/pods";
+export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
+export type { Interface } from "./server/http";
+export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
+export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./time/virtualClock";
+export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/handlers";

@@ -1,6 +1,6 @@
-import type { Handlers } from "./handlers";
-import type { RateLimitOptions } from "./rateLimits";
-import type { EmulatorClock } from "./virtualClock";
+import type { RateLimitOptions } from "./jobs/rateLimits";
+import type { EmulatorClock } from "./time/virtualClock";
+import type { Handlers } from "./workers/handlers";
 
 /** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
 export type Profile = "contract" | "observed";

@@ -1,9 +1,9 @@
 import type { Seed } from "./account";
-import type { ServerlessDiscount } from "./graphql";
-import type { Handlers } from "./handlers";
+import type { ServerlessDiscount } from "./endpoints/graphql";
+import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model";
-import type { RateLimitOptions } from "./rateLimits";
-import type { EmulatorClock } from "./virtualClock";
+import type { EmulatorClock } from "./time/virtualClock";
+import type { Handlers } from "./workers/handlers";
 
 /** How an emulator is started. */
 export interface EmulatorOptions {

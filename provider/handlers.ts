@@ -1,7 +1,7 @@
-import { forEngine } from "./boundary";
-import { endpointHandlers } from "./endpointHandlers";
+import { endpointHandlers } from "./endpoint/handlers";
+import { forEngine } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
-import { smokeTestHandlers } from "./smokeTestHandlers";
+import { smokeTestHandlers } from "./smokeTest/handlers";
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
 export const v1 = forEngine(hideSecretInputs(endpointHandlers));

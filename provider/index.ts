@@ -7,7 +7,9 @@
  * @module pulumi-serverless-gpu
  */
 
-export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/enums";
+export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
+export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
+export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./endpoint/serverlessEndpoint";
 export {
   type GetEndpointArgs,
   type GetEndpointResult,
@@ -15,16 +17,14 @@ export {
   getEndpointOutput,
   getEndpoints,
   getEndpointsOutput,
-} from "./getEndpoint";
+} from "./functions/getEndpoint";
 export {
   type GetEndpointHealthArgs,
   type GetEndpointHealthResult,
   getEndpointHealth,
   getEndpointHealthOutput,
-} from "./getEndpointHealth";
-export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./getPod";
-export { getServerlessDiscount, getServerlessDiscountOutput } from "./getServerlessDiscount";
-export type { InputsOf, LookUpOptions } from "./lookUp";
-export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./provider";
-export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./serverlessEndpoint";
-export { SmokeTest, type SmokeTestArgs } from "./smokeTest";
+} from "./functions/getEndpointHealth";
+export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./functions/getPod";
+export { getServerlessDiscount, getServerlessDiscountOutput } from "./functions/getServerlessDiscount";
+export type { InputsOf, LookUpOptions } from "./functions/invoke";
+export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";

@@ -1,5 +1,3 @@
-import type { CallContext } from "./call";
-import { type Clock, systemClock } from "./clock";
 import {
   type ConnectionSettings,
   type ExtraWords,
@@ -9,16 +7,18 @@ import {
   type ServiceName,
   serviceName,
 } from "./config";
-import { createEndpoints, type Endpoints } from "./endpoints";
+import { type Clock, systemClock } from "./contract/clock";
+import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
-import { createReport, type Observers } from "./events";
-import type { RateLimitOptions } from "./gate";
-import type { Http } from "./http";
-import { createPods, type Pods } from "./pods";
-import { createAgent } from "./proxy";
-import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./queue";
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./retry";
+import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
+import { createPods, type Pods } from "./pods/pods";
 import { Secret } from "./secret";
+import type { Http } from "./transport/http";
+import { createReport, type Observers } from "./transport/observers";
+import { createAgent } from "./transport/proxy";
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
+import type { CallContext } from "./transport/retryingCall";
+import type { RateLimitOptions } from "./transport/throttle";
 
 /** How a client reaches the service. Either `service` or the addresses of the interfaces that are used. */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {

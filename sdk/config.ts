@@ -1,5 +1,5 @@
+import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/limits";
 import { ConfigurationError } from "./errors";
-import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./spec";
 
 /** A service whose addresses and ways are known by name. */
 export type ServiceName = "runpod";

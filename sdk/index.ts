@@ -6,23 +6,20 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
-export type { CallOptions } from "./call";
 export { type Client, type ClientOptions, createClient } from "./client";
-export type { Clock } from "./clock";
 export { type ConnectionSettings, type EnvironmentSettings, type ServiceName, settingsFromEnvironment } from "./config";
-export type { CreateOptions } from "./createEndpoint";
-export type { DeleteOptions, DeleteProgress } from "./deleteEndpoint";
-export type { EndpointInput, EndpointSettings } from "./endpointInput";
-export type { Endpoint, ServerlessDiscount } from "./endpointRecord";
-export type { Endpoints, FindOptions, UpdateOptions } from "./endpoints";
-export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./enums";
+export type { Clock } from "./contract/clock";
+export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
+export type { CreateOptions } from "./endpoints/createEndpoint";
+export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
+export type { Endpoints, FindOptions, UpdateOptions } from "./endpoints/endpoints";
+export type { EndpointInput, EndpointSettings } from "./endpoints/input";
+export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
+export type { Endpoint, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
-export type { Logger, RequestEvent } from "./events";
-export type { RateLimitOptions } from "./gate";
-export * from "./jobErrors";
-export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobHandle";
-export type { OutputSchema } from "./jobOutput";
-export type { JobPolicy, JobRequest, S3Config } from "./jobRequest";
+export * from "./jobs/jobErrors";
+export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandle";
+export type { OutputSchema } from "./jobs/jobOutput";
 export {
   type CompletedJob,
   type EndpointHealth,
@@ -36,12 +33,15 @@ export {
   type PurgeResult,
   type StreamItem,
   type WorkerCounts,
-} from "./jobs";
-export type { ListedEndpoints, UnreadableEndpoint } from "./listRecords";
-export type { OpenAiOptions, OpenAiRequest } from "./openai";
-export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
-export type { PodIncludes, Pods } from "./pods";
-export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./queue";
-export type { RetryPolicy } from "./retry";
-export type { SubmitOptions } from "./submit";
-export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhookReceiver";
+} from "./jobs/jobRecord";
+export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
+export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
+export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
+export type { SubmitOptions } from "./jobs/submit";
+export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
+export type { PodIncludes, Pods } from "./pods/pods";
+export type { Logger, RequestEvent } from "./transport/observers";
+export type { RetryPolicy } from "./transport/retry";
+export type { CallOptions } from "./transport/retryingCall";
+export type { RateLimitOptions } from "./transport/throttle";
+export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhooks/webhookReceiver";

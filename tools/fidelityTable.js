@@ -18,7 +18,8 @@ function testedRows(rows) {
   const named = new RegExp(`\\[((?:${[...sections].join("|")})\\.[a-z0-9-]+)\\]`, "g");
   /** @type {Map<string, Set<string>>} */
   const tested = new Map();
-  for (const file of fs.readdirSync(testFolder).filter((name) => name.endsWith(".test.ts"))) {
+  const files = fs.readdirSync(testFolder, { encoding: "utf8", recursive: true }).sort();
+  for (const file of files.filter((name) => name.endsWith(".test.ts"))) {
     const code = fs.readFileSync(path.join(testFolder, file), "utf8");
     for (const [, id = ""] of code.matchAll(named)) {
       tested.set(id, (tested.get(id) ?? new Set()).add(file));
@@ -41,7 +42,7 @@ function renderTable(rows, tested) {
   const count = (/** @type {string} */ level) => Object.values(rows).filter((row) => row.level === level).length;
   return `# What the emulator does, and how much is known about it
 
-Made from \`emulator/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
+Made from \`emulator/server/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
 \`/_emulator/fidelity\`, and marks an answer that plays an assumed one with the header \`x-emulator-fidelity: assumed\`.
 
 - **documented**: the service's contract says so (${count("documented")} rows).
@@ -55,7 +56,7 @@ ${lines.join("\n")}
 }
 
 if (require.main === module) {
-  const { fidelity } = require("../dist/emulator/fidelity.js");
+  const { fidelity } = require("../dist/emulator/server/fidelity.js");
   fs.mkdirSync(path.dirname(TABLE_FILE), { recursive: true });
   fs.writeFileSync(TABLE_FILE, renderTable(fidelity, testedRows(fidelity)));
 }

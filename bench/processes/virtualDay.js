@@ -1,9 +1,9 @@
 // Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the heap grew. Argument: the
 // number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
-const { DEFAULT_POLICY } = require("../../dist/emulator/jobs");
-const { createRuntime } = require("../../dist/emulator/runtime");
+const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
+const { createRuntime } = require("../../dist/emulator/workers/runtime");
 const { seededRandom } = require("../../dist/emulator/random");
-const { manualClock } = require("../../dist/emulator/virtualClock");
+const { manualClock } = require("../../dist/emulator/time/virtualClock");
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,12 +1,12 @@
-import { isLoopback } from "../../emulator/loopback";
-import type { ProviderSettings } from "../../provider/config";
-import { makeCall } from "../../sdk/call";
+import { isLoopback } from "../../emulator/server/loopback";
+import type { ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import { systemClock } from "../../sdk/clock";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import { systemClock } from "../../sdk/contract/clock";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
-import { addressOf, type Http, type HttpResponse, send } from "../../sdk/http";
-import { createAgent } from "../../sdk/proxy";
+import { addressOf, type Http, type HttpResponse, send } from "../../sdk/transport/http";
+import { createAgent } from "../../sdk/transport/proxy";
+import { makeCall } from "../../sdk/transport/retryingCall";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import type { Configuration } from "./settings";
 

@@ -4,7 +4,7 @@ import {
   type ProviderSettings,
   providerSettings,
   VARIABLE_NAMES,
-} from "../../provider/config";
+} from "../../provider/connection/config";
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
 import { didYouMean } from "../command";
 import { type Finding, failed, ok, together, warning } from "./check";

@@ -1,4 +1,4 @@
-import { SERVERLESS_ENDPOINT, SMOKE_TEST } from "../../provider/stateTexts";
+import { SERVERLESS_ENDPOINT, SMOKE_TEST } from "../../provider/resourceTypes";
 import { type Finding, failed, ok, skipped } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 import { pulumiJson } from "./pulumiCommand";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type Emulator, startEmulator } from "../../emulator";
-import { createEndpoint, graphql, save } from "./plainClient";
+import { createEndpoint, graphql, save } from "../support/plainClient";
 
 const LIST = "{ myself { endpoints { name workersMax } } }";
 const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).body.data.myself.endpoints;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EmulatedEndpoint } from "../../emulator";
-import { type Properties, startDynamicProvider } from "../provider/dynamicProvider";
+import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 import { destroy, type Remembered, refresh, StepFailed, up } from "./engineMemory";
 import { type Operation, type Step, unless } from "./operations";
 import type { Site } from "./site";

@@ -1,4 +1,4 @@
-import { initFailure, type Properties, type startDynamicProvider } from "../provider/dynamicProvider";
+import { initFailure, type Properties, type startDynamicProvider } from "../support/dynamicProvider";
 
 export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;
 

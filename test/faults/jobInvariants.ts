@@ -1,6 +1,6 @@
 import { ServerlessGpuError } from "../../sdk/errors";
-import { SubmitUncertainError } from "../../sdk/jobErrors";
-import type { JobHandle } from "../../sdk/jobHandle";
+import { SubmitUncertainError } from "../../sdk/jobs/jobErrors";
+import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CountedJob, CountingService, Operation } from "./countingService";
 import type { Action } from "./jobSequences";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { PROVIDER_TEXT, type Properties } from "../provider/dynamicProvider";
+import { PROVIDER_TEXT, type Properties } from "../support/dynamicProvider";
 import { destroy, type Remembered, StepFailed, up } from "./engineMemory";
 import type { Fault } from "./faults";
 import { type Operation, type Step, unless } from "./operations";

@@ -9,7 +9,7 @@ const REPOSITORY = path.resolve(__dirname, "../..");
 export interface Mutant {
   /** What the mutant does wrong. */
   readonly name: string;
-  /** A source file, such as `sdk/retry.ts`. */
+  /** A source file, such as `sdk/transport/retry.ts`. */
   readonly file: string;
   /** A piece of it that occurs once. */
   readonly from: string;

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { startDynamicProvider } from "../provider/dynamicProvider";
+import { startDynamicProvider } from "../support/dynamicProvider";
 import type { DynamicProvider } from "./engineMemory";
 
 /** The key of all these tests: it must not show in anything. */

@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { PROVIDER_TEXT, type Properties, startDynamicProvider } from "./dynamicProvider";
+import { PROVIDER_TEXT, type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 const CANARY = "canary-key-3f9a1c";
 const INPUTS = { name: "llama", gpuIds: ["AMPERE_24", "AMPERE_16"], templateId: "template" };

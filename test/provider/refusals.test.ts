@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { initFailure, type Properties, startDynamicProvider } from "./dynamicProvider";
+import { initFailure, type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 const INPUTS = { name: "llama", gpuIds: "AMPERE_24", templateId: "template" };
 

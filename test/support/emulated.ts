@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
-import { type ManualClock, manualClock } from "../../emulator/virtualClock";
+import { type ManualClock, manualClock } from "../../emulator/time/virtualClock";
 import { type Client, type ClientOptions, createClient } from "../../sdk/client";
-import type { Clock } from "../../sdk/clock";
+import type { Clock } from "../../sdk/contract/clock";
 
 /** The key of every test: it must not show in anything. */
 export const CANARY = "canary-key-e1f2a3b4";

@@ -6,7 +6,7 @@ export const REPOSITORY = path.resolve(__dirname, "../..");
 
 /** One place where a file names another module. */
 export interface Import {
-  /** As it is written: `../sdk/clock`, `node:fs`, `@pulumi/pulumi`. */
+  /** As it is written: `../sdk/contract/clock`, `node:fs`, `@pulumi/pulumi`. */
   readonly specifier: string;
   /** Whether it is gone once compiled: `import type`, `export type`, `typeof import("…")`. */
   readonly typeOnly: boolean;

@@ -1,0 +1,85 @@
+import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/contract/limits";
+import type { FidelityId } from "../server/fidelity";
+import { DEFAULT_POLICY, type JobRequest } from "./jobStates";
+
+/** What is wrong with a request, in words for the caller: the answer is 400. */
+export class BadRequest extends Error {
+  constructor(
+    message: string,
+    readonly fidelity?: FidelityId,
+  ) {
+    super(message);
+  }
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are left out. */
+export function readJobRequest(payload: unknown): JobRequest {
+  if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
+  const { input, webhook, policy, s3Config } = payload;
+  if (!isRecord(input)) throw new BadRequest("input is required and must be an object");
+  return {
+    input,
+    policy: readPolicy(policy ?? {}),
+    ...(webhook != null && { webhook: readWebhook(webhook) }),
+    ...(s3Config != null && { s3Config: readS3Config(s3Config) }),
+  };
+}
+
+/** Query `ttl` of `/status`; undefined when there is none. */
+export function readTtl(query: URLSearchParams): number | undefined {
+  return readInteger(query, "ttl", JOB_TTL_MS);
+}
+
+/** Query `wait` of `/runsync`. */
+export function readWait(query: URLSearchParams): number {
+  return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
+}
+
+/** A field that is null is as if it were absent: clients write unset fields so. */
+function readPolicy(policy: unknown): JobRequest["policy"] {
+  if (!isRecord(policy)) throw new BadRequest("policy must be an object");
+  const executionTimeout = policy.executionTimeout ?? DEFAULT_POLICY.executionTimeout;
+  const lowPriority = policy.lowPriority ?? DEFAULT_POLICY.lowPriority;
+  const ttl = policy.ttl ?? DEFAULT_POLICY.ttl;
+  if (typeof lowPriority !== "boolean") throw new BadRequest("policy.lowPriority must be true or false");
+  return {
+    executionTimeout: inRange("policy.executionTimeout", executionTimeout, EXECUTION_TIMEOUT_MS),
+    lowPriority,
+    ttl: inRange("policy.ttl", ttl, JOB_TTL_MS),
+  };
+}
+
+function readWebhook(webhook: unknown): string {
+  const url = typeof webhook === "string" && URL.canParse(webhook) ? new URL(webhook) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new BadRequest("webhook must be an http(s) URL");
+  return webhook as string;
+}
+
+function readS3Config(s3Config: unknown): Record<string, string> {
+  const fields = ["accessId", "accessSecret", "bucketName", "endpointUrl"];
+  if (!isRecord(s3Config)) throw new BadRequest("s3Config must be an object");
+  const given = fields.filter((field) => s3Config[field] != null);
+  const wrong = given.find((field) => typeof s3Config[field] !== "string");
+  if (wrong) throw new BadRequest(`s3Config.${wrong} must be a string`);
+  return Object.fromEntries(given.map((field) => [field, s3Config[field] as string]));
+}
+
+function readInteger(query: URLSearchParams, name: string, range: Range): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  return inRange(name, /^-?\d+$/.test(text) ? Number(text) : Number.NaN, range);
+}
+
+function inRange(name: string, value: unknown, { min, max }: Range): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
+  throw new BadRequest(`${name} must be an integer number of milliseconds from ${min} to ${max}`, "queue.out-of-range");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,114 @@
+import type { RuntimeContext } from "../model";
+import { apply, forgottenAt, hasEnded, type Job, type JobEvent } from "./jobStates";
+
+/** The jobs that the service still knows. Each is forgotten by itself when its time is over. */
+export interface JobStore {
+  get(id: string): Job | undefined;
+  all(): Iterable<Job>;
+  add(job: Job): void;
+  /** Lets something happen to a job; returns what it has become. Throws unless it is known and its state allows it. */
+  apply(id: string, event: JobEvent): Job;
+  /** Puts a changed job in the place of the one with its id. */
+  replace(job: Job): void;
+  forget(id: string): void;
+  /**
+   * Resolves when the job has ended or is forgotten, when `waitMs` milliseconds are over, or when `signal` aborts; with
+   * the job as it is then.
+   */
+  waitForEnd(id: string, waitMs: number, signal: AbortSignal): Promise<Job | undefined>;
+  dispose(): void;
+}
+
+interface Entry {
+  job: Job;
+  cancelForget: () => void;
+}
+
+/** @param onForget called with each job whose ttl or retention is over, after it is forgotten */
+export function createJobStore({ clock, changed }: RuntimeContext, onForget: (job: Job) => void): JobStore {
+  const entries = new Map<string, Entry>();
+  const waiters = new Map<string, Set<() => void>>();
+
+  function mustGet(id: string): Entry {
+    const entry = entries.get(id);
+    if (!entry) throw new Error(`Job ${id} is not known any more.`);
+    return entry;
+  }
+
+  function wake(id: string): void {
+    for (const wakeUp of waiters.get(id) ?? []) wakeUp();
+  }
+
+  function forget(id: string): void {
+    entries.get(id)?.cancelForget();
+    entries.delete(id);
+    changed();
+    wake(id);
+  }
+
+  function forgetLater(job: Job): () => void {
+    const delayMs = forgottenAt(job) - clock.now();
+    return clock.schedule(delayMs, () => expire(job.id), true);
+  }
+
+  function expire(id: string): void {
+    const job = entries.get(id)?.job;
+    if (!job) return;
+    forget(id);
+    onForget(job);
+  }
+
+  function add(job: Job): void {
+    entries.set(job.id, { job, cancelForget: forgetLater(job) });
+    changed();
+  }
+
+  function replace(job: Job): void {
+    const entry = mustGet(job.id);
+    const wasForgottenAt = forgottenAt(entry.job);
+    entry.job = job;
+    changed();
+    if (forgottenAt(job) !== wasForgottenAt) {
+      entry.cancelForget();
+      entry.cancelForget = forgetLater(job);
+    }
+    if (hasEnded(job)) wake(job.id);
+  }
+
+  return {
+    get: (id) => entries.get(id)?.job,
+    *all() {
+      for (const { job } of entries.values()) yield job;
+    },
+    add,
+    apply(id, event) {
+      const next = apply(mustGet(id).job, event, clock.now());
+      replace(next);
+      return next;
+    },
+    replace,
+    forget,
+    waitForEnd(id, waitMs, signal) {
+      return new Promise((resolve) => {
+        const job = entries.get(id)?.job;
+        if (!job || hasEnded(job) || signal.aborted) return resolve(job);
+        const finish = () => {
+          cancelWait();
+          signal.removeEventListener("abort", finish);
+          const others = waiters.get(id);
+          others?.delete(finish);
+          if (others?.size === 0) waiters.delete(id);
+          resolve(entries.get(id)?.job);
+        };
+        const cancelWait = clock.schedule(waitMs, finish);
+        signal.addEventListener("abort", finish, { once: true });
+        waiters.set(id, (waiters.get(id) ?? new Set()).add(finish));
+      });
+    },
+    dispose() {
+      for (const { cancelForget } of entries.values()) cancelForget();
+      entries.clear();
+      for (const id of [...waiters.keys()]) wake(id);
+    },
+  };
+}

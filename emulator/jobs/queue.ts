@@ -1,0 +1,65 @@
+import type { Endpoints } from "../endpoints/endpoints";
+import { accessOf, bearerOrBareKey, type Keys } from "../server/auth";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "../server/http";
+import { limitedOperation, problem, queueRoutes } from "./queueRoutes";
+
+export interface QueueOptions {
+  readonly keys: Keys;
+  readonly endpoints: Endpoints;
+}
+
+/** The queue interface: a function that reads what a request under `/v2/` asks for. */
+export function createQueue({ keys, endpoints }: QueueOptions) {
+  const isGranted = (request: HttpRequest) => accessOf(bearerOrBareKey(request), keys) === "granted";
+
+  function answer(request: QueueRequest, isOverLimit: boolean): HttpResponse | Promise<HttpResponse> {
+    if (!isGranted(request)) return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
+    const endpoint = endpoints.find(request.endpointId);
+    if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
+    return queueRoutes(request, endpoint.runtime, isOverLimit);
+  }
+
+  return function queueCall(request: HttpRequest): Call {
+    const { method, path, query, headers, body, signal } = request;
+    const [endpointId = "", ...segments] = path.slice("/v2/".length).split("/").map(decodeSegment);
+    const payload = readPayload(request);
+    const [operation = "unknown", jobId] = segments;
+    let isOverLimit = false;
+    return {
+      interface: "queue",
+      operation,
+      endpointId,
+      arguments: argumentsOf(query, jobId, payload),
+      arrive() {
+        const limiter = isGranted(request) ? endpoints.find(endpointId)?.runtime.limiter : undefined;
+        const limited = limitedOperation(method, segments);
+        if (!limiter || !limited) return undefined;
+        const end = limiter.begin(limited);
+        isOverLimit = end === undefined;
+        return end;
+      },
+      // Named one by one: a spread takes six times as long here.
+      run: () => answer({ method, path, query, headers, body, signal, endpointId, segments, payload }, isOverLimit),
+    };
+  };
+}
+
+function readPayload({ body }: HttpRequest): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A job's input is its owner's: neither the journal nor a fault rule needs it. */
+function argumentsOf(query: URLSearchParams, jobId: string | undefined, payload: unknown): Record<string, unknown> {
+  const args: Record<string, unknown> = query.size === 0 ? {} : Object.fromEntries(query);
+  if (jobId !== undefined) args.jobId = jobId;
+  if (typeof payload === "object" && payload !== null) {
+    const { webhook, policy, s3Config } = payload as Record<string, unknown>;
+    Object.assign(args, { webhook, policy, s3Config });
+  }
+  return args;
+}

@@ -1,0 +1,167 @@
+import { RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
+import type { FidelityId } from "../server/fidelity";
+import { type HttpResponse, json, type QueueRequest } from "../server/http";
+import type { EndpointRuntime } from "../workers/runtime";
+import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
+import { canHappen, type Job, jobRecord } from "./jobStates";
+import { openaiEcho } from "./openai";
+import { isLimited, type LimitedOperation } from "./rateLimits";
+
+type Answer = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
+type JobAnswer = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
+
+/** Every operation by its method and its path below the endpoint (contract, Queue-based job API). */
+const ROUTES: Readonly<Record<string, Answer>> = {
+  "POST run": run,
+  "POST runsync": runSync,
+  "GET status/:job": forJob(status),
+  "GET stream/:job": forJob(stream),
+  "POST cancel/:job": forJob(cancel),
+  "POST retry/:job": forJob(retry),
+  "POST purge-queue": purgeQueue,
+  "GET health": health,
+  "GET requests": recentRequests,
+  "POST openai/*": openai,
+  "GET openai/*": openai,
+};
+
+/** How many jobs `/requests` lists (assumed). */
+const RECENT_JOBS = 100;
+
+/** Answers a request to an endpoint's queue. */
+export async function queueRoutes(
+  request: QueueRequest,
+  runtime: EndpointRuntime,
+  isOverLimit: boolean,
+): Promise<HttpResponse> {
+  const { method, segments } = request;
+  const answer = routeOf(method, segments);
+  if (!answer) return notFound(`unknown operation ${method} /${segments.join("/")}`);
+  if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
+  try {
+    return await answer(request, runtime);
+  } catch (error) {
+    if (error instanceof BadRequest) return problem(400, "Bad Request", error.message, error.fidelity);
+    throw error;
+  }
+}
+
+/** The operation of a request whose limit counts it; `undefined` when none does. */
+export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
+  const [operation = ""] = segments;
+  return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
+}
+
+function routeOf(method: string, segments: readonly string[]): Answer | undefined {
+  return ROUTES[`${method} ${pattern(segments)}`];
+}
+
+/** An error as the queue words it: seen for 401, assumed for the others. */
+export function problem(
+  status: number,
+  title: string,
+  detail: string,
+  fidelity: FidelityId = "queue.error-body",
+): HttpResponse {
+  return { ...json(status, { status, title, detail }, fidelity), error: detail };
+}
+
+function notFound(detail: string, fidelity?: FidelityId): HttpResponse {
+  return problem(404, "Not Found", detail, fidelity);
+}
+
+function pattern(segments: readonly string[]): string {
+  const [operation = "", argument, ...rest] = segments;
+  if (argument === undefined) return operation;
+  if (operation === "openai") return "openai/*";
+  return [operation, ":job", ...rest].join("/");
+}
+
+function forJob(answer: JobAnswer): Answer {
+  return (request, runtime) => {
+    const id = request.segments[1] ?? "";
+    const job = runtime.find(id);
+    return job ? answer(job, runtime, request) : unknownJob(id);
+  };
+}
+
+function unknownJob(id: string): HttpResponse {
+  return notFound(`job ${id} not found: it never existed, or its time to live or its result's retention is over`);
+}
+
+function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {
+  assertSize(request, RUN_BODY_MAX_BYTES);
+  return idAndStatus(runtime.submit("run", readJobRequest(request.payload)));
+}
+
+async function runSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
+  assertSize(request, RUNSYNC_BODY_MAX_BYTES);
+  const waitMs = readWait(request.query);
+  const { id } = runtime.submit("runsync", readJobRequest(request.payload));
+  const job = await runtime.waitForEnd(id, waitMs, request.signal());
+  return job ? json(200, record(job, runtime)) : unknownJob(id);
+}
+
+function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): HttpResponse {
+  const ttlMs = readTtl(request.query);
+  const current = ttlMs === undefined ? job : runtime.setTtl(job, ttlMs);
+  return current ? json(200, record(current, runtime)) : unknownJob(job.id);
+}
+
+function record(job: Job, { context }: EndpointRuntime): Record<string, unknown> {
+  return jobRecord(job, context.clock.now(), context.profile);
+}
+
+/** Each read hands out what has come since the last one. */
+function stream(job: Job, runtime: EndpointRuntime): HttpResponse {
+  const items = runtime.takeStream(job);
+  return json(200, runtime.context.profile === "contract" ? items : { status: job.status, stream: items });
+}
+
+function cancel(job: Job, runtime: EndpointRuntime): HttpResponse {
+  const fidelity = canHappen(job, "cancel") ? undefined : "queue.cancel-ended";
+  return idAndStatus(runtime.cancel(job), fidelity);
+}
+
+function retry(job: Job, runtime: EndpointRuntime): HttpResponse {
+  if (canHappen(job, "retry")) return idAndStatus(runtime.retry(job));
+  throw new BadRequest(
+    `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`,
+    "queue.retry-wrong-state",
+  );
+}
+
+function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
+  return json(200, { removed: runtime.purge(), status: "completed" });
+}
+
+/** The observed service shows more states of workers (contract, Health record). */
+function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
+  const { jobs, workers } = runtime.health();
+  const { idle, running, initializing } = workers;
+  const more = { initializing, ready: idle, throttled: 0, unhealthy: 0 };
+  return json(200, { jobs, workers: { idle, running, ...(runtime.context.profile === "observed" && more) } });
+}
+
+function recentRequests(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
+  const recent = [...runtime.jobs()].slice(-RECENT_JOBS).reverse();
+  const requests = recent.map((job) => {
+    const { output: _, ...rest } = record(job, runtime);
+    return rest;
+  });
+  return json(200, { requests }, "queue.requests");
+}
+
+function openai(request: QueueRequest, { context }: EndpointRuntime): HttpResponse {
+  if (request.method === "POST" && request.payload === undefined) throw new BadRequest("the body must be JSON");
+  return openaiEcho(request.segments.slice(1).join("/"), request.payload, context.clock);
+}
+
+function idAndStatus({ id, status }: Job, fidelity?: FidelityId): HttpResponse {
+  return json(200, { id, status }, fidelity);
+}
+
+function assertSize(request: QueueRequest, maxBytes: number): void {
+  if (request.body.length <= maxBytes) return;
+  throw new BadRequest(`the body has ${request.body.length} bytes, at most ${maxBytes} are allowed`, "queue.too-large");
+}

@@ -1,0 +1,70 @@
+import { request } from "undici";
+import { WEBHOOK } from "../../sdk/contract/limits";
+import type { RuntimeContext } from "../model";
+import { isLoopback } from "../server/loopback";
+import { type Job, jobRecord } from "./jobStates";
+
+/** Tells the addresses that jobs name in `webhook` how those jobs ended. */
+export interface Webhooks {
+  /** Starts to deliver a job that has ended; does nothing for one without a webhook. The job is never changed by it. */
+  deliver(job: Job): void;
+  /** Gives up all deliveries. */
+  dispose(): void;
+}
+
+/** Pauses before the second and the third try, in milliseconds. */
+const PAUSES = { contract: Array(WEBHOOK.tries - 1).fill(WEBHOOK.pauseMs) as number[], observed: [5_000, 15_000] };
+
+/** How long a receiver may take to answer, in real milliseconds (assumed). */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+export function createWebhooks(endpointId: string, context: RuntimeContext): Webhooks {
+  const { clock, profile } = context;
+  const stopped = new AbortController();
+  const cancelPauses = new Set<() => void>();
+
+  function attempt(url: string, body: string, pauses: readonly number[]): void {
+    const sent = context.dropsWebhook(endpointId) ? Promise.resolve(false) : post(url, body);
+    const work = sent.then((accepted) => {
+      const [pauseMs, ...rest] = pauses;
+      if (accepted || pauseMs === undefined || stopped.signal.aborted) return;
+      const cancel = clock.schedule(pauseMs, () => {
+        cancelPauses.delete(cancel);
+        attempt(url, body, rest);
+      });
+      cancelPauses.add(cancel);
+    });
+    clock.hold?.(work);
+  }
+
+  async function post(url: string, body: string): Promise<boolean> {
+    try {
+      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+      const headers = { "content-type": "application/json" };
+      const response = await request(url, { method: "POST", headers, body, signal });
+      await response.body.dump();
+      return isAccepted(response.statusCode, profile);
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    deliver(job) {
+      const { webhook, input } = job.request;
+      if (webhook === undefined || !(context.remoteWebhooks || isLoopback(webhook))) return;
+      const record = { ...jobRecord(job, clock.now(), profile), input, webhook };
+      attempt(webhook, JSON.stringify(record), PAUSES[profile]);
+    },
+    dispose() {
+      stopped.abort();
+      for (const cancel of cancelPauses) cancel();
+      cancelPauses.clear();
+    },
+  };
+}
+
+/** Only 200 counts (contract, Events); the observed service is content with any 2xx. */
+function isAccepted(status: number, profile: RuntimeContext["profile"]): boolean {
+  return profile === "contract" ? status === WEBHOOK.successStatus : status >= 200 && status < 300;
+}

@@ -1,0 +1,109 @@
+import type { Endpoints } from "../endpoints/endpoints";
+import type { EndpointRecord, Profile, WorkerPod } from "../model";
+import { accessOf, bearerKey, type Keys } from "../server/auth";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json } from "../server/http";
+import { completePod, type Pod } from "./podRecord";
+import type { Pods } from "./pods";
+
+const INCLUDE_FLAGS = [
+  "includeMachine",
+  "includeNetworkVolume",
+  "includeSavingsPlans",
+  "includeTemplate",
+  "includeWorkers",
+] as const;
+type Include = Record<(typeof INCLUDE_FLAGS)[number], boolean>;
+
+export interface RestOptions {
+  readonly profile: Profile;
+  readonly keys: Keys;
+  readonly pods: Pods;
+  readonly endpoints: Endpoints;
+}
+
+/** The REST interface: a function that reads what a request under `/v1/` asks for. */
+export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
+  function find(id: string): Pod | undefined {
+    const seeded = pods.get(id);
+    if (seeded) return seeded;
+    for (const { record, runtime } of endpoints.all()) {
+      const worker = runtime.pods().find((pod) => pod.id === id);
+      if (worker) return workerPod(worker, record);
+    }
+    return undefined;
+  }
+
+  function answer(request: HttpRequest, podId: string | undefined): HttpResponse {
+    if (accessOf(bearerKey(request), keys) !== "granted") {
+      return restError(401, "unauthorized", "rest.unauthorized-body");
+    }
+    if (podId === undefined) return restError(404, "not found", "rest.other-paths");
+    if (request.method !== "GET") return restError(405, "method not allowed", "rest.get-only");
+    const include = readFlags(request.query);
+    if (Array.isArray(include)) return json(400, { error: "invalid request", problems: include }, "rest.bad-flag");
+    const pod = find(podId);
+    if (!pod || (pod.endpointId !== undefined && !include.includeWorkers)) {
+      return restError(404, "pod not found", pod ? "rest.worker-needs-flag" : undefined);
+    }
+    return json(200, shownPod(pod, include, profile));
+  }
+
+  return function restCall(request: HttpRequest): Call {
+    const podId = /^\/v1\/pods\/([^/]+)$/.exec(request.path)?.[1];
+    const id = podId === undefined ? undefined : decodeSegment(podId);
+    return {
+      interface: "rest",
+      operation: id === undefined ? "unknown" : "getPod",
+      arguments: id === undefined ? {} : { podId: id, ...Object.fromEntries(request.query) },
+      run: () => answer(request, id),
+    };
+  };
+}
+
+function restError(status: number, error: string, fidelity?: HttpResponse["fidelity"]): HttpResponse {
+  return { ...json(status, { error, status }, fidelity), error };
+}
+
+/** The five flags, or what is wrong with them. */
+function readFlags(query: URLSearchParams): Include | string[] {
+  const problems = INCLUDE_FLAGS.filter((flag) => ![null, "true", "false"].includes(query.get(flag))).map(
+    (flag) => `query parameter ${flag} must be true or false`,
+  );
+  if (problems.length > 0) return problems;
+  return Object.fromEntries(INCLUDE_FLAGS.map((flag) => [flag, query.get(flag) === "true"])) as Include;
+}
+
+/** A worker as a pod: it carries its endpoint's id and version (contract, Pod), and a key of its own in `env` (observed). */
+function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>): Pod {
+  return completePod({
+    id: worker.id,
+    name: `${endpoint.name} worker`,
+    desiredStatus: worker.desiredStatus,
+    endpointId: worker.endpointId,
+    slsVersion: worker.slsVersion,
+    templateId: endpoint.templateId,
+    env: { ENDPOINT_ID: worker.endpointId, POD_ID: worker.id, WORKER_API_KEY: `worker-key-of-${worker.id}` },
+    lastStartedAt: new Date(worker.startedAt).toISOString(),
+    lastStatusChange: worker.lastStatusChange,
+    machine: { gpuTypeId: "NVIDIA RTX A5000", location: "RO", secureCloud: true },
+    template: { id: endpoint.templateId },
+    ...(endpoint.networkVolumeId === null ? {} : { networkVolume: attachedVolume(endpoint.networkVolumeId) }),
+  });
+}
+
+function attachedVolume(id: string) {
+  return { id, name: id, size: 100, dataCenterId: "EU-RO-1" };
+}
+
+function shownPod(pod: Pod, include: Include, profile: Profile): Record<string, unknown> {
+  const { machine, networkVolume, savingsPlans, template, image, costPerHr, ...rest } = pod;
+  return {
+    ...rest,
+    // Both spellings were seen at the running service.
+    ...(profile === "observed" ? { imageName: image, costPerHr: String(costPerHr) } : { image, costPerHr }),
+    ...(include.includeMachine && { machine: machine ?? {} }),
+    ...(include.includeNetworkVolume && networkVolume && { networkVolume }),
+    ...(include.includeSavingsPlans && { savingsPlans }),
+    ...(include.includeTemplate && template && { template }),
+  };
+}

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { type Account, endpointPatchSchema, endpointSeedSchema, podSeedSchema, type Seed } from "../account";
+import type { EndpointTools } from "../endpoints/endpointControl";
+import { BusinessError, type EndpointFields } from "../endpoints/endpointRules";
+import type { Profile } from "../model";
+import type { PodSeed } from "../pods/podRecord";
+import type { EmulatorClock, ManualClock } from "../time/virtualClock";
+import { bearerKey } from "./auth";
+import type { FaultRule, Faults } from "./faults";
+import { fidelity } from "./fidelity";
+import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "./http";
+import type { Journal, JournalFilter } from "./journal";
+import type { Connection } from "./server";
+import { healthPage } from "./statusPage";
+import { parsed } from "./validate";
+
+/** What can be controlled over HTTP, below `/_emulator/`. */
+export interface Controlled {
+  readonly profile: Profile;
+  readonly account: Account;
+  readonly endpoints: EndpointTools;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly clock: EmulatorClock;
+  readonly reset: () => void;
+}
+
+/** The place of the control interface. The service has nothing there. */
+export const CONTROL_PATH = "/_emulator";
+
+interface ControlRequest {
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** Returns what to answer as JSON: `undefined` for nothing, `false` for "there is no such thing". */
+type ControlRoute = (request: ControlRequest) => unknown;
+
+function routesOf({ profile, account, endpoints, journal, faults, clock, reset }: Controlled) {
+  const routes: Readonly<Record<string, ControlRoute>> = {
+    "GET journal": ({ query }) => journal.requests(filterOf(query)),
+    "DELETE journal": () => journal.clear(),
+    "GET faults": () => faults.list(),
+    "POST faults": ({ body }) => faults.add(body as FaultRule),
+    "DELETE faults": () => faults.clear(),
+    "DELETE faults/:id": ({ id }) => faults.remove(Number(id)) && undefined,
+    "GET endpoints": () => endpoints.list(),
+    "POST endpoints": ({ body }) => endpoints.create(parsed(endpointSeedSchema, body, "The endpoint")),
+    "GET endpoints/:id": ({ id }) => endpoints.get(id) ?? false,
+    "PATCH endpoints/:id": ({ id, body }) => {
+      const patch = parsed(endpointPatchSchema, body, "The change");
+      return endpoints.get(id) ? endpoints.change(id, patch as Partial<EndpointFields>) : false;
+    },
+    "DELETE endpoints/:id": ({ id }) => endpoints.delete(id) && undefined,
+    "GET pods": () => account.pods.list(),
+    "POST pods": ({ body }) => account.pods.add(parsed(podSeedSchema, body, "The pod") as PodSeed),
+    "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,
+    "POST seed": ({ body }) => account.seed(body as Seed),
+    "POST reset": () => reset(),
+    "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
+    "POST clock/advance": async ({ body }) => {
+      const { ms } = parsed(z.strictObject({ ms: z.number().nonnegative() }), body, "The request");
+      await manual(clock).advance(ms);
+      return { now: clock.now() };
+    },
+    "POST clock/run-until-idle": async () => {
+      await manual(clock).runUntilIdle();
+      return { now: clock.now() };
+    },
+    "GET fidelity": () => fidelity,
+  };
+  const page = () => healthPage({ profile, now: clock.now(), account, journal, faults });
+  return { routes, page };
+}
+
+export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
+
+/** Answers requests below `/_emulator/`: for tests and tools in other processes, and people with a browser. */
+export function createControl(controlled: Controlled, apiKey: string): Control {
+  const { routes, page } = routesOf(controlled);
+
+  return async function control(request, connection) {
+    const refused = controlRefusal(request, connection.remoteAddress, apiKey);
+    if (refused) return json(403, { error: refused });
+    if (connection.oversized) return json(413, { error: "the request body is too large" });
+    const [first = "", second] = request.path
+      .slice(CONTROL_PATH.length + 1)
+      .split("/")
+      .map(decodeSegment);
+    if (first === "" && request.method === "GET") return text(200, page(), "text/html; charset=utf-8");
+    const { method } = request;
+    const exact = second === undefined ? `${method} ${first}` : `${method} ${first}/${second}`;
+    const route = routes[exact] ?? (second === undefined ? undefined : routes[`${method} ${first}/:id`]);
+    if (!route) return json(404, { error: `there is no ${method} ${request.path}` });
+    try {
+      const result = await route({ id: second ?? "", query: request.query, body: readBody(request) });
+      if (result === false) return json(404, { error: `there is no "${second}"` });
+      return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
+    } catch (error) {
+      if (isCallersMistake(error)) return json(400, { error: error.message });
+      throw error;
+    }
+  };
+}
+
+/** Who is on this machine may do everything, but no web page that its browser shows. */
+export function controlRefusal(
+  request: Pick<HttpRequest, "headers">,
+  remoteAddress: string,
+  apiKey: string,
+): string | undefined {
+  if (request.headers.origin !== undefined) return "web pages have no access";
+  const isLocal = /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress);
+  return isLocal || bearerKey(request) === apiKey ? undefined : "from another machine, send the key as a bearer token";
+}
+
+function readBody({ body }: HttpRequest): unknown {
+  if (body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new TypeError("The body is not JSON.");
+  }
+}
+
+function isCallersMistake(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof BusinessError;
+}
+
+function filterOf(query: URLSearchParams): JournalFilter {
+  const names = ["interface", "operation", "endpointId", "outcome"] as const;
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
+  const status = query.get("status");
+  return { ...filter, status: status === null ? undefined : Number(status) } as JournalFilter;
+}
+
+function isManual(clock: EmulatorClock): clock is ManualClock {
+  return "advance" in clock;
+}
+
+function manual(clock: EmulatorClock): ManualClock {
+  if (isManual(clock)) return clock;
+  throw new RangeError("Time passes by itself here. Start the emulator with a manual clock to move it.");
+}

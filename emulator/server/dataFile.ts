@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { systemReason } from "../systemReason";
+
+/** Keeps the emulator's state in a file, so that it survives the process. */
+export interface DataFile {
+  /**
+   * Hands on what the file holds; returns false when there is none yet. Throws when it cannot be read, or when `restore`
+   * does not take it.
+   */
+  load(restore: (snapshot: unknown) => void): boolean;
+  /** To be called at every change. */
+  changed(): void;
+  /** Resolves once every change so far is in the file. */
+  saved(): Promise<void>;
+}
+
+/**
+ * Writes are atomic: the new state goes into a file of its own, which then takes the old one's place. Changes that come
+ * while one is under way go together into the next.
+ * @param snapshot the state to keep, as plain JSON
+ */
+export function createDataFile(file: string, snapshot: () => unknown): DataFile {
+  let changes = 0;
+  let savedChanges = 0;
+  let writing: Promise<void> | undefined;
+
+  async function write(): Promise<void> {
+    const included = changes;
+    const next = `${file}.tmp`;
+    const text = JSON.stringify(snapshot());
+    try {
+      await writeFile(next, text);
+      await rename(next, file);
+    } catch (cause) {
+      throw new Error(`the data file ${file} cannot be written: ${systemReason(cause)}`, { cause });
+    }
+    savedChanges = included;
+  }
+
+  return {
+    load(restore) {
+      let text: string;
+      try {
+        text = readFileSync(file, "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+        throw new Error(`the data file ${file} cannot be read: ${systemReason(error)}`, { cause: error });
+      }
+      try {
+        restore(JSON.parse(text));
+        return true;
+      } catch (cause) {
+        const reason = cause instanceof SyntaxError ? "It holds no JSON." : (cause as Error).message;
+        throw new Error(`the data file ${file} is not the emulator's. Name another or remove it. ${reason}`, { cause });
+      }
+    },
+    changed() {
+      changes += 1;
+    },
+    async saved() {
+      const wanted = changes;
+      while (savedChanges < wanted) {
+        writing ??= write().finally(() => {
+          writing = undefined;
+        });
+        await writing;
+      }
+    },
+  };
+}

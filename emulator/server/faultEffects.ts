@@ -1,0 +1,78 @@
+import { STATUS_CODES } from "node:http";
+import { type Clock, sleep } from "../../sdk/contract/clock";
+import type { FaultEffect } from "./faults";
+import { type Call, type HttpRequest, type HttpResponse, json, text } from "./http";
+import type { Connection } from "./server";
+
+const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
+
+/** Carries out a call as a fault rule wants it to go. Undefined when its connection was cut. */
+export async function runWithFault(
+  call: Call,
+  effect: FaultEffect,
+  request: HttpRequest,
+  connection: Connection,
+  clock: Clock,
+): Promise<HttpResponse | undefined> {
+  if (effect.latencyMs) await sleep(clock, effect.latencyMs, request.signal());
+  const run = () => call.run({ listLagMs: effect.listLagMs });
+  if (effect.truncated) return firstHalf(await run());
+  if (effect.reset === "midway") return { ...(await run()), resetMidway: true };
+  const replacement = replacementOf(effect, call);
+  if (!effect.hang && !effect.reset && !replacement) return run();
+  if (effect.when === "after") await run();
+  if (effect.reset) connection.reset();
+  if (effect.hang) await aborted(request.signal());
+  return replacement;
+}
+
+/** False where a rule answers or cuts the connection in place of the service, so that the request counts for no limit. */
+export function reachesService({ when, reset, status, html, nullAccount, graphqlError }: FaultEffect): boolean {
+  const isReplaced = status !== undefined || html || nullAccount || graphqlError !== undefined;
+  return when === "after" || !(isReplaced || reset === true);
+}
+
+function firstHalf(response: HttpResponse): HttpResponse {
+  const { body } = response;
+  return typeof body === "string" ? { ...response, body: body.slice(0, body.length / 2) } : response;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** The answer that a rule puts in place of the operation's own. */
+function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefined {
+  const answer = answerOf(effect, call);
+  return answer && { ...answer, headers: { ...answer.headers, ...effect.headers } };
+}
+
+function answerOf(
+  { status, body, html, graphqlError, nullAccount }: FaultEffect,
+  call: Call,
+): HttpResponse | undefined {
+  if (html) return text(status ?? 502, WEB_PAGE, "text/html; charset=utf-8");
+  if (nullAccount) return json(200, { data: { myself: null } });
+  if (graphqlError) {
+    const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
+    const errors = [{ message, path: [call.operation], extensions: { code } }];
+    // A failed deletion has the same data as a good one; what else fails has none.
+    return {
+      ...json(200, { errors, data: call.operation === "deleteEndpoint" ? { deleteEndpoint: null } : null }),
+      error: message,
+    };
+  }
+  if (status === undefined) return undefined;
+  if (typeof body === "string") return text(status, body);
+  return json(status, body === undefined ? errorBody(status, call) : body);
+}
+
+function errorBody(status: number, call: Call): unknown {
+  const title = STATUS_CODES[status] ?? "Error";
+  if (call.interface === "graphql") return { errors: [{ message: title }] };
+  if (call.interface === "rest") return { error: title.toLowerCase(), status };
+  return { status, title, detail: title.toLowerCase() };
+}

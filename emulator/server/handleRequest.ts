@@ -1,0 +1,50 @@
+import type { Clock } from "../../sdk/contract/clock";
+import { CONTROL_PATH, type Control } from "./control";
+import { reachesService, runWithFault } from "./faultEffects";
+import type { NextFault } from "./faults";
+import { failure, type HttpResponse, json } from "./http";
+import type { OpenJournal } from "./journal";
+import { type ReadCall, tooLarge } from "./routes";
+import type { Answer } from "./server";
+
+export interface AnswerOptions {
+  readonly read: ReadCall;
+  readonly control: Control;
+  readonly nextFault: NextFault;
+  readonly open: OpenJournal;
+  readonly clock: Clock;
+  /** Resolves when everything that has changed is safe. */
+  readonly saved: () => Promise<void> | undefined;
+}
+
+/** What happens to a request, from its arrival to its answer. */
+export function createAnswer({ read, control, nextFault, open, clock, saved }: AnswerOptions): Answer {
+  return async function answer(request, connection) {
+    if (request.path.startsWith(`${CONTROL_PATH}/`)) {
+      const response = await control(request, connection);
+      await saved();
+      return response;
+    }
+    const call = read(request);
+    if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
+    const fault = nextFault(call);
+    const entry = open(request, call, fault?.name);
+    connection.onCut = entry.end;
+    const reaches = !connection.oversized && (!fault || reachesService(fault.effect));
+    const leave = reaches ? call.arrive?.() : undefined;
+    let response: HttpResponse | undefined;
+    try {
+      if (connection.oversized) response = tooLarge(call);
+      else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
+      else response = await call.run({});
+      // Nothing is acknowledged that a crash could undo.
+      await saved();
+    } catch (error) {
+      response = failure(error);
+    } finally {
+      leave?.();
+    }
+    entry.end(response?.resetMidway ? undefined : response);
+    return response;
+  };
+}

@@ -1,0 +1,29 @@
+import { createGraphql, type GraphqlOptions } from "../endpoints/graphql";
+import { createQueue } from "../jobs/queue";
+import { createRest, type RestOptions } from "../pods/rest";
+import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
+
+/** Finds out what a request asks for; undefined when its path belongs to no interface. */
+export type ReadCall = (request: HttpRequest) => Call | undefined;
+
+/** The service's three interfaces behind one origin. */
+export function createService(options: GraphqlOptions & RestOptions): ReadCall {
+  const graphqlCall = createGraphql(options);
+  const restCall = createRest(options);
+  const queueCall = createQueue(options);
+
+  return function read(request: HttpRequest): Call | undefined {
+    if (request.path === "/graphql") return graphqlCall(request);
+    if (request.path.startsWith("/v1/")) return restCall(request);
+    if (request.path.startsWith("/v2/")) return queueCall(request);
+    return undefined;
+  };
+}
+
+/** The answer to a body that is larger than any the service takes. */
+export function tooLarge(call: Call): HttpResponse {
+  const detail = "The request body is too large";
+  if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");
+  if (call.interface === "rest") return json(413, { error: detail, status: 413 }, "server.too-large");
+  return json(413, { errors: [{ message: detail }] }, "server.too-large");
+}

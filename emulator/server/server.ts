@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
+import { levelOf } from "./fidelity";
+import { failure, type HttpRequest, type HttpResponse } from "./http";
+
+/** Answers a request; undefined when its connection was cut instead. */
+export type Answer = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
+
+/** What lies under a request. */
+export interface Connection {
+  /** The body was larger than any that the service takes. It was dropped, and `body` is empty. */
+  readonly oversized: boolean;
+  /** The client's address. */
+  readonly remoteAddress: string;
+  /** Called when the connection ends before the answer is complete. */
+  onCut: (() => void) | undefined;
+  /** Ends the connection with a TCP reset. */
+  reset(): void;
+}
+
+const NO_BODY = Buffer.alloc(0);
+const NO_QUERY = new URLSearchParams();
+
+export interface ListeningServer {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  /** Stops listening and ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Serves `answer` over HTTP/1.1. */
+export async function listen(host: string, port: number, answer: Answer): Promise<ListeningServer> {
+  const open = new Set<ServerResponse>();
+  const server = createServer((incoming, outgoing) => {
+    const connection = connectionOf(incoming);
+    open.add(outgoing);
+    outgoing.once("close", () => {
+      open.delete(outgoing);
+      if (!outgoing.writableFinished) connection.cut();
+    });
+    serve(incoming, outgoing, connection, answer).catch((error: unknown) => fail(incoming, outgoing, error));
+  });
+  // A client's idle connection must not be closed at the moment it is used again.
+  server.keepAliveTimeout = 60_000;
+  server.listen(port, host);
+  await once(server, "listening").catch((cause) => {
+    throw new Error(`the emulator cannot listen at ${host}, port ${port}: ${listenProblem(cause)}`, { cause });
+  });
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    async close() {
+      const closed = Promise.all([once(server, "close"), ...[...open].map((outgoing) => once(outgoing, "close"))]);
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listenProblem(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return "another program listens there. Choose another port, or 0 for any free one";
+    case "EACCES":
+      return "this user may not use the port. Choose one above 1023, or 0 for any free one";
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return "that is no address of this machine. 127.0.0.1 is for this machine only, 0.0.0.0 for all of its addresses";
+    default:
+      return error.message;
+  }
+}
+
+/** Where the machine's own programs reach a server, also one that listens at all of its addresses. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;
+  return `http://${address}:${port}`;
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  connection: OpenConnection,
+  answer: Answer,
+): Promise<void> {
+  const [path = "/", query] = (incoming.url ?? "/").split("?", 2);
+  const body = hasBody(incoming) ? await readBody(incoming) : NO_BODY;
+  connection.oversized = body === undefined;
+  const request: HttpRequest = {
+    method: incoming.method ?? "GET",
+    path,
+    query: query === undefined ? NO_QUERY : new URLSearchParams(query),
+    headers: incoming.headers,
+    body: body ?? NO_BODY,
+    signal: connection.signal,
+  };
+  const response = await answer(request, connection);
+  if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
+}
+
+interface OpenConnection extends Connection {
+  oversized: boolean;
+  /** Aborts when the connection is cut. */
+  readonly signal: () => AbortSignal;
+  /** To be called when the connection ended before the answer was complete. */
+  readonly cut: () => void;
+}
+
+/** Knows nothing of the request and the answer: whatever outlives them for a while should not keep them, too. */
+function connectionOf({ socket }: IncomingMessage): OpenConnection {
+  // Most requests are answered without ever needing one.
+  let controller: AbortController | undefined;
+  let isCut = false;
+  const connection: OpenConnection = {
+    oversized: false,
+    remoteAddress: socket.remoteAddress ?? "",
+    onCut: undefined,
+    reset: () => socket.resetAndDestroy(),
+    signal() {
+      controller ??= new AbortController();
+      if (isCut) controller.abort();
+      return controller.signal;
+    },
+    cut() {
+      isCut = true;
+      controller?.abort();
+      connection.onCut?.();
+    },
+  };
+  return connection;
+}
+
+function fail(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+  if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
+  else void send(incoming, outgoing, failure(error));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
+/** The whole body; undefined when it is too large, the rest of it then being thrown away unread. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= RUNSYNC_BODY_MAX_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size > RUNSYNC_BODY_MAX_BYTES ? undefined : Buffer.concat(chunks);
+}
+
+function send(incoming: IncomingMessage, outgoing: ServerResponse, response: HttpResponse): Promise<void> | undefined {
+  const { status, headers, body, fidelity, resetMidway } = response;
+  if (fidelity !== undefined && levelOf(fidelity) === "assumed") outgoing.setHeader("x-emulator-fidelity", "assumed");
+  if (typeof body !== "string") {
+    outgoing.writeHead(status, headers);
+    return sendChunks(incoming, outgoing, body, resetMidway);
+  }
+  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  if (resetMidway) outgoing.write(body.slice(0, Math.ceil(body.length / 2)), () => incoming.socket.resetAndDestroy());
+  else outgoing.end(body);
+  return undefined;
+}
+
+async function sendChunks(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  chunks: AsyncIterable<string | Uint8Array>,
+  resetMidway: boolean | undefined,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
+    if (resetMidway) return void incoming.socket.resetAndDestroy();
+  }
+  outgoing.end();
+}

@@ -1,0 +1,129 @@
+import type { Job, JobEvent, StreamItem } from "../jobs/jobStates";
+import { inChunks, itemOf } from "../jobs/streamItems";
+import type { RuntimeContext } from "../model";
+import { jsonCopy } from "../server/json";
+import type { Handler, HandlerContext } from "./handlers";
+
+/** How a worker's run of a job can end. */
+export type Outcome = Extract<
+  JobEvent,
+  { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
+>;
+
+export interface ExecutionEvents {
+  onProgress(output: unknown): void;
+  onItems(items: readonly StreamItem[]): void;
+  /** Called exactly once, unless the execution is stopped before. */
+  onOutcome(outcome: Outcome): void;
+}
+
+/** A job at work. */
+export interface Execution {
+  /** Ends it without an outcome: the handler is told to stop, and whatever it still does is ignored. */
+  stop(): void;
+}
+
+/** Runs a handler with a job, until it has an outcome or its execution timeout is over. */
+export function execute(handler: Handler, job: Job, runtime: RuntimeContext, events: ExecutionEvents): Execution {
+  const { clock } = runtime;
+  let open = true;
+  let controller: AbortController | undefined;
+  const sleepers = new Set<(reason: Error) => void>();
+
+  function close(): void {
+    open = false;
+    cancelTimeout();
+    if (!controller && sleepers.size === 0) return;
+    const reason = new Error(`Job ${job.id} is over.`);
+    controller?.abort(reason);
+    for (const endSleep of sleepers) endSleep(reason);
+  }
+
+  /** Without an abort signal for each: those would cost more than all the rest of a job. */
+  function sleep(ms: number): Promise<void> {
+    const slept = new Promise<void>((resolve, reject) => {
+      if (!open) return reject(new Error(`Job ${job.id} is over.`));
+      const cancel = clock.schedule(ms, () => {
+        sleepers.delete(endSleep);
+        resolve();
+      });
+      const endSleep = (reason: Error) => {
+        cancel();
+        reject(reason);
+      };
+      sleepers.add(endSleep);
+    });
+    slept.catch(() => {}); // a handler may leave it alone
+    return slept;
+  }
+
+  function settle(outcome: Outcome): void {
+    if (!open) return;
+    close();
+    events.onOutcome(outcome);
+  }
+
+  function give(outcome: Outcome): never {
+    settle(outcome);
+    throw new Error(`The handler of job ${job.id} ended it.`);
+  }
+
+  const context: HandlerContext = {
+    now: () => clock.now(),
+    random: runtime.random,
+    get signal() {
+      controller ??= new AbortController();
+      if (!open) controller.abort();
+      return controller.signal;
+    },
+    sleep,
+    progress(output) {
+      if (open) events.onProgress(jsonCopy(output));
+    },
+    crash: () => give({ type: "loseWorker" }),
+    timeOut: () => give({ type: "timeOut" }),
+  };
+
+  async function run(): Promise<Outcome> {
+    await null; // nothing happens before the caller has the execution in hand
+    try {
+      const { request, id } = job;
+      const result = await handler({ ...(jsonCopy(request) as typeof request), id }, context);
+      return { type: "complete", output: isIterator(result) ? await drain(result) : jsonCopy(result) };
+    } catch (error) {
+      return { type: "fail", error: errorText(error, runtime.profile) };
+    }
+  }
+
+  async function drain(iterator: AnyIterator): Promise<unknown> {
+    const outputs: unknown[] = [];
+    for (let index = 0; ; ) {
+      const step = await iterator.next();
+      if (step.done) return step.value === undefined ? outputs : jsonCopy(step.value);
+      if (!open) return iterator.return?.();
+      const item = itemOf(step.value, index);
+      const chunks = inChunks(item);
+      outputs.push(item.output);
+      index += chunks.length;
+      events.onItems(chunks);
+    }
+  }
+
+  const cancelTimeout = clock.schedule(job.request.policy.executionTimeout, () =>
+    settle({ type: "exceedExecutionTimeout" }),
+  );
+  run().then(settle);
+  return { stop: close };
+}
+
+type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;
+
+function isIterator(value: unknown): value is AnyIterator {
+  return typeof value === "object" && value !== null && "next" in value && typeof value.next === "function";
+}
+
+/** The observed service gives JSON text, as its worker library writes it. */
+function errorText(error: unknown, profile: RuntimeContext["profile"]): string {
+  const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
+  return profile === "observed" ? JSON.stringify({ error_type: name, error_message: message }) : message;
+}

@@ -1,0 +1,202 @@
+import { watchIdleness } from "../endpoints/idleScaleDown";
+import {
+  canHappen,
+  forgottenAt,
+  hasEnded,
+  type Job,
+  type JobRequest,
+  newJob,
+  recovered,
+  type StreamItem,
+  withTtl,
+} from "../jobs/jobStates";
+import { createJobStore, type JobStore } from "../jobs/jobStore";
+import { createRateLimiter, type RateLimiter } from "../jobs/rateLimits";
+import { createWebhooks } from "../jobs/webhooks";
+import type { EndpointRecord, RuntimeContext, WorkerPod } from "../model";
+import { createScheduler } from "./scheduler";
+
+/** How often something happened since the endpoint was created. */
+interface Counters {
+  /** Jobs submitted: the source of their ids. */
+  submitted: number;
+  completed: number;
+  /** Jobs that became FAILED or TIMED_OUT. */
+  failed: number;
+  /** Jobs that went back to the queue, by `/retry` or because their worker died. */
+  retried: number;
+}
+
+/** What `/health` counts (contract, Health record), and the workers that are still starting. */
+export interface Health {
+  readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
+  readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
+}
+
+/** What an endpoint does while it exists: its queue, its workers and their scaling. */
+export interface EndpointRuntime {
+  readonly context: RuntimeContext;
+  readonly limiter: RateLimiter;
+  submit(operation: Job["operation"], request: JobRequest): Job;
+  find(id: string): Job | undefined;
+  waitForEnd: JobStore["waitForEnd"];
+  /** Gives a job another time to live. Returns `undefined` when that is over already: the job is forgotten. */
+  setTtl(job: Job, ttlMs: number): Job | undefined;
+  /** Hands out what a job has streamed since the last call. */
+  takeStream(job: Job): StreamItem[];
+  /** Ends a job that waits or runs; any other stays as it is. Returns what it is then. */
+  cancel(job: Job): Job;
+  /** Puts a FAILED or TIMED_OUT job back into the queue. Throws for any other. */
+  retry(job: Job): Job;
+  /** Removes all jobs that wait; returns how many. */
+  purge(): number;
+  health(): Health;
+  /** All jobs that are known, the newest last. */
+  jobs(): Iterable<Job>;
+  /** The workers that the service still knows, those that are draining among them. */
+  pods(): readonly WorkerPod[];
+  /** To be called after the endpoint's record was changed: scales up, or lets workers drain. */
+  reconcile(): void;
+  /** Everything that must survive a restart of the emulator, as plain JSON. */
+  snapshot(): unknown;
+  /** Cancels all timers; called when the endpoint is deleted, on reset and when the emulator stops. */
+  dispose(): void;
+}
+
+interface Snapshot {
+  readonly jobs: readonly Job[];
+  readonly counters: Counters;
+  /** When it last had a job or was saved, in milliseconds since the epoch. */
+  readonly idleSince: number;
+}
+
+/**
+ * Brings an endpoint to life: its jobs run on workers that come and go as its record says.
+ * @param saved what `snapshot()` of an earlier runtime of this endpoint returned; jobs that were in progress then are
+ * queued again
+ */
+export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
+  const { clock, changed } = context;
+  const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
+  let idleSince = wasIdleSince;
+  const webhooks = createWebhooks(record.id, context);
+  const store = createJobStore(context, drop);
+  const scheduler = createScheduler(record, context, store, onRunOver);
+  const stopWatching = watchIdleness(
+    record,
+    clock,
+    () => (scheduler.waiting + scheduler.running > 0 ? clock.now() : idleSince),
+    () => {
+      changed();
+      scheduler.reconcile();
+    },
+  );
+
+  function enqueue(job: Job): void {
+    idleSince = clock.now();
+    scheduler.enqueue(job);
+  }
+
+  function onRunOver(job: Job): void {
+    idleSince = clock.now();
+    if (hasEnded(job)) {
+      counters[job.status === "COMPLETED" ? "completed" : "failed"] += 1;
+      webhooks.deliver(job);
+    } else {
+      counters.retried += 1;
+      enqueue(job);
+    }
+  }
+
+  /** Takes a job that is not known any more from where it waits or runs. */
+  function drop(job: Job): void {
+    scheduler.withdraw(job);
+    scheduler.dispatch();
+  }
+
+  const known = jobs.filter((job) => forgottenAt(job) > clock.now()).map((job) => recovered(job, clock.now()));
+  for (const job of known) store.add(job);
+  const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
+  for (const job of waiting) enqueue(job);
+  scheduler.dispatch();
+
+  return {
+    context,
+    limiter: createRateLimiter(context.rateLimits, clock, () => scheduler.running),
+    submit(operation, request) {
+      counters.submitted += 1;
+      const job = newJob(jobId(context.random, counters.submitted), operation, request, clock.now());
+      store.add(job);
+      enqueue(job);
+      scheduler.dispatch();
+      return job;
+    },
+    find: store.get,
+    waitForEnd: store.waitForEnd,
+    setTtl(job, ttlMs) {
+      const next = withTtl(job, ttlMs);
+      store.replace(next);
+      if (forgottenAt(next) > clock.now()) return next;
+      store.forget(next.id);
+      drop(next);
+      return undefined;
+    },
+    takeStream(job) {
+      if (job.stream.length > 0) changed();
+      return job.stream.splice(0);
+    },
+    cancel(job) {
+      if (!canHappen(job, "cancel")) return job;
+      scheduler.withdraw(job);
+      const cancelled = store.apply(job.id, { type: "cancel" });
+      scheduler.dispatch();
+      return cancelled;
+    },
+    retry({ id }) {
+      const queued = store.apply(id, { type: "retry" });
+      counters.retried += 1;
+      enqueue(queued);
+      scheduler.dispatch();
+      return queued;
+    },
+    purge() {
+      const ids = scheduler.withdrawWaiting();
+      for (const id of ids) store.forget(id);
+      return ids.length;
+    },
+    health() {
+      const { completed, failed, retried } = counters;
+      const { waiting: inQueue, running: inProgress, workers } = scheduler;
+      return {
+        jobs: { completed, failed, inProgress, inQueue, retried },
+        workers: { idle: workers.count("idle"), running: inProgress, initializing: workers.count("initializing") },
+      };
+    },
+    jobs: store.all,
+    pods: scheduler.workers.pods,
+    reconcile() {
+      idleSince = clock.now();
+      scheduler.reconcile();
+    },
+    snapshot: (): Snapshot => ({ jobs: [...store.all()], counters: { ...counters }, idleSince }),
+    dispose() {
+      stopWatching();
+      webhooks.dispose();
+      scheduler.dispose();
+      store.dispose();
+    },
+  };
+}
+
+function emptySnapshot(now: number): Snapshot {
+  return { jobs: [], counters: { submitted: 0, completed: 0, failed: 0, retried: 0 }, idleSince: now };
+}
+
+/** The number makes it unique for ever, the rest hard to guess. */
+function jobId(random: () => number, number: number): string {
+  const digits = () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  return `${digits()}${digits()}-${number.toString(36)}`;
+}

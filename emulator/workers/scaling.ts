@@ -1,0 +1,27 @@
+import type { EndpointRecord } from "../model";
+
+/** What the autoscaler looks at. Jobs with `lowPriority` that wait are in none of the numbers: they trigger no scaling. */
+export interface Demand {
+  /** Jobs that wait in the queue. */
+  readonly waiting: number;
+  /** Those of them that have waited for `scalerValue` seconds or longer. */
+  readonly overdue: number;
+  /** Jobs that a worker has, those with `lowPriority` among them. */
+  readonly inProgress: number;
+}
+
+type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
+
+/**
+ * How many workers an endpoint should have now, between `workersMin` and `workersMax`.
+ * REQUEST_COUNT: one for each `scalerValue` jobs. QUEUE_DELAY: one for the first job, and one more for each job that has
+ * waited longer than `scalerValue` seconds.
+ */
+export function workersWanted(record: ScalingRecord, { waiting, overdue, inProgress }: Demand): number {
+  const first = waiting > 0 ? 1 : 0;
+  const demanded =
+    record.scalerType === "REQUEST_COUNT"
+      ? Math.ceil((waiting + inProgress) / Math.max(1, record.scalerValue))
+      : Math.max(first, inProgress + overdue);
+  return Math.min(record.workersMax, Math.max(record.workersMin, demanded));
+}

@@ -1,0 +1,189 @@
+import type { EndpointRecord, RuntimeContext, WorkerPod } from "../model";
+
+/** A worker of an endpoint. It takes one job at a time. */
+export interface Worker {
+  readonly pod: WorkerPod;
+  /** `initializing`: its container starts. `idle`: waits for a job. `running`: has one. */
+  state: "initializing" | "idle" | "running";
+  /** It takes no more jobs, and leaves once it has none. */
+  draining: boolean;
+  /** Cancels what the worker waits for: the end of its cold start, of its idle time, or of its draining. */
+  cancelTimer: () => void;
+}
+
+export interface WorkerPool {
+  /** The workers that are not draining. */
+  readonly size: number;
+  pods(): readonly WorkerPod[];
+  /** How many workers are in a state. A draining worker counts only while it still runs a job. */
+  count(state: Worker["state"]): number;
+  /**
+   * Starts workers until there are `wanted`. With those that are still draining there are never more than `workersMax`.
+   * Under REQUEST_COUNT, idle workers above `wanted` leave after a while.
+   */
+  scaleTo(wanted: number): void;
+  /** Lets go of the workers above `workersMax`, and lets the endpoint's present scaling hold for idle ones. */
+  shrinkToRecord(): void;
+  /** Takes an idle worker for a job; `undefined` when there is none. */
+  take(): Worker | undefined;
+  /** Gives back a worker whose job has ended. */
+  release(worker: Worker): void;
+  /** Removes a worker that died. */
+  remove(worker: Worker): void;
+  dispose(): void;
+}
+
+const noTimer = () => {};
+const POD_ID_LENGTH = 14;
+
+/** How long REQUEST_COUNT takes to let go of a worker that its formula does not want any more (assumed). */
+export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
+
+/**
+ * The workers of one endpoint. `onRoom` is called whenever a worker has become free for a job, and whenever one that
+ * drained has left, so that there is room for another.
+ */
+export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onRoom: () => void): WorkerPool {
+  const { clock } = context;
+  const workers = new Set<Worker>();
+  const idle: Worker[] = [];
+  let draining = 0;
+  let wantedNow = 0;
+
+  const size = () => workers.size - draining;
+
+  function start(): void {
+    const pod: WorkerPod = {
+      id: podId(context.random),
+      endpointId: record.id,
+      slsVersion: record.version,
+      desiredStatus: "RUNNING",
+      startedAt: clock.now(),
+      lastStatusChange: "Started by the endpoint's autoscaling",
+    };
+    const worker: Worker = { pod, state: "initializing", draining: false, cancelTimer: noTimer };
+    workers.add(worker);
+    worker.cancelTimer = clock.schedule(coldStartMs(record, context), () => {
+      becomeIdle(worker);
+      onRoom();
+    });
+  }
+
+  function becomeIdle(worker: Worker): void {
+    worker.state = "idle";
+    idle.push(worker);
+    waitIdle(worker);
+  }
+
+  /** Under REQUEST_COUNT `scaleTo` decides, and `idleTimeout` has no effect. */
+  function waitIdle(worker: Worker): void {
+    stopWaiting(worker);
+    if (record.scalerType === "REQUEST_COUNT") return;
+    const stop = () => {
+      if (size() > record.workersMin) remove(worker);
+    };
+    worker.cancelTimer = clock.schedule(record.idleTimeout * 1000, stop, true);
+  }
+
+  function letSurplusLeave(): void {
+    if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
+    for (const worker of idle) {
+      if (worker.cancelTimer !== noTimer) continue;
+      const stop = () => {
+        worker.cancelTimer = noTimer;
+        if (size() > wantedNow) remove(worker);
+      };
+      worker.cancelTimer = clock.schedule(REQUEST_COUNT_SCALE_DOWN_MS, stop, true);
+    }
+  }
+
+  function stopWaiting(worker: Worker): void {
+    worker.cancelTimer();
+    worker.cancelTimer = noTimer;
+  }
+
+  function drain(worker: Worker): void {
+    stopWaiting(worker);
+    worker.draining = true;
+    draining += 1;
+    forgetIdle(worker);
+    worker.pod.lastStatusChange = "Draining after a scale-down";
+    if (worker.state !== "running") leaveLater(worker);
+  }
+
+  function leaveLater(worker: Worker): void {
+    worker.cancelTimer = clock.schedule(context.drainMs, () => {
+      remove(worker);
+      onRoom();
+    });
+  }
+
+  function remove(worker: Worker): void {
+    if (!workers.delete(worker)) return;
+    worker.cancelTimer();
+    forgetIdle(worker);
+    if (worker.draining) draining -= 1;
+    worker.pod.desiredStatus = "TERMINATED";
+  }
+
+  function forgetIdle(worker: Worker): void {
+    const index = idle.indexOf(worker);
+    if (index >= 0) idle.splice(index, 1);
+  }
+
+  return {
+    get size() {
+      return size();
+    },
+    pods: () => Array.from(workers, (worker) => worker.pod),
+    count(state) {
+      let count = 0;
+      for (const worker of workers) if (worker.state === state && (!worker.draining || state === "running")) count += 1;
+      return count;
+    },
+    scaleTo(wanted) {
+      wantedNow = Math.min(wanted, record.workersMax);
+      const room = record.workersMax - workers.size;
+      for (let missing = Math.min(wantedNow - size(), room); missing > 0; missing -= 1) start();
+      letSurplusLeave();
+    },
+    shrinkToRecord() {
+      const excess = size() - record.workersMax;
+      if (excess > 0) byReadiness(workers).slice(0, excess).forEach(drain);
+      for (const worker of [...idle]) waitIdle(worker);
+    },
+    take() {
+      const worker = idle.pop();
+      if (!worker) return undefined;
+      stopWaiting(worker);
+      worker.state = "running";
+      return worker;
+    },
+    release(worker) {
+      if (!worker.draining) return becomeIdle(worker);
+      worker.state = "idle";
+      leaveLater(worker);
+    },
+    remove,
+    dispose() {
+      for (const worker of workers) worker.cancelTimer();
+      workers.clear();
+      idle.length = 0;
+    },
+  };
+}
+
+/** FLASHBOOT shortens a cold start (contract, Serverless endpoint); by how much is assumed. */
+function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
+  return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
+}
+
+/** Those that stay, in the order in which they are let go: the ones without a job first. */
+function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
+  const order = { initializing: 0, idle: 1, running: 2 };
+  return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
+}
+
+function podId(random: () => number): string {
+  return Array.from({ length: POD_ID_LENGTH }, () => Math.floor(random() * 36).toString(36)).join("");
+}

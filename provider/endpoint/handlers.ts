@@ -1,0 +1,131 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { EndpointInput } from "../../sdk/endpoints/input";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import { NotFoundError } from "../../sdk/errors";
+import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account";
+import { acceptedWords } from "../connection/config";
+import { type Connection, configure, connect, currentPlace, readConfig } from "../connection/connection";
+import { drainLogger, log } from "../log";
+import { describeChanges, refuseTakenName } from "./adoption";
+import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
+import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
+import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { proveTarget } from "./move";
+import { oneAtATime } from "./oneAtATime";
+import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { adoptionOwner, claimAlone, claimForAdoption, isClaimedByOther, newOwner, ownerOf, release } from "./owners";
+import { bringUpToDate, refuseRename } from "./updateEndpoint";
+
+/** Refreshed resources may share a list of endpoints that is no older than this. */
+const READ_MAX_AGE_MS = 60_000;
+
+/** The handlers of a `ServerlessEndpoint`: observe, do what is missing, return what the service has. */
+export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
+  configure,
+
+  async check(oldInputs: Properties, newInputs: Properties) {
+    const { inputs, problems } = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
+    const isNew = Object.keys(oldInputs).length === 0;
+    if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
+      if (claimForAdoption(String(inputs.adoptId))) announceAdoption(inputs);
+      else problems.push({ property: "adoptId", message: `another resource adopts ${inputs.adoptId}, too. Keep one` });
+    }
+    return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
+  },
+
+  async diff(id, outputs: Properties, inputs: Properties) {
+    const place = currentPlace();
+    if (place && isMoved(outputs, place.account, id)) {
+      await proveTarget(connect(), id, outputs, inputs);
+      return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
+    }
+    refuseOtherEndpoint(id, inputs);
+    claimAlone(id, ownerOf(outputs));
+    if (place && isRedirected(outputs, place, id)) return { changes: true, deleteBeforeReplace: true };
+    // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
+    if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
+    return isReadyPending(outputs) ? { changes: true, deleteBeforeReplace: true } : { changes: false };
+  },
+
+  async create(inputs: Properties) {
+    const connection = connect();
+    const isAdoption = inputs.adoptId !== undefined;
+    const owner = isAdoption ? adoptionOwner(String(inputs.adoptId)) : newOwner();
+    const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
+    const endpoint = await oneAtATime(String(inputs.name), make);
+    const outs = toOutputs(endpoint, inputs, connection, owner);
+    await awaitReady(connection.client, endpoint, inputs, outs);
+    return { id: endpoint.id, outs };
+  },
+
+  async read(id, outputs: Properties) {
+    const connection = connect();
+    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
+    if (endpoint) {
+      const inputs = toInputs(endpoint, outputs);
+      const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
+      return { id, props: { ...props, ...readyPending(outputs) }, inputs };
+    }
+    if (outputs.__mustExist) {
+      throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
+    }
+    refuseOtherAccount(outputs, connection, id);
+    // An answer without an id tells the engine that the resource is gone.
+    return {};
+  },
+
+  async update(id, outputs: Properties, inputs: Properties) {
+    const connection = connect();
+    const endpoint = await bringUpToDate(connection, id, outputs, inputs);
+    const outs = endpoint ? toOutputs(endpoint, inputs, connection, ownerOf(outputs)) : unseenOutputs(outputs, inputs);
+    await awaitReady(connection.client, endpoint ?? toEndpoint(id, outputs), inputs, outs);
+    return { outs };
+  },
+
+  async delete(id, outputs: Properties) {
+    const owner = ownerOf(outputs);
+    if (isClaimedByOther(id, owner)) {
+      release(id, owner);
+      log(
+        String(outputs.name ?? id),
+        `warning: endpoint ${id} is not deleted, because the program has adopted it with another resource, or adopts it ` +
+          "again. Only this resource's record of it is removed from state",
+      );
+      return;
+    }
+    const connection = connect();
+    await connection.client.endpoints.delete(id, {
+      ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
+      onProgress: drainLogger(String(outputs.name ?? id)),
+      onAbsent: () => refuseOtherAccount(outputs, connection, id),
+    });
+  },
+};
+
+/** Creates the endpoint, unless its name is taken. */
+function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
+  return client.endpoints.create(managedFields(inputs) as EndpointInput, {
+    onNameTaken: (existing) => refuseTakenName(existing, inputs.name),
+  });
+}
+
+/** Adopts the endpoint that the program names, and changes it to match. */
+async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
+  const id = String(inputs.adoptId);
+  const found = await client.endpoints.find(id);
+  if (!found) {
+    throw new NotFoundError(
+      `endpoint ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
+        "deleted, take adoptId out of the program: then an endpoint is created",
+    );
+  }
+  const fields = managedFields(inputs);
+  const isAsWanted = changedFields({ ...found }, fields).length === 0;
+  const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
+  log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint }, inputs)}`);
+  return endpoint;
+}
+
+function announceAdoption({ name, adoptId }: Properties): void {
+  log(String(name ?? adoptId), `endpoint ${adoptId} is taken over and changed to match the program; none is created`);
+}

@@ -1,0 +1,97 @@
+import {
+  checkEndpointFields,
+  crossFieldProblems,
+  ENDPOINT_DEFAULTS,
+  ENDPOINT_FIELDS,
+  type EndpointInputOptions,
+  missingFieldProblems,
+} from "../../sdk/endpoints/input";
+import type { InputProblem } from "../../sdk/errors";
+import { checkOwnInputs, isOwnInput } from "./providerOnlyInputs";
+
+/** A map of properties as the engine passes it. */
+export type Properties = Record<string, unknown>;
+
+/** How the engine writes a value that is not known yet. It stands for any type, at any depth. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Inputs in normal form, and what is wrong with them. */
+export interface CheckedInputs {
+  readonly inputs: Properties;
+  readonly problems: InputProblem[];
+}
+
+/**
+ * Brings a program's inputs into normal form, so that inputs that mean the same are the same.
+ * `oldInputs` are the normal form of the last run, or empty for a new resource.
+ */
+export function checkInputs(
+  oldInputs: Properties,
+  newInputs: Properties,
+  options: EndpointInputOptions,
+): CheckedInputs {
+  const { __provider, automaticName, ...given } = newInputs;
+  // Taking over happens once: whether the program still says so makes no difference.
+  given.adoptId ??= oldInputs.adoptId;
+  const isAdopted = given.adoptId !== undefined;
+  const naming = given.name === undefined && !isAdopted ? nameAutomatically(oldInputs, automaticName) : {};
+  const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
+  const known = Object.fromEntries(entries.filter((entry) => !isUnknownField(entry)));
+
+  const own = checkOwnInputs(pick(known, isOwnInput));
+  const endpoint = checkEndpointFields(
+    pick(known, (name) => !isOwnInput(name)),
+    options,
+  );
+  const present = { ...known, ...unknown, ...endpoint.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
+  const isNew = Object.keys(oldInputs).length === 0 && !isAdopted;
+  return {
+    inputs: { ...endpoint.fields, ...own.inputs, ...unknown, __provider },
+    problems: [
+      ...own.problems,
+      ...endpoint.problems,
+      ...missingFieldProblems(present),
+      ...crossFieldProblems(present, isNew),
+    ],
+  };
+}
+
+/**
+ * The automatic name, as the class passes it. A resource keeps the one that it was given first; `__automaticName` records
+ * that it has one.
+ */
+function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
+  if (oldInputs.__automaticName !== undefined) return { name: oldInputs.name, __automaticName: true };
+  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
+}
+
+/**
+ * Defaults for the fields that the program has set before and sets no more. Not for the `scalerType` beside a value that
+ * stays: the default could be another unit, so it is reported as missing.
+ */
+function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
+  const isRemoved = (field: string) => field in oldInputs && newInputs[field] === undefined;
+  const keepsScalerValue = newInputs.scalerValue !== undefined && newInputs.scalerValue !== null;
+  const defaults = Object.entries(ENDPOINT_DEFAULTS).filter(([field]) => isRemoved(field));
+  return Object.fromEntries(defaults.filter(([field]) => field !== "scalerType" || !keepsScalerValue));
+}
+
+/** A property that does not exist is a mistake, whether its value is known or not. */
+function isUnknownField([property, value]: [string, unknown]): boolean {
+  const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isOwnInput(property);
+  return exists && containsUnknown(value);
+}
+
+/** Whether a value, at any depth, is not known yet. */
+export function containsUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(containsUnknown);
+}
+
+/** The properties whose names are wanted. */
+export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
+}

@@ -1,0 +1,186 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { InputProblem } from "../../sdk/errors";
+import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "./optionChecks";
+import { areChangedLater } from "./transforms";
+import { isUnitTest } from "./unitTest";
+
+/** A resource as the program declares it, before it is registered. */
+export interface Declaration {
+  /** Name of the class, for messages. */
+  readonly kind: "ServerlessEndpoint" | "SmokeTest";
+  readonly type: string;
+  readonly name: string;
+  readonly args: object;
+  readonly options: pulumi.CustomResourceOptions;
+  /** Finds the problems of arguments. What is not known holds `unknown`. Loaded only when it is called: it takes time. */
+  readonly findProblems: (values: Values, unknown: unknown) => InputProblem[];
+}
+
+/** Arguments by their names. */
+export type Values = Record<string, unknown>;
+
+/** Declarations of one stretch of a program, which are checked together. */
+interface Batch {
+  readonly declared: { readonly declaration: Declaration; readonly values: KnownValues }[];
+  /** Settles when all are checked. It fails when there are problems, and then none of them is registered. */
+  readonly verdict: Promise<void>;
+}
+
+/** Arguments as far as the program knows them by itself, without resources that are still to be made. */
+interface KnownValues {
+  readonly known: Values;
+  /** Names of arguments whose values must not be shown. */
+  readonly secret: ReadonlySet<string>;
+}
+
+/** How long a message waits for the URN of its resource's parent, which may itself never be registered. */
+const URN_WAIT_MS = 2000;
+
+/** How long a log may take. */
+const LOG_WAIT_MS = 5000;
+
+const batches = new WeakMap<object, Batch>();
+const failures = new WeakMap<object, Error>();
+const OUTSIDE_A_STACK = {};
+
+/**
+ * Checks what the program alone tells of a resource: the engine ends a program at the first resource that its provider
+ * refuses, so problems are found here, reported together, and only then fail the program.
+ * @returns the options that the resource is registered with: it waits until all that is declared beside it was checked
+ */
+export function checkedOptions(declaration: Declaration): pulumi.CustomResourceOptions {
+  const { options, kind, name } = declaration;
+  refuseImport(kind, name, options);
+  for (const warning of [...ignoredElementWarnings(options), ...customTimeoutsWarning(kind, options)]) {
+    warnAt(declaration, warning);
+  }
+  if (areChangedLater(options)) return options;
+  const values = knownValues(declaration.args);
+  if (isUnitTest()) {
+    throwProblems(declaration, values);
+    return options;
+  }
+  const batch = currentBatch();
+  batch.declared.push({ declaration, values });
+  // A failed dependency ends the registration with the very error, which Pulumi then prints once for all of them.
+  const dependsOn = batch.verdict.then(() => options.dependsOn ?? []) as Promise<pulumi.Resource[]>;
+  return { ...options, dependsOn };
+}
+
+/** The batch of this stretch of this program: of several in one process, each has its own. */
+function currentBatch(): Batch {
+  const program: object = pulumi.runtime.getStackResource() ?? OUTSIDE_A_STACK;
+  const existing = batches.get(program);
+  if (existing) return existing;
+  const declared: Batch["declared"] = [];
+  // Rejected by itself, not from a function that throws: see lookUp.ts.
+  const verdict = new Promise<void>((resolve, reject) => {
+    setImmediate(() => {
+      batches.delete(program);
+      report(declared).then((failure) => {
+        const first = failures.get(program) ?? failure;
+        if (!first) return resolve();
+        failures.set(program, first);
+        reject(first);
+      }, reject);
+    });
+  });
+  const batch = { declared, verdict };
+  batches.set(program, batch);
+  return batch;
+}
+
+/**
+ * Logs every problem at its resource; returns the error that ends the program, if there is any. It does not wait for the
+ * logs: Pulumi writes them in order, and one of the program's may wait for a resource that will never be registered.
+ */
+async function report(declared: Batch["declared"]): Promise<Error | undefined> {
+  const broken = declared.flatMap(({ declaration, values }) => {
+    const problems = problemsOf(declaration, values);
+    return problems.length > 0 ? [{ declaration, problems }] : [];
+  });
+  if (broken.length === 0) return undefined;
+  const urns = await Promise.all(broken.map(({ declaration }) => Promise.race([urnOf(declaration), noUrn()])));
+  broken.forEach(({ declaration, problems }, index) => {
+    for (const { property, message } of problems) {
+      logError(`"${declaration.name}": ${property} ${message}`, resourceAt(urns[index]));
+    }
+  });
+  const names = broken.map(({ declaration }) => `"${declaration.name}"`).join(", ");
+  const failure = new pulumi.RunError(`correct the arguments of ${names}; the errors say what is wrong with them`);
+  failure.stack = failure.message;
+  return failure;
+}
+
+/** Logs an error, or prints it when the logs wait for ever. */
+function logError(text: string, resource: pulumi.Resource | undefined): void {
+  const late = setTimeout(() => console.error(text), LOG_WAIT_MS);
+  pulumi.log.error(text, resource).then(() => clearTimeout(late));
+}
+
+function throwProblems(declaration: Declaration, values: KnownValues): void {
+  const problems = problemsOf(declaration, values);
+  if (problems.length === 0) return;
+  const text = problems.map(({ property, message }) => `${property} ${message}`).join("; ");
+  throw new pulumi.RunError(`the arguments of "${declaration.name}" are wrong: ${text}`);
+}
+
+function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {
+  const { UNKNOWN } = require("../endpoint/inputs") as typeof import("../endpoint/inputs");
+  const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
+  // The engine puts the old value, which is not known here, in place of what it is to ignore.
+  const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
+  if (fields.includes("*")) return [];
+  const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
+  const problems = findProblems(Object.fromEntries([...given, ...ignored]), UNKNOWN);
+  return problems.map(({ property, message }) =>
+    secret.has(property)
+      ? { property, message: "has a value that is not allowed; it is secret and not shown" }
+      : { property, message },
+  );
+}
+
+/** Plain values at once; values of outputs, such as config, as soon as they are known. */
+function knownValues(args: object): KnownValues {
+  const known: Values = {};
+  const secret = new Set<string>();
+  for (const [name, value] of Object.entries(args)) {
+    if (isPlain(value)) known[name] = value;
+    else {
+      const output = pulumi.output(value);
+      pulumi.all([output, pulumi.isSecret(output)]).apply(([resolved, isSecret]) => {
+        if (isSecret) secret.add(name);
+        known[name] = resolved;
+      });
+    }
+  }
+  return { known, secret };
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (pulumi.Output.isInstance(value) || value instanceof Promise || pulumi.Resource.isInstance(value)) return false;
+  return Object.values(value).every(isPlain);
+}
+
+/**
+ * Warns at a resource that may never be registered. With the resource itself, all messages after this one would wait for
+ * its registration.
+ */
+export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
+  urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));
+}
+
+function urnOf({ type, name, options }: Pick<Declaration, "type" | "name" | "options">): Promise<string> {
+  return new Promise((resolve) => pulumi.createUrn(name, type, options.parent).apply(resolve));
+}
+
+/** What to log with in place of a resource: the URN is all that is used of it. */
+function resourceAt(urn: string | undefined): pulumi.Resource | undefined {
+  return urn === undefined ? undefined : ({ urn: pulumi.output(urn) } as pulumi.Resource);
+}
+
+/** A parent that is not registered, because it is wrong itself, has no URN ever. */
+function noUrn(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), URN_WAIT_MS));
+}

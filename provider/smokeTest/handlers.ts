@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from "node:util";
+import type * as pulumi from "@pulumi/pulumi";
+import { type InputProblem, SmokeTestError } from "../../sdk/errors";
+import { WaitTimeoutError } from "../../sdk/jobs/jobErrors";
+import type { JobHandle } from "../../sdk/jobs/jobHandle";
+import type { CompletedJob } from "../../sdk/jobs/jobRecord";
+import { hideJobSecret } from "../../sdk/secret";
+import { configure, connect } from "../connection/connection";
+import { containsUnknown, type Properties } from "../endpoint/inputs";
+import { SECONDS } from "../endpoint/providerOnlyInputs";
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+
+const SHORTEST_HIDDEN_TEXT = 8;
+
+const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "triggers", "__provider"];
+
+/** The handlers of a `SmokeTest`. Without `diff`, the engine compares the inputs; each change runs the job again. */
+export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
+  configure,
+
+  async check(_oldInputs, inputs: Properties) {
+    const failures = problemsOf(inputs).map(({ property, message }) => ({ property, reason: message }));
+    return { inputs, failures };
+  },
+
+  async create(inputs: Properties) {
+    const outs = await runJob(inputs);
+    return { id: outs.jobId, outs };
+  },
+
+  async update(_id, _outputs, inputs: Properties) {
+    return { outs: await runJob(inputs) };
+  },
+
+  async read(id, outputs: Properties) {
+    return { id, props: outputs };
+  },
+
+  // There is nothing to delete: the service forgets the job by itself.
+  async delete() {},
+};
+
+/** The problems of a `SmokeTest`'s inputs. */
+export function problemsOf(inputs: Properties): InputProblem[] {
+  const { endpointId, input, timeout } = inputs;
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
+    isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];
+  return [
+    ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
+    ...wrong("input", isObject, "must be an object: the input of the job"),
+    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.must),
+    ...Object.keys(inputs)
+      .filter((name) => !KNOWN_INPUTS.includes(name))
+      .map((property) => ({
+        property,
+        message: `there is no such property. Allowed: ${KNOWN_INPUTS.slice(0, -1).join(", ")}`,
+      })),
+  ];
+}
+
+async function runJob({ endpointId, input, expectedOutput, timeout }: Properties) {
+  const endpoint = connect().client.endpoint(String(endpointId));
+  const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
+  hideTexts(input);
+  const job = await endpoint.run({ input: input as Record<string, unknown> });
+  const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
+    if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
+    throw error;
+  });
+  const mismatch = expectedOutput === undefined ? undefined : findMismatch(done.output, expectedOutput, "output");
+  if (mismatch !== undefined) {
+    throw new SmokeTestError(
+      `job ${job.id} at endpoint ${endpointId} completed, but its ${mismatch} is not as expected. Look at the template, ` +
+        "or at expectedOutput",
+    );
+  }
+  return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
+}
+
+/** An input may be secret, and the service or the worker may repeat it in an error. Short texts would garble errors. */
+function hideTexts(value: unknown): void {
+  if (typeof value === "string" && value.length >= SHORTEST_HIDDEN_TEXT) hideJobSecret(value);
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(hideTexts);
+}
+
+/** Ends a job that takes too long: it would go on, and cost, with nobody waiting for it. */
+async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
+  const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
+  const { status } = await job.cancel().catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SmokeTestError(`${tooLong}, and could not be cancelled, so it may go on, and cost: ${reason}`);
+  });
+  // It had ended, only that could not be read in time.
+  if (status === "COMPLETED") return job.wait();
+  throw new SmokeTestError(
+    `${tooLong}; it is ${status} now. Look whether the endpoint's workers start, or allow a longer timeout`,
+  );
+}
+
+/** The place of the first difference, without its value: outputs may be secret. Objects may hold more than is expected. */
+function findMismatch(actual: unknown, expected: unknown, place: string): string | undefined {
+  if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
+    return isDeepStrictEqual(actual, expected) ? undefined : place;
+  }
+  if (typeof actual !== "object" || actual === null) return place;
+  for (const [key, value] of Object.entries(expected)) {
+    const mismatch = findMismatch((actual as Properties)[key], value, `${place}.${key}`);
+    if (mismatch !== undefined) return mismatch;
+  }
+  return undefined;
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { NameTakenError, UnexpectedResponseError } from "../errors";
+import { decode, problemsOf } from "../transport/decode";
+import { normalizeName } from "./normalForms";
+import { type Endpoint, endpointSchema } from "./record";
+
+/** A record of the list of endpoints that the contract does not know. It may be of somebody else's endpoint. */
+export interface UnreadableEndpoint {
+  /** Identifier of the endpoint, where the record holds one. */
+  readonly id?: string | undefined;
+  /** The endpoint's name, where the record holds one. */
+  readonly name?: string | undefined;
+  /** What is wrong with the record. */
+  readonly problem: string;
+}
+
+/** The list of endpoints, each record read by itself. */
+export interface ListedEndpoints {
+  /** The endpoints whose records can be read. */
+  readonly endpoints: readonly Endpoint[];
+  /** What is known of the others. */
+  readonly unreadable: readonly UnreadableEndpoint[];
+}
+
+const OPERATION = "the list of endpoints";
+
+const listSchema = z.looseObject({ endpoints: z.array(z.unknown()) });
+const idSchema = z.looseObject({ id: z.string().min(1) });
+const nameSchema = z.looseObject({ name: z.string() });
+
+/** @throws UnexpectedResponseError when the account holds no list */
+export function readEndpoints(myself: unknown): ListedEndpoints {
+  const endpoints: Endpoint[] = [];
+  const unreadable: UnreadableEndpoint[] = [];
+  for (const record of decode(listSchema, myself, OPERATION).endpoints) {
+    const result = endpointSchema.safeParse(record);
+    if (result.success) {
+      endpoints.push(result.data);
+      continue;
+    }
+    const id = idSchema.safeParse(record).data?.id;
+    const name = nameSchema.safeParse(record).data?.name;
+    unreadable.push({ id, name: name && normalizeName(name), problem: problemsOf(result.error) });
+  }
+  return { endpoints, unreadable };
+}
+
+/**
+ * The endpoint of this id, or `undefined` if the list proves that there is none.
+ * @throws UnexpectedResponseError when its record cannot be read, or one without an id might be its record
+ */
+export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: string): Endpoint | undefined {
+  const found = endpoints.find((each) => each.id === id);
+  if (found) return found;
+  const own = unreadable.find((each) => each.id === id);
+  if (own) throw unreadableError(`endpoint ${id} exists, but its record cannot be read`, own);
+  const nameless = unreadable.find((each) => each.id === undefined);
+  if (nameless) throw unreadableError(`it is not known whether endpoint ${id} exists: a record has no id`, nameless);
+  return undefined;
+}
+
+/**
+ * The endpoints of this name.
+ * @throws UnexpectedResponseError when the record of one cannot be read, or none is found and one without a name might
+ * be it
+ */
+export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name: string): Endpoint[] {
+  const found = endpoints.filter((each) => each.name === name);
+  const own = unreadable.find((each) => each.name === name);
+  if (own) throw unreadableError(`an endpoint named "${name}" exists, but its record cannot be read`, own);
+  const nameless = unreadable.find((each) => each.name === undefined);
+  if (found.length > 0 || !nameless) return found;
+  throw unreadableError(`it is not known whether an endpoint named "${name}" exists: a record has no name`, nameless);
+}
+
+/** @throws UnexpectedResponseError that names the first record that cannot be read */
+export function refuseUnreadable({ unreadable }: ListedEndpoints): void {
+  const [first] = unreadable;
+  if (first) throw unreadableError(`${unreadable.length} of the records cannot be read`, first);
+}
+
+/** What a creation sees of the lists before and after it. */
+export interface CreationLists {
+  /** @throws NameTakenError when names must be unique and a record that cannot be read has the name */
+  before(list: ListedEndpoints): readonly Endpoint[];
+  /**
+   * The endpoints that may be new.
+   * @throws UnexpectedResponseError when a record that cannot be read may be the new endpoint's
+   */
+  after(list: ListedEndpoints): readonly Endpoint[];
+}
+
+export function creationLists(name: string, mustBeUnique: boolean): CreationLists {
+  const knownIds = new Set<string | undefined>();
+  return {
+    before(list) {
+      for (const { id } of list.unreadable) knownIds.add(id);
+      // One without an id may be another one next time.
+      knownIds.delete(undefined);
+      const namesakes = mustBeUnique ? list.unreadable.filter((each) => each.name === name) : [];
+      const [namesake] = namesakes;
+      if (!namesake) return list.endpoints;
+      throw new NameTakenError(
+        `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
+          `${namesake.problem}. Nothing was created. Look at it, and choose another name`,
+        namesakes.flatMap(({ id }) => id ?? []),
+      );
+    },
+    after(list) {
+      const suspect = list.unreadable.find(
+        (each) => !knownIds.has(each.id) && (each.name === undefined || each.name === name),
+      );
+      if (suspect) throw unreadableError(`one of the records may be of the new endpoint "${name}"`, suspect);
+      return list.endpoints.filter(({ id }) => !knownIds.has(id));
+    },
+  };
+}
+
+function unreadableError(what: string, { id, name, problem }: UnreadableEndpoint): UnexpectedResponseError {
+  const named = name === undefined ? "" : ` ("${name}")`;
+  const whose = id === undefined ? `a record without an id${named}` : `the record of ${id}${named}`;
+  return new UnexpectedResponseError(
+    `${OPERATION}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Look at that endpoint ` +
+      "at the service; if it is in order there, look for a newer version of this package",
+  );
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import {
+  EXECUTION_TIMEOUT_MS,
+  JOB_TTL_MS,
+  RUN_BODY_MAX_BYTES,
+  RUNSYNC_BODY_MAX_BYTES,
+  RUNSYNC_WAIT_MS,
+} from "../contract/limits";
+import { type InputProblem, InvalidInputError } from "../errors";
+import { hideJobSecret } from "../secret";
+
+/** How long a job may live and run (contract, Policy object). Times are milliseconds. */
+export interface JobPolicy {
+  /** How long the job may run once a worker has it: 5 seconds to 7 days. Default: the endpoint's, else 10 minutes. */
+  readonly executionTimeout?: number;
+  /** `true`: the job does not make workers start. Default `false`. */
+  readonly lowPriority?: boolean;
+  /** How long the job exists, waiting and running together: 10 seconds to 7 days. Default 24 hours. */
+  readonly ttl?: number;
+}
+
+/** Storage that is handed to the worker, whose own code must use it (contract, s3Config object). */
+export interface S3Config {
+  /** The bucket's access key id. */
+  readonly accessId?: string;
+  /** The bucket's secret access key. It is sent, and shown nowhere. */
+  readonly accessSecret?: string;
+  /** The bucket's name. */
+  readonly bucketName?: string;
+  /** The bucket's address. */
+  readonly endpointUrl?: string;
+}
+
+/** What `run` and `runSync` submit (contract, Job request body). Other fields are sent as they are. */
+export interface JobRequest {
+  /** Parameters for the worker's handler, as JSON. */
+  readonly input: object;
+  /** An http(s) URL that the service calls when the job ends. */
+  readonly webhook?: string;
+  /** How long the job may live and run. */
+  readonly policy?: JobPolicy;
+  /** Storage for the worker's own code to use. */
+  readonly s3Config?: S3Config;
+}
+
+/** A request that was checked, as it is sent. */
+export interface CheckedJobRequest {
+  readonly body: string;
+  /** The job's `ttl`, given or default, in milliseconds. */
+  readonly ttlMs: number;
+  /** What is allowed and yet hardly meant. */
+  readonly warnings: readonly string[];
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+function milliseconds({ min, max }: Range) {
+  const problem = `must be a whole number of milliseconds from ${min} to ${max}`;
+  return z.int(problem).min(min, problem).max(max, problem);
+}
+
+const text = z.string("must be a text").nullish();
+
+const requestSchema = z.looseObject(
+  {
+    input: z.looseObject({}, "is required and must be an object"),
+    webhook: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).nullish(),
+    policy: z
+      .looseObject(
+        {
+          executionTimeout: milliseconds(EXECUTION_TIMEOUT_MS).nullish(),
+          lowPriority: z.boolean("must be true or false").nullish(),
+          ttl: milliseconds(JOB_TTL_MS).nullish(),
+        },
+        "must be an object",
+      )
+      .nullish(),
+    s3Config: z
+      .looseObject({ accessId: text, accessSecret: text, bucketName: text, endpointUrl: text }, "must be an object")
+      .nullish(),
+  },
+  "must be an object with the field input",
+);
+
+const LARGEST_BODY = { run: RUN_BODY_MAX_BYTES, runsync: RUNSYNC_BODY_MAX_BYTES } as const;
+
+/**
+ * Checks a request before anything is sent, its size on the very bytes that will be.
+ * @throws InvalidInputError with every problem at once
+ */
+export function checkJobRequest(operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
+  const checked = requestSchema.safeParse(request);
+  if (!checked.success) throw invalid(checked.error.issues.map(toProblem));
+  const { s3Config } = checked.data;
+  if (s3Config?.accessSecret) hideJobSecret(s3Config.accessSecret);
+  const body = toJson("input", request);
+  const bytes = Buffer.byteLength(body);
+  const maxBytes = LARGEST_BODY[operation];
+  if (bytes > maxBytes) {
+    const way = operation === "run" ? "; runSync takes twice as much" : "";
+    const message = `the request has ${bytes} bytes as JSON, and /${operation} takes at most ${maxBytes}`;
+    throw invalid([{ property: "input", message: `${message}: hand over large data by address${way}` }]);
+  }
+  const { ttl, executionTimeout } = checked.data.policy ?? {};
+  const ttlMs = ttl ?? JOB_TTL_MS.default;
+  return { body, ttlMs, warnings: policyWarnings(ttlMs, executionTimeout) };
+}
+
+/** Checks a time that goes into the query. */
+export function checkTime(property: "wait" | "ttl", value: number | undefined): void {
+  if (value === undefined) return;
+  const checked = milliseconds(property === "wait" ? RUNSYNC_WAIT_MS : JOB_TTL_MS).safeParse(value);
+  if (!checked.success) throw invalid([{ property, message: problemMessage(checked.error.issues[0]) }]);
+}
+
+/**
+ * Checks how long to wait.
+ * @param minMs the shortest time that makes sense
+ */
+export function checkTimeout(timeoutMs: number | undefined, minMs = 0): void {
+  if (timeoutMs === undefined || timeoutMs >= minMs) return;
+  throw new InvalidInputError("the wait", [
+    { property: "timeoutMs", message: `must be at least ${minMs} milliseconds` },
+  ]);
+}
+
+/** The ttl covers waiting and running, and ends the job even while it runs (contract, Limits). */
+function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
+  if (executionTimeout == null || ttlMs >= executionTimeout) return [];
+  return [
+    `policy.ttl (${ttlMs} ms) is shorter than policy.executionTimeout (${executionTimeout} ms): when its ttl is over, ` +
+      "the job is deleted with its result, even while it runs",
+  ];
+}
+
+/** @param property what the value is, for the error when it cannot be written as JSON */
+export function toJson(property: string, value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    const message = `cannot be written as JSON: ${error instanceof Error ? error.message : error}`;
+    throw invalid([{ property, message }]);
+  }
+}
+
+function toProblem(issue: z.core.$ZodIssue): InputProblem {
+  return { property: issue.path.join(".") || "the request", message: problemMessage(issue) };
+}
+
+function problemMessage(issue: z.core.$ZodIssue | undefined): string {
+  return issue?.message ?? "is not valid";
+}
+
+function invalid(problems: readonly InputProblem[]): InvalidInputError {
+  return new InvalidInputError("the request", problems);
+}

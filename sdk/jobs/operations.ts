@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { ServerlessGpuError } from "../errors";
+import { unexpectedResponse } from "../transport/http";
+import { pathSegment } from "../transport/pathSegment";
+import { mayHaveHadEffect } from "../transport/retry";
+import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";
+import {
+  type EndpointHealth,
+  healthSchema,
+  isRetryable,
+  type Job,
+  type JobState,
+  jobSchema,
+  jobStateSchema,
+  type PurgeResult,
+  purgeSchema,
+  type StreamChunk,
+  streamSchema,
+} from "./jobRecord";
+import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
+
+/*
+ * One function for each operation of the queue (contract, Queue-based job API). What submits a job is in submit.ts.
+ * A purge, a retry of a job and a read of a stream would do another thing when sent twice: they are not sent again
+ * after they may have had their effect.
+ */
+
+const readJob = ofJob(jsonOf(jobSchema));
+const readJobState = ofJob(jsonOf(jobStateSchema));
+const readChunk = ofJob(jsonOf<StreamChunk>(streamSchema));
+const readPurge = jsonOf(purgeSchema);
+const readHealthRecord = jsonOf(healthSchema);
+const readJson = jsonOf(z.unknown());
+
+/** @param options.ttl the job's new time to live, in milliseconds */
+export function readStatus(
+  queue: QueueTransport,
+  jobId: string,
+  { ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<Job> {
+  const request = jobRequest("status", "GET", jobId);
+  const path = ttl === undefined ? request.path : `${request.path}?ttl=${ttl}`;
+  return queue.request({ ...request, path, exchange: readJob(jobId), signal });
+}
+
+const ONE_ATTEMPT = { maxAttempts: 1, maxElapsedMs: Number.POSITIVE_INFINITY };
+
+/** For those who ask again anyway. */
+export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
+  const request = { ...jobRequest("status", "GET", jobId), exchange: readJob(jobId), signal };
+  return queue.request(request, { retry: ONE_ATTEMPT });
+}
+
+/** Hands out what has come since the last read. What a lost response held is not handed out again. */
+export function readStream(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<StreamChunk> {
+  const request = { ...jobRequest("stream", "GET", jobId), exchange: readChunk(jobId), signal };
+  return queue.request({ ...request, repeatability: "submit" });
+}
+
+export function cancelJob(
+  queue: QueueTransport,
+  jobId: string,
+  options: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<JobState> {
+  return queue.request({ ...jobRequest("cancel", "POST", jobId), exchange: readJobState(jobId), ...options });
+}
+
+/**
+ * A retry whose response was lost took place if the job has left the states that can be retried. If it is in one, it may
+ * have run and failed again.
+ */
+export async function retryJob(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<JobState> {
+  const request = { ...jobRequest("retry", "POST", jobId), exchange: readJobState(jobId), signal };
+  return sendOnce(queue, request, async (cause) => {
+    const job = await readStatus(queue, jobId, { signal }).catch((error: unknown) => {
+      if (error instanceof ServerlessGpuError) return undefined;
+      throw error;
+    });
+    if (job && !isRetryable(job.status)) return job;
+    const state = job ? `The job is ${job.status}: the retry` : "The job's state could not be read: the retry";
+    const message =
+      `${cause.message}. ${state} may not have taken place, or the job may have run again. It was not sent again, ` +
+      "because the job could then run twice. Look at status() and the worker's log; call retry() again only where " +
+      "one more run does no harm";
+    throw new RetryUncertainError(message, jobId, { cause });
+  });
+}
+
+export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise<PurgeResult> {
+  const what = "the purge of the queue";
+  const request = {
+    name: "purge-queue",
+    what,
+    method: "POST",
+    path: "purge-queue",
+    exchange: readPurge,
+    signal,
+  } as const;
+  return sendOnce(queue, request, (cause) => {
+    const message =
+      `${cause.message}. The purge may have taken place all the same. It was not sent again, because it could then ` +
+      "remove jobs that were submitted since. Look at jobs.inQueue of health(); purge again only if all that waits now " +
+      "may go";
+    throw new PurgeUncertainError(message, { cause });
+  });
+}
+
+/** Makes a call that is not sent again after it may have had its effect. Then `onUncertain` finds the result, or throws. */
+async function sendOnce<T>(
+  queue: QueueTransport,
+  request: QueueRequest<T>,
+  onUncertain: (cause: ServerlessGpuError) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await queue.request({ ...request, repeatability: "submit" });
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError) || !mayHaveHadEffect(error)) throw error;
+    return onUncertain(error);
+  }
+}
+
+/** The running workers that it shows may raise the limits. */
+export async function readHealth(queue: QueueTransport, signal?: AbortSignal): Promise<EndpointHealth> {
+  const request = { name: "health", what: "the health", method: "GET", path: "health", signal } as const;
+  const health = await queue.request({ ...request, exchange: readHealthRecord });
+  queue.gates.setRunningWorkers(health.workers.running);
+  return health;
+}
+
+export function readRequests(queue: QueueTransport, signal?: AbortSignal): Promise<unknown> {
+  const what = "the list of requests";
+  return queue.request({ name: "requests", what, method: "GET", path: "requests", exchange: readJson, signal });
+}
+
+function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
+  return { name, what: `${name} of job ${jobId}`, method, path: `${name}/${pathSegment("jobId", jobId)}` };
+}
+
+/** Reads a response about one job, and refuses one about another. */
+function ofJob<T extends { readonly id?: string }>(
+  exchange: QueueRequest<T>["exchange"],
+): (jobId: string) => QueueRequest<T>["exchange"] {
+  return (jobId) => async (http, httpRequest) => {
+    const read = await exchange(http, httpRequest);
+    if (read.id === undefined || read.id === jobId) return read;
+    throw unexpectedResponse(httpRequest.operation, `id: must be ${jobId}`, read);
+  };
+}

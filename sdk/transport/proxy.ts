@@ -1,0 +1,103 @@
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { ConfigurationError } from "../errors";
+import { Secret } from "../secret";
+
+/** The environment variables that name a proxy, by the protocol of the URL that is asked for. The first one counts. */
+const PROXY_VARIABLES = {
+  "http:": ["http_proxy", "HTTP_PROXY"],
+  // For https, too, the proxy for http is used where it has none of its own.
+  "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
+} as const;
+
+/** A request that waits for a tunnel cannot be taken back, so a proxy that says nothing is given up at some time. */
+const TUNNEL_TIMEOUT_MS = 30_000;
+
+interface Proxy {
+  /** The environment variable that names it. */
+  readonly variable: string;
+  readonly url: URL;
+}
+
+/**
+ * The connections of one client: through the proxies that the environment names, otherwise direct, which is faster.
+ * undici's own timeouts are off: each attempt ends by its signal.
+ * @throws ConfigurationError when a variable names no proxy
+ */
+export function createAgent(): Dispatcher {
+  const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+  const http = proxyFor("http:");
+  const https = proxyFor("https:");
+  if (!http && !https) return new Agent(options);
+  for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
+  return new EnvHttpProxyAgent({
+    ...options,
+    // An empty string is no proxy, whatever the environment says.
+    httpProxy: http?.url.href ?? "",
+    httpsProxy: https?.url.href ?? "",
+    clientFactory: (origin, poolOptions) =>
+      new ProxyConnections(origin, { ...poolOptions, headersTimeout: TUNNEL_TIMEOUT_MS }),
+  });
+}
+
+/** What to check when a URL cannot be reached, as the end of a message; empty without a proxy. */
+export function proxyHint(origin: string): string {
+  const proxy = proxyFor(origin.startsWith("https:") ? "https:" : "http:");
+  if (!proxy) return "";
+  const { variable, url } = proxy;
+  // Without user and password.
+  return `. ${variable} is set: check the proxy ${url.protocol}//${url.host}, or name the host in NO_PROXY if it needs none`;
+}
+
+function proxyFor(protocol: keyof typeof PROXY_VARIABLES): Proxy | undefined {
+  for (const variable of PROXY_VARIABLES[protocol]) {
+    const value = process.env[variable]?.trim();
+    if (!value) continue;
+    const text = value.includes("://") ? value : `http://${value}`;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url && /^https?:$/.test(url.protocol)) return { variable, url };
+    // The value may hold a password.
+    throw new ConfigurationError(
+      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128: correct it, or remove it`,
+    );
+  }
+  return undefined;
+}
+
+/** From now on no message shows the password, nor the header that holds it. */
+function hideCredentials({ username, password }: URL): void {
+  if (password === "") return;
+  const decoded = [username, password].map(decodePart);
+  for (const text of [password, decoded[1] ?? "", Buffer.from(decoded.join(":")).toString("base64")]) new Secret(text);
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The connections to a proxy. undici asks again at once, without end, when a proxy closes the connection unasked. */
+class ProxyConnections extends Pool {
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
+  override connect(
+    options: Dispatcher.ConnectOptions,
+    callback: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): void;
+  override connect(
+    options: Dispatcher.ConnectOptions,
+    callback?: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): Promise<Dispatcher.ConnectData> | undefined {
+    if (callback) {
+      super.connect(options, callback);
+      return undefined;
+    }
+    return super.connect(options).catch((cause: Error) => {
+      const closed = "code" in cause && cause.code === "UND_ERR_SOCKET";
+      throw closed
+        ? Object.assign(new Error("the proxy closed the connection", { cause }), { code: "ECONNRESET" })
+        : cause;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { EventEmitter } from "node:events";
+import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
+import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
+import { startAttemptTimer } from "./attemptTimer";
+import { decide, type Repeatability, type RetryPolicy } from "./retry";
+import type { Gate } from "./throttle";
+
+/** Options that every call takes. */
+export interface CallOptions {
+  /** Ends the call, its pauses included. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the attempts of a call have in common. */
+export interface CallContext {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly retry: RetryPolicy;
+  /** How long an attempt waits for the response to begin or to go on, in milliseconds. */
+  readonly attemptTimeoutMs: number;
+}
+
+/** One attempt of a call. */
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number;
+  /** Ends the attempt. */
+  readonly signal: AttemptSignal;
+  /**
+   * To be called when something has come: the attempt's time begins again.
+   * @param uploadMs how much longer it may take until something comes because of what is sent before, in milliseconds
+   */
+  readonly progress: (uploadMs?: number) => void;
+}
+
+/** What undici takes for an AbortSignal, which costs a quarter of a short request's time itself. */
+export class AttemptSignal extends EventEmitter {
+  aborted = false;
+  reason: unknown;
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.emit("abort");
+  }
+}
+
+/** One call of the service, made of one or more attempts. */
+export interface Call<T> {
+  /** Names the call in errors. */
+  readonly operation: string;
+  readonly repeatability: Repeatability;
+  /** Sends the request once. */
+  readonly attempt: (attempt: Attempt) => Promise<T>;
+  /** After an attempt of unknown effect: its result if it had one after all, otherwise nothing. */
+  readonly lookUp?: () => Promise<T | undefined>;
+  /** Lets attempts through within the rate limit. */
+  readonly gate?: Gate | undefined;
+  /**
+   * Time for all of the call, in milliseconds. Default: the retry policy's, which begins when the gate lets the first
+   * attempt through.
+   */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes the attempts of a call, with the pauses that the decision table asks for, until one succeeds or it stops. */
+export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
+  const { clock, retry } = context;
+  call.signal?.throwIfAborted();
+  const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
+  let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
+  for (let number = 1; ; number++) {
+    if (call.gate && !call.gate.tryEnter()) {
+      await waitAtGate(
+        context,
+        call,
+        startedAt === undefined ? undefined : startedAt + maxElapsedMs - clock.monotonic(),
+      );
+    }
+    startedAt ??= clock.monotonic();
+    try {
+      return await withTimeout(context, call, number, maxElapsedMs - (clock.monotonic() - startedAt));
+    } catch (error) {
+      if (!(error instanceof ServerlessGpuError)) throw error;
+      const elapsedMs = clock.monotonic() - startedAt;
+      const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
+      const decision = decide(failed, { ...retry, maxElapsedMs });
+      const found = decision.lookUp ? await call.lookUp?.() : undefined;
+      if (found !== undefined) return found;
+      // The look-up took time as well.
+      const totalMs = clock.monotonic() - startedAt;
+      if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
+        throw error.afterAttempts(number, totalMs);
+      }
+      await sleep(clock, decision.retryInMs, call.signal);
+    }
+  }
+}
+
+/** Waits until the gate lets an attempt through, for the time that is left if the call's time has begun. */
+async function waitAtGate<T>(
+  { clock }: CallContext,
+  { gate, operation, signal }: Call<T>,
+  timeLeftMs: number | undefined,
+): Promise<void> {
+  if (timeLeftMs === undefined) return gate?.enter(signal);
+  const reason = () =>
+    new RateLimitError(`${operation}: the rate limit left no time to send it. Try again later, or send fewer at once`);
+  const limit = timeLimit(clock, timeLeftMs, reason, signal);
+  try {
+    await gate?.enter(limit.signal);
+  } finally {
+    limit.release();
+  }
+}
+
+/** One attempt, ended when nothing comes for its time, by the time left for the call, or by the caller. */
+async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
+  const { clock, attemptTimeoutMs } = context;
+  const sentAt = clock.monotonic();
+  const signal = new AttemptSignal();
+  const timer = startAttemptTimer(clock, {
+    idleMs: attemptTimeoutMs,
+    timeLeftMs,
+    // A time that the caller gave holds, however much is to be sent.
+    uploadCounts: call.timeoutMs !== undefined,
+    onEnd(waitedMs) {
+      const seconds = Math.round(waitedMs / 100) / 10;
+      const message = `${call.operation}: no complete answer within ${seconds} s`;
+      signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
+    },
+  });
+  const ignoreAbort = onAbort(call.signal, () => signal.abort(call.signal?.reason));
+  let refused = false;
+  try {
+    // Waiting for the gate took time.
+    call.signal?.throwIfAborted();
+    return await call.attempt({ number, signal, progress: timer.progress });
+  } catch (error) {
+    refused = error instanceof RateLimitError;
+    throw error;
+  } finally {
+    timer.cancel();
+    ignoreAbort();
+    call.gate?.leave(sentAt, refused);
+  }
+}

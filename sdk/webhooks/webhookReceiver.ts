@@ -1,0 +1,184 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { systemClock } from "../contract/clock";
+import { InvalidInputError } from "../errors";
+import { WebhookNotConfirmedError } from "../jobs/jobErrors";
+import { isTerminal, type Job } from "../jobs/jobRecord";
+import type { EndpointQueue } from "../jobs/queue";
+import { hideJobSecret } from "../secret";
+import { callUser } from "../transport/observers";
+import { isPathSegment } from "../transport/pathSegment";
+import { readJobId } from "./webhookBody";
+import { createWebhookLine } from "./webhookLine";
+
+/** What a webhook receiver is made of. */
+export interface WebhookReceiverOptions {
+  /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
+  readonly endpoint: Pick<EndpointQueue, "endpointId" | "status">;
+  /**
+   * Called once for each end of a job, with the job as `/status` shows it, before the delivery gets its response: store
+   * the job, and do long work later. If it fails, the service delivers again, and `onJob` is called again.
+   */
+  readonly onJob: (job: Job) => unknown;
+  /**
+   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it again, at most twice:
+   * if `onJob` was not called then, look at the job yourself. A `NotFoundError` or a `WebhookNotConfirmedError` may stand
+   * for a delivery that somebody made up.
+   */
+  readonly onError: (error: unknown, jobId: string) => unknown;
+  /**
+   * A secret of at least 16 characters that only the service is told, as `token` in the URL's query:
+   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401, and nothing else happens.
+   * Default: every delivery is confirmed, within a quarter of the limit of `/status`, so that inventions cannot use it up.
+   */
+  readonly token?: string | undefined;
+}
+
+/** Takes the service's webhook calls, and believes only `/status`. */
+export interface WebhookReceiver {
+  /** For `http.createServer(receiver.node)`, or a route of a server that has not read the body. */
+  node(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** For servers whose handlers take a `Request` and return a `Response`. */
+  fetch(request: Request): Promise<Response>;
+  /** Resolves when all deliveries so far were handled. To be awaited before a process ends. */
+  idle(): Promise<void>;
+}
+
+/** Deliveries that may be under way at once, read or confirmed. The service delivers again later what is refused. */
+const MAX_UNDER_WAY = 500;
+
+/** How many ends of jobs are remembered, so that a duplicate is known. */
+const REMEMBERED = 10_000;
+
+const SHORTEST_TOKEN = 16;
+
+/**
+ * Makes a receiver for the webhooks of one endpoint. Deliveries carry no signature, and anybody can send one: the job is
+ * read with `/status` and given to `onJob`, and only then the delivery gets the response 200. After a failure the response
+ * is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
+ * @throws InvalidInputError when the token is too short
+ * @example
+ * const receiver = createWebhookReceiver({
+ *   endpoint: client.endpoint("abc"),
+ *   token: process.env.WEBHOOK_TOKEN,
+ *   onJob: (job) => save(job.id, job.status, job.output),
+ *   onError: (error, jobId) => console.error(jobId, error),
+ * });
+ * http.createServer(receiver.node).listen(8080);
+ */
+export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  const isAllowed = tokenCheck(options.token);
+  const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
+  const reading = new Set<Promise<number>>();
+  const confirming = new Map<string, Promise<number>>();
+  const handedOn = createMemory(REMEMBERED);
+
+  async function confirm(jobId: string): Promise<number> {
+    try {
+      const job = await confirmed(jobId, () => options.endpoint.status(jobId));
+      if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
+      const end = endOf(job);
+      if (handedOn.has(end)) return 200;
+      await options.onJob(job);
+      handedOn.add(end);
+      return 200;
+    } catch (error) {
+      callUser(() => options.onError(error, jobId));
+      return 503;
+    } finally {
+      confirming.delete(jobId);
+    }
+  }
+
+  /** Returns the status to respond with. */
+  async function handle(body: AsyncIterator<Uint8Array>): Promise<number> {
+    const { jobId, status } = await readJobId(body);
+    if (status !== undefined) return status;
+    if (!isPathSegment(jobId)) return 400;
+    const confirmation = confirming.get(jobId) ?? confirm(jobId);
+    confirming.set(jobId, confirmation);
+    return confirmation;
+  }
+
+  async function receive(
+    method: string | undefined,
+    url: string | undefined,
+    body: () => AsyncIterator<Uint8Array>,
+  ): Promise<number> {
+    if (method !== "POST") return 405;
+    if (!isAllowed(url)) return 401;
+    if (reading.size >= MAX_UNDER_WAY) return 503;
+    const handling = handle(body());
+    reading.add(handling);
+    try {
+      return await handling;
+    } finally {
+      reading.delete(handling);
+    }
+  }
+
+  return {
+    async node(request, response) {
+      const status = await receive(request.method, request.url, () => request[Symbol.asyncIterator]());
+      // Without `close`, what was not read of the body would be read now.
+      const headers = { "content-length": 0, ...(status !== 200 && { connection: "close" }) };
+      response.writeHead(status, headers).end();
+    },
+    async fetch(request) {
+      const body = chunksOf(request.body);
+      const status = await receive(request.method, request.url, () => body);
+      if (status !== 200) body.return(undefined).catch(() => {});
+      return new Response(null, { status });
+    },
+    async idle() {
+      while (reading.size > 0) await Promise.all(reading);
+    },
+  };
+}
+
+async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body) yield* body;
+}
+
+/** Compares in constant time, whatever the lengths. */
+function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
+  if (token === undefined) return () => true;
+  if (token.length < SHORTEST_TOKEN) {
+    const message = `must have at least ${SHORTEST_TOKEN} characters`;
+    throw new InvalidInputError("the webhook receiver", [{ property: "token", message }]);
+  }
+  hideJobSecret(token);
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const expected = digest(token);
+  return (url = "") => {
+    const base = "http://receiver";
+    const given = URL.canParse(url, base) ? new URL(url, base).searchParams.get("token") : null;
+    return timingSafeEqual(digest(given ?? ""), expected);
+  };
+}
+
+/** A job that was retried ends again: only the same end of the same job is a duplicate. */
+function endOf({ id, status, delayTime, executionTime }: Job): string {
+  return [id, status, delayTime, executionTime].join(" ");
+}
+
+/** The newest strings. */
+function createMemory(size: number) {
+  const strings = new Set<string>();
+  return {
+    has: (text: string) => strings.has(text),
+    add(text: string): void {
+      strings.add(text);
+      const [oldest] = strings;
+      if (strings.size > size && oldest !== undefined) strings.delete(oldest);
+    },
+  };
+}
+
+function notConfirmed({ id, status }: Job, endpointId: string): WebhookNotConfirmedError {
+  const message = `a webhook says that job ${id} at endpoint ${endpointId} has ended, but it is ${status}`;
+  return new WebhookNotConfirmedError(`${message}. Somebody may have made it up; wait for the job if it is yours`, {
+    id,
+    status,
+  });
+}

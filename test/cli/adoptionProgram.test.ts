@@ -1,0 +1,75 @@
+import { adoptionProgram } from "../../cli/adopt/adoptionProgram";
+import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/input";
+import type { Endpoint } from "../../sdk/endpoints/record";
+
+function endpoint(fields: Partial<Endpoint>): Endpoint {
+  return { id: "id", name: "name", gpuIds: "ADA_24", templateId: "t", pods: [], ...ENDPOINT_DEFAULTS, ...fields };
+}
+
+/** The resources of the program, without its header. */
+function resources(...endpoints: Partial<Endpoint>[]): string {
+  return adoptionProgram(endpoints.map(endpoint)).source.split("\n\n").slice(1).join("\n\n");
+}
+
+function logicalNames(...names: string[]): (string | undefined)[] {
+  const source = resources(...names.map((name) => ({ name })));
+  return [...source.matchAll(/^new ServerlessEndpoint\("(.*)", \{$/gm)].map(([, name]) => name);
+}
+
+test("logical names are words, and each is there once", () => {
+  expect(logicalNames("a", "a", "a-2", "a", "3d", "Größe", "模型", "--", "x::y z")).toEqual([
+    "a",
+    "a-2",
+    "a-2-2",
+    "a-3",
+    "3d",
+    "Gro-e",
+    "endpoint",
+    "endpoint-2",
+    "x-y-z",
+  ]);
+});
+
+test("defaults are left out, except a scalerType that the scalerValue needs", () => {
+  expect(resources({ scalerValue: 9, workersMax: 7 })).toBe(`new ServerlessEndpoint("name", {
+  adoptId: "id",
+  name: "name",
+  gpuIds: "ADA_24",
+  templateId: "t",
+  scalerValue: 9,
+  workersMax: 7,
+  scalerType: "QUEUE_DELAY",
+});
+`);
+});
+
+test("what this version would not accept is left to the service, with the reason", () => {
+  const source = resources({ scalerType: "MAGIC\u2028()", scalerValue: 9, flashBootType: "TURBO", workersMin: 5 });
+  expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ left to the service: /m);
+  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerType "MAGIC \(\)" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ left to the service: flashBootType "TURBO" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerValue needs a scalerType/m);
+  expect(source).toMatch(/^ {2}\/\/ left to the service: workersMin is 5, more than workersMax \(3\)/m);
+  expect(source).not.toContain("\u2028");
+});
+
+test("GPU tiers that are newer than this version come with the command that accepts them", () => {
+  const { source, skipped } = adoptionProgram([
+    endpoint({ gpuIds: "HOPPER_141,ADA_24" }),
+    endpoint({ id: "evil", gpuIds: "$(rm)" }),
+  ]);
+  expect(source).toContain("//    pulumi config set serverless-gpu:extraGpuTiers HOPPER_141\n");
+  const accepted = { extraGpuTiers: ["HOPPER_141"] };
+  expect(adoptionProgram([endpoint({ gpuIds: "HOPPER_141,ADA_24" })], accepted).source).not.toContain(
+    "pulumi config set",
+  );
+  expect(source).toContain('gpuIds: ["HOPPER_141", "ADA_24"]');
+  expect(source).not.toContain("$(rm)");
+  expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU tier') }]);
+});
+
+test("an endpoint without a template is left out, and named", () => {
+  const { source, skipped } = adoptionProgram([endpoint({ templateId: "" })]);
+  expect(source).not.toContain("new ServerlessEndpoint(");
+  expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
+});

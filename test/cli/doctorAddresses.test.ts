@@ -1,0 +1,20 @@
+import { checkAddresses } from "../../cli/doctor/service";
+import type { HttpResponse } from "../../sdk/transport/http";
+
+/** What doctor says of an interface that answers at this address. */
+function statusOf(address: string): string {
+  const reply = { name: "queueUrl", address, response: { status: 404 } as HttpResponse } as const;
+  return checkAddresses([reply], { settings: {}, sourceOf: () => "set", finding: { status: "ok", found: "" } } as never)
+    .status;
+}
+
+test.each([
+  ["https://api.example.com", "ok"],
+  ["http://localhost:8080", "ok"],
+  ["http://127.0.0.1:8080", "ok"],
+  ["http://[::1]:8080", "ok"],
+  ["http://api.example.com", "warning"],
+  ["http://127.example.com", "warning"],
+])("doctor warns of a key that others can read on its way: %s is %s", (address, status) => {
+  expect(statusOf(address)).toBe(status);
+});

@@ -1,0 +1,253 @@
+import { type Emulator, startEmulator } from "../../../emulator";
+import { createEndpoint, REQUIRED, save } from "../../support/plainClient";
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0 });
+});
+afterEach(() => emulator.stop());
+
+const saved = async (input: string) => (await save(emulator, input)).body.data.saveEndpoint;
+const refused = async (input: string, on = emulator) => {
+  const { status, body } = await save(on, input);
+  expect({ status, data: body.data, path: body.errors[0].path, code: body.errors[0].extensions.code }).toEqual({
+    status: 200,
+    data: null,
+    path: ["saveEndpoint"],
+    code: "RUNPOD",
+  });
+  return body.errors[0].message as string;
+};
+
+const everything =
+  'name: "all", gpuIds: "ADA_24,AMPERE_24", templateId: "t2", idleTimeout: 5, locations: "CZ,US", ' +
+  'flashBootType: FLASHBOOT, scalerType: "REQUEST_COUNT", scalerValue: 2, workersMin: 1, workersMax: 2, ' +
+  'networkVolumeId: "volume-1"';
+
+describe("creating", () => {
+  test("[save.create] an input without an id creates an endpoint with an id of its own", async () => {
+    const first = await saved(REQUIRED);
+    const second = await saved(REQUIRED);
+    expect(first.id).toMatch(/^[a-z0-9]+$/);
+    expect(second.id).not.toBe(first.id);
+    expect(emulator.endpoints.list().map((endpoint) => endpoint.id)).toEqual([first.id, second.id]);
+  });
+
+  test("[save.fields] every field of the endpoint record is stored and shown", async () => {
+    expect(await saved(everything)).toEqual({
+      id: expect.any(String),
+      name: "all",
+      gpuIds: "ADA_24,AMPERE_24",
+      templateId: "t2",
+      idleTimeout: 5,
+      locations: "CZ,US",
+      flashBootType: "FLASHBOOT",
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 2,
+      workersMin: 1,
+      workersMax: 2,
+      networkVolumeId: "volume-1",
+      pods: [{ desiredStatus: "RUNNING" }],
+    });
+  });
+
+  test("[save.defaults] fields that are left out get the service's defaults", async () => {
+    expect(await saved(REQUIRED)).toMatchObject({ idleTimeout: 10, scalerValue: 4, workersMin: 0, workersMax: 3 });
+  });
+
+  test("[save.unset] fields without a default are shown as unset", async () => {
+    expect(await saved(REQUIRED)).toMatchObject({
+      locations: "",
+      flashBootType: null,
+      scalerType: "QUEUE_DELAY",
+      networkVolumeId: null,
+    });
+  });
+
+  test.each(["name", "gpuIds", "templateId"])("[save.required] %s is required", async (field) => {
+    const input = REQUIRED.replace(new RegExp(`${field}: "[^"]*",?`), "");
+    const { status, body } = await save(emulator, input);
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining(field),
+      extensions: { code: "GRAPHQL_VALIDATION_FAILED" },
+    });
+    expect(emulator.endpoints.list()).toEqual([]);
+  });
+
+  test("[save.round-trip] text with quotes, newlines and GraphQL syntax comes back as it was sent", async () => {
+    const name = 'a "quoted" \\ name\n} mutation { deleteEndpoint(id: "x") ✓';
+    expect((await saved(`name: ${JSON.stringify(name)}, gpuIds: "AMPERE_16", templateId: "t"`)).name).toBe(name);
+  });
+});
+
+describe("changing", () => {
+  test("[save.modify] an input with an id changes that endpoint", async () => {
+    const { id } = await saved(REQUIRED);
+    const changed = await saved(`id: "${id}", name: "b", gpuIds: "AMPERE_80", templateId: "t3", workersMax: 1`);
+    expect(changed).toMatchObject({ id, name: "b", gpuIds: "AMPERE_80", templateId: "t3", workersMax: 1 });
+    expect(emulator.endpoints.list()).toHaveLength(1);
+  });
+
+  test("[save.reset] a field with a default that is left out of a change is reset to it", async () => {
+    const { id } = await saved(everything);
+    expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
+      idleTimeout: 10,
+      scalerValue: 4,
+      workersMin: 0,
+      workersMax: 3,
+    });
+  });
+
+  test("[save.keep] a field without a default that is left out of a change keeps its value", async () => {
+    const { id } = await saved(everything);
+    expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
+      locations: "CZ,US",
+      flashBootType: "FLASHBOOT",
+      scalerType: "REQUEST_COUNT",
+      networkVolumeId: "volume-1",
+    });
+  });
+
+  test.each(["null", '""'])("[save.clear] locations and networkVolumeId are cleared by %s", async (value) => {
+    const { id } = await saved(everything);
+    const changed = await saved(`id: "${id}", ${REQUIRED}, locations: ${value}, networkVolumeId: ${value}`);
+    expect(changed).toMatchObject({ locations: "", networkVolumeId: null });
+  });
+
+  test("[save.flash-boot-null] flashBootType null clears FLASHBOOT in the contract profile", async () => {
+    const { id } = await saved(everything);
+    expect((await saved(`id: "${id}", ${REQUIRED}, flashBootType: null`)).flashBootType).toBeNull();
+  });
+
+  test("[save.flash-boot-off] OFF is no value of flashBootType in the contract profile", async () => {
+    const { status, body } = await save(emulator, `${REQUIRED}, flashBootType: OFF`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
+  });
+
+  test.each([
+    "idleTimeout",
+    "scalerValue",
+    "workersMin",
+    "workersMax",
+  ])("[save.null-default] null for %s is refused", async (field) => {
+    const { status, body } = await save(emulator, `${REQUIRED}, ${field}: null`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
+  });
+
+  test("[save.scaler-type-null] null for scalerType keeps its value", async () => {
+    const { id } = await saved(everything);
+    expect((await saved(`id: "${id}", ${REQUIRED}, scalerType: null`)).scalerType).toBe("REQUEST_COUNT");
+  });
+
+  test("[save.unknown-id] an unknown id is refused as not found, and creates nothing", async () => {
+    expect(await refused(`id: "nope", ${REQUIRED}`)).toMatch(/not found/i);
+    expect(emulator.endpoints.list()).toEqual([]);
+  });
+});
+
+describe("rules", () => {
+  test.each([
+    "AMPERE_16",
+    "AMPERE_24",
+    "ADA_24",
+    "AMPERE_48",
+    "ADA_48_PRO",
+    "AMPERE_80",
+    "ADA_80_PRO",
+  ])("[save.gpu-ids] tier %s is accepted", async (tier) => {
+    expect((await saved(`name: "a", gpuIds: "${tier}", templateId: "t"`)).gpuIds).toBe(tier);
+  });
+
+  test("[save.gpu-list] a list of tiers with exclusions is accepted and kept as it was sent", async () => {
+    const gpuIds = "AMPERE_24, AMPERE_16,-NVIDIA L4";
+    expect((await saved(`name: "a", gpuIds: "${gpuIds}", templateId: "t"`)).gpuIds).toBe(gpuIds);
+  });
+
+  test.each([
+    "AMPERE_99",
+    "",
+    "-NVIDIA L4",
+    "AMPERE_16,,AMPERE_24",
+    "BLACKWELL_96",
+  ])("[save.unknown-tier] gpuIds %j is refused", async (gpuIds) => {
+    expect(await refused(`name: "a", gpuIds: "${gpuIds}", templateId: "t"`)).toContain("gpuIds");
+  });
+
+  test.each(["CZ", "FR", "GB", "NO", "RO", "US"])("[save.locations] location %s is accepted", async (location) => {
+    expect((await saved(`${REQUIRED}, locations: "${location}"`)).locations).toBe(location);
+  });
+
+  test("[save.data-center] a data center is accepted as a location", async () => {
+    expect((await saved(`${REQUIRED}, locations: "EU-RO-1,US"`)).locations).toBe("EU-RO-1,US");
+  });
+
+  test.each(['""', "null"])("[save.any-region] locations %s means any region", async (value) => {
+    expect((await saved(`${REQUIRED}, locations: ${value}`)).locations).toBe("");
+  });
+
+  test("[save.unknown-location] an unknown location is refused", async () => {
+    expect(await refused(`${REQUIRED}, locations: "US,XX"`)).toContain('"XX"');
+  });
+
+  test.each(["QUEUE_DELAY", "REQUEST_COUNT"])("[save.scaler-type] scalerType %s is accepted", async (scalerType) => {
+    expect((await saved(`${REQUIRED}, scalerType: "${scalerType}"`)).scalerType).toBe(scalerType);
+  });
+
+  test("[graphql.business-error] a broken rule answers 200 with an error that names its field in path", async () => {
+    const { status, body, headers } = await save(emulator, `${REQUIRED}, workersMin: 9`);
+    expect(status).toBe(200);
+    expect(headers.get("x-emulator-fidelity")).toBe("assumed");
+    expect(body).toEqual({
+      errors: [
+        {
+          message: expect.stringContaining("workersMax"),
+          locations: expect.any(Array),
+          path: ["saveEndpoint"],
+          extensions: { code: "RUNPOD" },
+        },
+      ],
+      data: null,
+    });
+  });
+
+  test("[save.unknown-scaler-type] an unknown scalerType is refused", async () => {
+    expect(await refused(`${REQUIRED}, scalerType: "FASTEST"`)).toContain("FASTEST");
+  });
+
+  test.each([
+    ["scalerValue: 0", "scalerValue"],
+    ["idleTimeout: -1", "idleTimeout"],
+    ["workersMin: -1", "workersMin"],
+    ["workersMin: 4", "workersMax"],
+    ['name: " "', "name"],
+    ['templateId: ""', "templateId"],
+  ])("[save.ranges] %s is refused", async (wrong, named) => {
+    const field = wrong.slice(0, wrong.indexOf(":"));
+    const input = REQUIRED.replace(new RegExp(`${field}: "[^"]*"`), wrong);
+    expect(await refused(input === REQUIRED ? `${REQUIRED}, ${wrong}` : input)).toContain(named);
+  });
+
+  test("[save.any-template] any template is accepted while none is named", async () => {
+    expect((await saved('name: "a", gpuIds: "AMPERE_16", templateId: "anything"')).templateId).toBe("anything");
+  });
+
+  test("[save.unknown-template] once templates are named, others are refused", async () => {
+    await using strict = await startEmulator({ templates: ["template-1"] });
+    expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
+    expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toContain("template-2");
+  });
+
+  test("[save.no-quota] there is no quota unless one is set", async () => {
+    expect((await saved(`${REQUIRED}, workersMax: 1000`)).workersMax).toBe(1000);
+  });
+
+  test("[save.quota] the sum of workersMax over all endpoints stays within the quota", async () => {
+    await using limited = await startEmulator({ workerQuota: 5 });
+    const id = await createEndpoint(limited, "workersMax: 3");
+    expect(await refused(`${REQUIRED}, workersMax: 3`, limited)).toMatch(/quota/);
+    expect((await save(limited, `${REQUIRED}, workersMax: 2`)).body.errors).toBeUndefined();
+    // The endpoint's own share is not counted twice.
+    expect((await save(limited, `id: "${id}", ${REQUIRED}, workersMax: 2`)).body.errors).toBeUndefined();
+  });
+});

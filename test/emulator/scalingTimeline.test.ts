@@ -1,8 +1,0 @@
-import { readFileSync } from "node:fs";
-import * as emulator from "../../emulator";
-import { playTimeline, TIMELINE_FILE } from "../../tools/scalingTimeline.js";
-import { drawTimeline } from "../../tools/timelineDrawing.js";
-
-test("the picture of scaling in the documents is what the emulator plays (npm run docs:timeline)", async () => {
-  expect(drawTimeline(await playTimeline(emulator))).toBe(readFileSync(TIMELINE_FILE, "utf8"));
-});

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { graphql, REQUIRED, save, send } from "../../support/plainClient";
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({
+    seed: { endpoints: [{ id: "one", name: "one", gpuIds: "ADA_24", templateId: "t" }] },
+  });
+});
+
+afterAll(() => emulator.stop());
+
+/** It has understood or refused it: it has not failed. */
+const isAnswered = (status: number) => status < 500;
+
+const oddText = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.json());
+const segment = fc.oneof(
+  fc.string().map(encodeURIComponent),
+  fc.constantFrom("v2", "v1", "pods", "one", "run", "%", "%ff", "..", "__proto__"),
+);
+
+test("any request at any path is answered", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS"),
+      fc.array(segment, { maxLength: 4 }),
+      oddText,
+      async (method, path, body) => {
+        const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
+        const hasBody = method !== "GET";
+        const url = `${emulator.url}/${path.join("/")}`;
+        const { status } = await send(url, { method, headers, ...(hasBody && { body }) });
+        expect(isAnswered(status)).toBe(true);
+      },
+    ),
+    { numRuns: 150 },
+  ));
+
+test("any GraphQL text is answered", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        oddText,
+        fc
+          .array(
+            fc.constantFrom(
+              "mutation",
+              "{",
+              "}",
+              "(",
+              ")",
+              "saveEndpoint",
+              "input:",
+              "myself",
+              '"',
+              "id",
+              "null",
+              "...",
+              "$a",
+              "@skip",
+              "fragment F on Mutation",
+            ),
+            { maxLength: 12 },
+          )
+          .map((words) => words.join(" ")),
+      ),
+      async (query) => {
+        const { status, body } = await graphql(emulator, query);
+        expect(isAnswered(status)).toBe(true);
+        expect(typeof body).toBe("object");
+      },
+    ),
+    { numRuns: 150 },
+  ));
+
+test("any job is answered, whatever its body", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.jsonValue(),
+        fc.record({ input: fc.jsonValue(), policy: fc.jsonValue(), webhook: fc.jsonValue(), s3Config: fc.jsonValue() }),
+      ),
+      async (body) => {
+        const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
+        const { status } = await send(`${emulator.url}/v2/one/run`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+        });
+        expect([200, 400]).toContain(status);
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
+test.each([
+  "idleTimeout: 99999999999999999999",
+  "idleTimeout: -1",
+  "workersMax: 1e400",
+  "workersMax: 2147483648",
+  "scalerValue: NaN",
+  "workersMin: [1]",
+  "locations: {}",
+  'networkVolumeId: ["a"]',
+  'flashBootType: "FLASHBOOT"',
+  "__proto__: 1",
+  "constructor: 1",
+])("an endpoint with %s is refused or saved, and no other is changed", async (field) => {
+  const before = emulator.endpoints.get("one");
+  const { status, body } = await save(emulator, `${REQUIRED}, ${field}`);
+  expect(isAnswered(status)).toBe(true);
+  expect(body.errors !== undefined || body.data.saveEndpoint.id !== undefined).toBe(true);
+  expect(emulator.endpoints.get("one")).toEqual(before);
+});

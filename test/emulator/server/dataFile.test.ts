@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { createEndpoint, getPod, graphql, REQUIRED, save, send } from "../../support/plainClient";
+
+let folder: string;
+let dataFile: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "emulator-data-"));
+  dataFile = path.join(folder, "state.json");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const authorized = ({ apiKey }: Pick<Emulator, "apiKey">) => ({ authorization: `Bearer ${apiKey}` });
+
+function run(emulator: Pick<Emulator, "url" | "apiKey">, endpointId: string, input: unknown) {
+  return send(`${emulator.url}/v2/${endpointId}/run`, {
+    method: "POST",
+    headers: { ...authorized(emulator), "content-type": "application/json" },
+    body: JSON.stringify({ input }),
+  });
+}
+
+const statusOf = (emulator: Pick<Emulator, "url" | "apiKey">, endpointId: string, jobId: string) =>
+  send(`${emulator.url}/v2/${endpointId}/status/${jobId}`, { headers: authorized(emulator) });
+
+describe("a data file", () => {
+  test("keeps endpoints, jobs, pods and templates over a restart", async () => {
+    const first = await startEmulator({ dataFile, templates: ["template-1"], coldStartMs: 0 });
+    const id = await createEndpoint(first, 'locations: "CZ", workersMin: 1');
+    first.pods.add({ id: "pod-1", name: "trainer" });
+    const jobId = (await run(first, id, { prompt: "hello" })).body.id;
+    while ((await statusOf(first, id, jobId)).body.status !== "COMPLETED");
+    const before = first.endpoints.get(id);
+    await first.stop();
+
+    await using second = await startEmulator({ dataFile });
+    expect(second.endpoints.get(id)).toEqual({ ...before, pods: [expect.objectContaining({ endpointId: id })] });
+    expect((await getPod(second, "pod-1")).body.name).toBe("trainer");
+    expect((await statusOf(second, id, jobId)).body).toMatchObject({
+      status: "COMPLETED",
+      output: { prompt: "hello" },
+    });
+    expect((await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"')).body.errors).toHaveLength(1);
+  });
+
+  test("wins over the seed", async () => {
+    const seed = { endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] };
+    const first = await startEmulator({ dataFile, seed });
+    first.endpoints.delete("mine");
+    await createEndpoint(first);
+    await first.stop();
+    await using second = await startEmulator({ dataFile, seed });
+    expect(second.endpoints.get("mine")).toBeUndefined();
+    expect(second.endpoints.list()).toHaveLength(1);
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["something else", '{"version": 9}'],
+  ])("that holds %s is refused and left alone", async (_, text) => {
+    writeFileSync(dataFile, text);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(/no JSON|not well formed/);
+    expect(readFileSync(dataFile, "utf8")).toBe(text);
+  });
+
+  test("that cannot be written is told at the start", async () => {
+    const missing = path.join(folder, "missing", "state.json");
+    await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
+  });
+
+  test("that cannot be written any more makes requests fail, with the reason", async () => {
+    const sub = path.join(folder, "sub");
+    mkdirSync(sub);
+    await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
+    rmSync(sub, { recursive: true });
+    const { status, text } = await save(emulator, REQUIRED);
+    expect(status).toBe(500);
+    expect(text).toContain("cannot be written: there is no such file or folder");
+    const [request] = emulator.journal.requests();
+    expect(request).toMatchObject({
+      status: 500,
+      outcome: "error",
+      error: expect.stringContaining("cannot be written"),
+    });
+    mkdirSync(sub);
+  });
+});
+
+describe("after kill -9", () => {
+  const main = path.resolve(__dirname, "../../../dist/cli/main.js");
+
+  async function start(): Promise<{ child: ChildProcess; emulator: Emulator }> {
+    const child = spawn(process.execPath, [main, "emulator", "--json", "--data", dataFile, "--drain-ms", "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), "line");
+    const { url, env } = JSON.parse(line);
+    return { child, emulator: { url, apiKey: env.SERVERLESS_GPU_API_KEY } as Emulator };
+  }
+
+  /** Creates, changes and deletes endpoints and submits jobs until the emulator dies; notes what was acknowledged. */
+  async function work(
+    emulator: Emulator,
+    acknowledged: Map<string, number>,
+    jobs: Map<string, string>,
+    unsure: Set<string>,
+    kill: (step: number) => void,
+  ) {
+    for (let step = 0; ; step++) {
+      kill(step);
+      const id = [...acknowledged.keys()].find((known) => !unsure.has(known));
+      if (id !== undefined && step % 3 === 1) {
+        unsure.add(id);
+        await save(emulator, `id: "${id}", ${REQUIRED}, workersMax: ${step}`);
+        acknowledged.set(id, step);
+        unsure.delete(id);
+        jobs.set((await run(emulator, id, { step })).body.id, id);
+      } else if (id !== undefined && step % 7 === 3) {
+        unsure.add(id);
+        await save(emulator, `id: "${id}", ${REQUIRED}, workersMax: 0`);
+        acknowledged.set(id, 0);
+        const { body } = await graphql(emulator, `mutation { deleteEndpoint(id: "${id}") }`);
+        if (!body.errors) {
+          acknowledged.delete(id);
+          for (const [job, endpoint] of jobs) if (endpoint === id) jobs.delete(job);
+        }
+        unsure.delete(id);
+      } else acknowledged.set(await createEndpoint(emulator), 3);
+    }
+  }
+
+  test("it starts again with everything that it had acknowledged", async () => {
+    const acknowledged = new Map<string, number>();
+    const jobs = new Map<string, string>();
+    for (let round = 0; round < 8; round++) {
+      const { child, emulator } = await start();
+      const { body } = await graphql(emulator, "{ myself { endpoints { id workersMax } } }");
+      const kept = new Map<string, number>(
+        body.data.myself.endpoints.map((endpoint: { id: string; workersMax: number }) => [
+          endpoint.id,
+          endpoint.workersMax,
+        ]),
+      );
+      for (const [id, workersMax] of acknowledged) expect([id, kept.get(id)]).toEqual([id, workersMax]);
+      for (const [job, endpoint] of jobs) expect((await statusOf(emulator, endpoint, job)).status).toBe(200);
+
+      const unsure = new Set<string>();
+      // At another step in each round, and some moments after its request was sent.
+      const kill = (step: number) => {
+        if (step === 5 + round * 4) setTimeout(() => child.kill("SIGKILL"), round % 4);
+      };
+      await work(emulator, acknowledged, jobs, unsure, kill).catch(() => {});
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      // What was under way when it died may or may not have happened.
+      for (const id of unsure) acknowledged.delete(id);
+      for (const [job, endpoint] of jobs) if (unsure.has(endpoint)) jobs.delete(job);
+    }
+    expect(acknowledged.size).toBeGreaterThan(3);
+    expect(readdirSync(folder).filter((file) => !file.startsWith("state.json"))).toEqual([]);
+  }, 300_000);
+});

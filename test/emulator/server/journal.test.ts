@@ -1,0 +1,117 @@
+import { inspect } from "node:util";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { createEndpoint, getPod, graphql, REQUIRED, send } from "../../support/plainClient";
+
+const KEY = "canary/key+1";
+const SECRET = "canary-secret";
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0, apiKey: KEY });
+});
+afterEach(() => emulator.stop());
+
+const list = () => graphql(emulator, "{ myself { endpoints { id } } }");
+
+describe("journal", () => {
+  test("holds every request in order, with what it was given and how it ended", async () => {
+    const id = await createEndpoint(emulator, "workersMax: 1, flashBootType: FLASHBOOT");
+    await list();
+    await graphql(emulator, `mutation { deleteEndpoint(id: "${id}") }`);
+    await getPod(emulator, "nope?includeMachine=true");
+
+    expect(emulator.journal.operations()).toEqual(["saveEndpoint", "myself", "deleteEndpoint", "getPod"]);
+    const [save, , remove, pod] = emulator.journal.requests();
+    expect(save).toMatchObject({
+      number: 1,
+      interface: "graphql",
+      method: "POST",
+      operation: "saveEndpoint",
+      arguments: {
+        input: { name: "a", gpuIds: "AMPERE_16", templateId: "template-1", workersMax: 1, flashBootType: "FLASHBOOT" },
+      },
+      status: 200,
+      outcome: "ok",
+    });
+    expect(remove).toMatchObject({ endpointId: id, arguments: { id }, status: 200, outcome: "error" });
+    expect(remove?.error).toContain("workersMax");
+    expect(pod).toMatchObject({
+      interface: "rest",
+      method: "GET",
+      path: "/v1/pods/nope?includeMachine=true",
+      arguments: { podId: "nope", includeMachine: "true" },
+      status: 404,
+      outcome: "error",
+    });
+  });
+
+  test("records the arguments as they were written, without the service's defaults", async () => {
+    await createEndpoint(emulator);
+    expect(emulator.journal.requests()[0]?.arguments.input).toEqual({
+      name: "a",
+      gpuIds: "AMPERE_16",
+      templateId: "template-1",
+    });
+  });
+
+  test("filters by interface, operation, endpoint and outcome", async () => {
+    const id = await createEndpoint(emulator);
+    await graphql(emulator, `mutation { saveEndpoint(input: { id: "${id}", ${REQUIRED} }) { id } }`);
+    await list();
+    await getPod(emulator, "nope");
+    const { journal } = emulator;
+    expect(journal.operations({ interface: "graphql" })).toEqual(["saveEndpoint", "saveEndpoint", "myself"]);
+    expect(journal.requests({ operation: "saveEndpoint" })).toHaveLength(2);
+    expect(journal.operations({ endpointId: id })).toEqual(["saveEndpoint", "saveEndpoint"]);
+    expect(journal.requests({ endpointId: "other" })).toEqual([]);
+    expect(journal.operations({ outcome: "error" })).toEqual(["getPod"]);
+  });
+
+  test("starts anew when it is cleared", async () => {
+    await list();
+    emulator.journal.clear();
+    expect(emulator.journal.requests()).toEqual([]);
+    await list();
+    expect(emulator.journal.requests()[0]?.number).toBe(1);
+  });
+
+  test("does not change when an entry that it handed out is changed", async () => {
+    await list();
+    Object.assign(emulator.journal.requests()[0] ?? {}, { operation: "changed" });
+    expect(emulator.journal.operations()).toEqual(["myself"]);
+  });
+
+  test("records a document that cannot be read as unknown", async () => {
+    await graphql(emulator, "{ nonsense");
+    expect(emulator.journal.requests()[0]).toMatchObject({ operation: "unknown", status: 400, outcome: "error" });
+  });
+
+  test("never holds a key, nor a job's input or storage secret", async () => {
+    await list();
+    await graphql(emulator, "{ myself { endpoints { id } } }", "canary-wrong-key");
+    await graphql(emulator, `mutation { deleteEndpoint(id: "${KEY}") }`);
+    await getPod(emulator, `${encodeURIComponent(KEY)}?api_key=${encodeURIComponent(KEY)}`);
+    const id = await createEndpoint(emulator);
+    await send(`${emulator.url}/v2/${id}/run`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        input: { token: SECRET },
+        webhook: `http://127.0.0.1:9/hook?token=${SECRET}`,
+        s3Config: { accessId: "id", accessSecret: SECRET, bucketName: "b", endpointUrl: "http://127.0.0.1:9" },
+        policy: { ttl: 20_000 },
+      }),
+    });
+    const entries = emulator.journal.requests();
+    const shown = JSON.stringify(entries) + inspect(entries, { depth: null });
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain(encodeURIComponent(KEY));
+    expect(shown).not.toContain("canary");
+    expect(entries.at(-1)).toMatchObject({
+      interface: "queue",
+      operation: "run",
+      endpointId: id,
+      arguments: { policy: { ttl: 20_000 }, s3Config: { bucketName: "b", accessSecret: "[redacted]" } },
+    });
+  });
+});

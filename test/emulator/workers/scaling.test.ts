@@ -1,0 +1,47 @@
+import { workersWanted } from "../../../emulator/workers/scaling";
+
+const record = { scalerValue: 4, workersMin: 0, workersMax: 10 };
+
+describe("REQUEST_COUNT", () => {
+  const wanted = (waiting: number, inProgress: number, more = {}) =>
+    workersWanted({ ...record, scalerType: "REQUEST_COUNT", ...more }, { waiting, overdue: 0, inProgress });
+
+  test.each([
+    [0, 0, 0],
+    [1, 0, 1],
+    [4, 0, 1],
+    [4, 1, 2],
+    [0, 9, 3],
+    [1000, 0, 10],
+  ])("%d waiting and %d in progress want %d", (waiting, inProgress, expected) => {
+    expect(wanted(waiting, inProgress)).toBe(expected);
+  });
+
+  test("never fewer than workersMin, never more than workersMax", () => {
+    expect(wanted(0, 0, { workersMin: 2 })).toBe(2);
+    expect(wanted(100, 0, { workersMax: 0 })).toBe(0);
+  });
+
+  test("a scalerValue below 1 counts as 1", () => {
+    expect(wanted(3, 0, { scalerValue: 0 })).toBe(3);
+  });
+});
+
+describe("QUEUE_DELAY", () => {
+  const wanted = (waiting: number, overdue: number, inProgress: number, more = {}) =>
+    workersWanted({ ...record, scalerType: "QUEUE_DELAY", ...more }, { waiting, overdue, inProgress });
+
+  test.each([
+    [0, 0, 0, 0],
+    [5, 0, 0, 1],
+    [5, 0, 1, 1],
+    [5, 2, 1, 3],
+    [99, 99, 1, 10],
+  ])("%d waiting, %d of them overdue, and %d in progress want %d", (waiting, overdue, inProgress, expected) => {
+    expect(wanted(waiting, overdue, inProgress)).toBe(expected);
+  });
+
+  test("never fewer than workersMin", () => {
+    expect(wanted(0, 0, 0, { workersMin: 3 })).toBe(3);
+  });
+});

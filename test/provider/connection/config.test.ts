@@ -1,0 +1,174 @@
+import { providerSettings } from "../../../provider/connection/config";
+import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/config";
+import { ConfigurationError } from "../../../sdk/errors";
+import { redact } from "../../../sdk/secret";
+
+const KEY = "config-test-key-0123456789";
+
+function settings(config: Record<string, string>, environment: Record<string, string> = {}) {
+  return providerSettings((name) => config[name], environment);
+}
+
+describe("the provider's settings", () => {
+  test("come from the stack's config", () => {
+    const config = {
+      apiKey: KEY,
+      service: "another",
+      graphqlUrl: "http://g",
+      restUrl: "http://r",
+      queueUrl: "http://q",
+    };
+    expect(settings({ ...config, extraGpuTiers: "HOPPER_141, BLACKWELL_96" })).toEqual({
+      ...config,
+      extraGpuTiers: ["HOPPER_141", "BLACKWELL_96"],
+      extraLocations: [],
+      provider: "",
+      allowAccountChange: false,
+    });
+  });
+
+  test.each([
+    ["apiKey", "SERVERLESS_GPU_API_KEY"],
+    ["service", "SERVERLESS_GPU_SERVICE"],
+    ["graphqlUrl", "SERVERLESS_GPU_GRAPHQL_URL"],
+    ["restUrl", "SERVERLESS_GPU_REST_URL"],
+    ["queueUrl", "SERVERLESS_GPU_QUEUE_URL"],
+  ] as const)("%s comes from %s before it comes from config", (name, variable) => {
+    expect(settings({ [name]: "from-config" }, { [variable]: " from-environment " })[name]).toBe("from-environment");
+    expect(settings({ [name]: " from-config " }, { [variable]: " " })[name]).toBe("from-config");
+    expect(settings({ [name]: "" }, {})[name]).toBeUndefined();
+  });
+
+  test.each([
+    ["extraGpuTiers", "SERVERLESS_GPU_EXTRA_GPU_TIERS"],
+    ["extraLocations", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
+  ] as const)("%s are those of %s and of the config, also of an explicit provider; none by default", (name, variable) => {
+    const environment = { [variable]: "FIRST, SECOND" };
+    expect(settings({ [name]: "THIRD,FIRST" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({ explicit: "second", [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({})[name]).toEqual([]);
+  });
+
+  test("a list in the YAML of a stack's config, which is JSON to the provider, is a list; other JSON is refused", () => {
+    expect(settings({ extraGpuTiers: '["HOPPER_141"," A,B"]' }).extraGpuTiers).toEqual(["HOPPER_141", "A", "B"]);
+    for (const text of ['{"HOPPER_141":true}', "[1]", "[HOPPER_141", '"HOPPER_141"']) {
+      expect(() => settings({ extraGpuTiers: text })).toThrow(ConfigurationError);
+      expect(() => settings({ extraGpuTiers: text })).toThrow(/^serverless-gpu:extraGpuTiers must be a comma list/);
+    }
+  });
+
+  test("the tiers and countries of a service that is known by name are accepted, and those of no other account's", () => {
+    const words = {
+      extraGpuTiers: expect.arrayContaining(["HOPPER_141"]),
+      extraLocations: expect.arrayContaining(["CA"]),
+    };
+    expect(settings({ service: "runpod" })).toMatchObject(words);
+    expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
+    expect(settings({ explicit: "second" }, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
+  });
+
+  test("make the key a secret at once", () => {
+    settings({ apiKey: "known-from-config-onwards" });
+    expect(redact("it is known-from-config-onwards")).toBe("it is [redacted]");
+  });
+});
+
+describe("the API key", () => {
+  test("is trimmed", () => {
+    expect(requireApiKey({ apiKey: ` ${KEY}\n` })).toBe(KEY);
+  });
+
+  test.each([[undefined], [""], ["  "]])("that is missing (%j) is an error that says where to put it", (apiKey) => {
+    const failing = () => requireApiKey({ apiKey });
+    expect(failing).toThrow(ConfigurationError);
+    expect(failing).toThrow(/SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
+  });
+
+  test.each([
+    ["two words"],
+    ["line\nbreak"],
+    ["schlüssel"],
+    ["nul\0"],
+  ])("%j cannot be one, and is not shown", (apiKey) => {
+    const failing = () => requireApiKey({ apiKey });
+    expect(failing).toThrow(/characters that no key has/);
+    expect(failing).not.toThrow(apiKey);
+  });
+});
+
+describe("an address", () => {
+  const address = (graphqlUrl: string, more: ConnectionSettings = {}) =>
+    requireAddress({ graphqlUrl, ...more }, "graphqlUrl");
+
+  test.each([
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    [" https://api.example.com/ ", "https://api.example.com"],
+    ["https://api.example.com//", "https://api.example.com"],
+    ["https://example.com/prefix/", "https://example.com/prefix"],
+    ["https://example.com/?", "https://example.com"],
+    ["https://example.com/prefix#", "https://example.com/prefix"],
+    ["HTTPS://EXAMPLE.com", "https://example.com"],
+    ["http://[::1]:80", "http://[::1]"],
+  ])("%j is taken as %j", (given, expected) => {
+    expect(address(given)).toBe(expected);
+  });
+
+  test.each([
+    ["graphqlUrl", "https://api.example.com/graphql", "https://api.example.com"],
+    ["graphqlUrl", "https://api.example.com/graphql/", "https://api.example.com"],
+    ["graphqlUrl", "https://example.com/prefix//graphql", "https://example.com/prefix"],
+    ["restUrl", "https://rest.example.com/v1/", "https://rest.example.com"],
+    ["queueUrl", "https://api.example.com/v2", "https://api.example.com"],
+    ["queueUrl", "https://api.example.com/v1", "https://api.example.com/v1"],
+    ["graphqlUrl", "https://example.com/mygraphql", "https://example.com/mygraphql"],
+  ] as const)("%s may hold its interface's own path: %s", (name, given, expected) => {
+    expect(requireAddress({ [name]: given }, name)).toBe(expected);
+  });
+
+  test.each([
+    "api.example.com",
+    "localhost:8080",
+    "ftp://example.com",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "http://",
+    "https://user:s3cret@example.com",
+    "https://example.com?api_key=s3cret",
+    "https://example.com/#top",
+    "not a url",
+  ])("%j is refused without being shown", (given) => {
+    const failing = () => address(given);
+    expect(failing).toThrow(ConfigurationError);
+    expect(failing).toThrow(/^graphqlUrl must be an http\(s\) URL/);
+    expect(failing).not.toThrow("s3cret");
+  });
+
+  test("that is missing is an error that says where to put it", () => {
+    for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
+      expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
+      expect(() => requireAddress({}, name)).toThrow(
+        new RegExp(`no ${name}: .*SERVERLESS_GPU_.*_URL.*SERVERLESS_GPU_SERVICE=runpod`),
+      );
+    }
+  });
+
+  test("comes from the named service, unless it is given", () => {
+    const service = "runpod";
+    expect(requireAddress({ service }, "graphqlUrl")).toBe("https://api.runpod.io");
+    expect(requireAddress({ service }, "restUrl")).toBe("https://rest.runpod.io");
+    expect(requireAddress({ service }, "queueUrl")).toBe("https://api.runpod.ai");
+    expect(address("http://127.0.0.1:1", { service })).toBe("http://127.0.0.1:1");
+  });
+});
+
+describe("a service's name", () => {
+  test("is runpod, or none", () => {
+    expect(serviceName({ service: " runpod " })).toBe("runpod");
+    expect(serviceName({ service: "" })).toBeUndefined();
+    expect(serviceName({})).toBeUndefined();
+  });
+
+  test.each(["RunPod", "aws", "__proto__"])("%j is not known", (service) => {
+    expect(() => serviceName({ service })).toThrow(/is not known by name: use runpod, or give the three addresses/);
+  });
+});

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { changedFields, hasChanged, mustSave } from "../../../provider/endpoint/diff";
+import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+
+const PROVIDER = "exports.handler = 1;";
+
+/** What the service shows of an endpoint that was made with defaults. */
+const OUTPUTS = {
+  name: "llama",
+  gpuIds: "AMPERE_24",
+  templateId: "abc123",
+  idleTimeout: 10,
+  locations: "",
+  flashBootType: "OFF",
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 0,
+  workersMax: 3,
+  networkVolumeId: "",
+  queueUrl: "http://127.0.0.1/v2/ep-1",
+  __inputs: "7",
+  __provider: PROVIDER,
+};
+const PROGRAM = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
+
+/** What a program changes: its inputs are checked first, as the engine does. */
+function changed(program: Properties, outputs: Properties = {}, oldInputs: Properties = {}): string[] {
+  const { inputs, problems } = checkInputs(oldInputs, { ...PROGRAM, ...program, __provider: PROVIDER }, {});
+  expect(problems).toEqual([]);
+  return changedFields({ ...OUTPUTS, ...outputs }, inputs);
+}
+
+describe("no change", () => {
+  test.each<[string, Properties, Properties]>([
+    ["the same program", {}, {}],
+    ["locations in another order", { locations: "US,CZ" }, { locations: "CZ,US" }],
+    ["locations with spaces and twice", { locations: " CZ , US,CZ" }, { locations: "CZ,US" }],
+    ["locations as a list", { locations: ["US", "CZ"] }, { locations: "CZ,US" }],
+    ["locations that the service shows in its own way", { locations: "CZ,US" }, { locations: "US, CZ" }],
+    ['locations "" for any region', { locations: "" }, {}],
+    ["locations null for any region", { locations: null }, {}],
+    ["locations [] for any region", { locations: [] }, {}],
+    ["gpuIds with spaces", { gpuIds: " AMPERE_24 , ADA_24" }, { gpuIds: "AMPERE_24,ADA_24" }],
+    ["gpuIds with exclusions in another order", { gpuIds: ["AMPERE_24", "-B", "-A"] }, { gpuIds: "AMPERE_24,-A,-B" }],
+    ["the service's suffix at the name", {}, { name: "llama -fb" }],
+    ["the service's suffix in the program", { name: "llama -fb" }, {}],
+    ["null for FLASHBOOT that is off", { flashBootType: null }, {}],
+    ["OFF for FLASHBOOT that is off", { flashBootType: "OFF" }, {}],
+    ["null for no network volume", { networkVolumeId: null }, {}],
+    ['"" for no network volume', { networkVolumeId: "" }, {}],
+    ["null for a default", { workersMax: null, idleTimeout: null }, {}],
+    ["a field that is not managed and was changed elsewhere", {}, { workersMax: 0, locations: "US", idleTimeout: 99 }],
+  ])("%s", (_what, program, outputs) => {
+    expect(changed(program, outputs)).toEqual([]);
+  });
+
+  test("a removed field that holds its default already", () => {
+    expect(changed({}, {}, { ...PROGRAM, locations: "", idleTimeout: 10 })).toEqual([]);
+  });
+
+  test("another text of the provider: it must never look like a change of the endpoint", () => {
+    expect(
+      changedFields({ ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
+    ).toEqual([]);
+  });
+
+  test("an automatic name that would be another today", () => {
+    const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }, {}).inputs;
+    const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }, {}).inputs;
+    expect(changedFields(OUTPUTS, later)).toEqual([]);
+  });
+});
+
+describe("a change", () => {
+  test.each<[string, Properties, Properties]>([
+    ["name", { name: "alpaca" }, {}],
+    ["gpuIds", { gpuIds: "ADA_24" }, {}],
+    ["gpuIds", { gpuIds: "ADA_24,AMPERE_24" }, { gpuIds: "AMPERE_24,ADA_24" }],
+    ["templateId", { templateId: "other" }, {}],
+    ["idleTimeout", { idleTimeout: 11 }, {}],
+    ["locations", { locations: "CZ" }, {}],
+    ["locations", { locations: null }, { locations: "CZ" }],
+    ["flashBootType", { flashBootType: "FLASHBOOT" }, {}],
+    ["flashBootType", { flashBootType: null }, { flashBootType: "FLASHBOOT" }],
+    ["scalerType", { scalerType: "REQUEST_COUNT" }, {}],
+    ["workersMin", { workersMin: 1 }, {}],
+    ["workersMax", { workersMax: 0 }, {}],
+    ["networkVolumeId", { networkVolumeId: null }, { networkVolumeId: "vol" }],
+    ["workersMax", { workersMax: 3 }, { workersMax: 2 }],
+  ])("of %s is seen: %j over %j", (field, program, outputs) => {
+    expect(changed(program, outputs)).toEqual([field]);
+  });
+
+  test("names every field that differs, and only those", () => {
+    const program = {
+      templateId: "other",
+      workersMax: 5,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 9,
+      idleTimeout: 10,
+    };
+    expect(changed(program).sort()).toEqual(["scalerType", "scalerValue", "templateId", "workersMax"]);
+  });
+
+  test("is assumed while the new value is unknown", () => {
+    expect(changed({ templateId: UNKNOWN, locations: ["CZ", UNKNOWN] }).sort()).toEqual(["locations", "templateId"]);
+  });
+
+  test("is seen when a field is taken out of the program", () => {
+    expect(changed({}, { locations: "CZ" }, { ...PROGRAM, locations: "CZ" })).toEqual(["locations"]);
+  });
+
+  test("is gone once the service has the program's values, whatever they are", () => {
+    const program = fc.record(
+      {
+        gpuIds: fc.shuffledSubarray(["AMPERE_16", "ADA_24", "-B", "-A"]).map((parts) => ["AMPERE_80", ...parts]),
+        locations: fc.oneof(fc.constant(null), fc.shuffledSubarray(["CZ", "US", "EU-RO-1"])),
+        flashBootType: fc.constantFrom(null, "OFF", "FLASHBOOT"),
+        workersMax: fc.oneof(fc.constant(null), fc.integer({ min: 3, max: 100 })),
+        networkVolumeId: fc.constantFrom(null, "", "vol"),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(program, (given) => {
+        const { inputs } = checkInputs({}, { ...PROGRAM, ...given, __provider: PROVIDER }, {});
+        expect(changedFields({ ...OUTPUTS, ...inputs }, inputs)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("the record of what is managed", () => {
+  test("a field that is managed from now on must be saved, whatever the outputs say of it", () => {
+    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(true);
+    expect(mustSave({ ...OUTPUTS, __inputs: "27" }, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(false);
+    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
+  });
+
+  test("a field that is managed no more has to be recorded, and not saved", () => {
+    const outputs = { ...OUTPUTS, __inputs: "27" };
+    expect([hasChanged(outputs, PROGRAM), mustSave(outputs, PROGRAM)]).toEqual([true, false]);
+    expect(hasChanged(OUTPUTS, PROGRAM)).toBe(false);
+  });
+});

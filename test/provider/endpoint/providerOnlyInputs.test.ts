@@ -1,0 +1,100 @@
+import { hasChanged, refuseOtherEndpoint } from "../../../provider/endpoint/diff";
+import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+
+const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
+
+function check(newInputs: Properties, oldInputs: Properties = {}) {
+  const { inputs, problems } = checkInputs(oldInputs, { ...MINIMAL, ...newInputs, __provider: "text" }, {});
+  return { inputs, problems: problems.map(({ property, message }) => `${property} ${message}`) };
+}
+
+describe("inputs that steer the provider", () => {
+  test("are kept as they are", () => {
+    const own = { adoptId: "ep-1", drainTimeout: 60, awaitReady: true, awaitReadyTimeout: 1 };
+    expect(check(own)).toMatchObject({ inputs: own, problems: [] });
+  });
+
+  test("may be unknown, and null is as good as not given", () => {
+    expect(check({ drainTimeout: UNKNOWN, awaitReady: UNKNOWN, adoptId: UNKNOWN }).problems).toEqual([]);
+    const { inputs, problems } = check({
+      drainTimeout: null,
+      awaitReady: null,
+      awaitReadyTimeout: null,
+      adoptId: null,
+    });
+    expect(problems).toEqual([]);
+    expect(Object.keys(inputs).sort()).toEqual(["__provider", "gpuIds", "name", "templateId"]);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["drainTimeout", 0, /must be whole seconds, 1 or more/],
+    ["drainTimeout", 1.5, /must be whole seconds/],
+    ["drainTimeout", Number.NaN, /must be whole seconds/],
+    ["drainTimeout", "60", /must be whole seconds/],
+    ["awaitReadyTimeout", -1, /must be whole seconds/],
+    ["awaitReady", "yes", /must be true or false/],
+    ["adoptId", "", /must be the id of an endpoint/],
+    ["adoptId", "a/b", /must be the id of an endpoint/],
+    ["adoptId", 5, /must be the id of an endpoint/],
+  ])("%s cannot be %p", (property, value, message) => {
+    const { inputs, problems } = check({ [property]: value });
+    expect(problems).toEqual([expect.stringMatching(message)]);
+    expect(problems[0]).toMatch(new RegExp(`^${property} `));
+    expect(inputs).not.toHaveProperty(property);
+  });
+
+  test("are a change of the resource, though of nothing at the service", () => {
+    const { inputs } = check({ drainTimeout: 60 });
+    const outputs = { ...MINIMAL, drainTimeout: 60 };
+    expect(hasChanged(outputs, inputs)).toBe(false);
+    expect(hasChanged({ ...outputs, drainTimeout: 30 }, inputs)).toBe(true);
+    expect(hasChanged(MINIMAL, inputs)).toBe(true);
+    expect(hasChanged(outputs, check({}).inputs)).toBe(true);
+  });
+});
+
+describe("adoptId", () => {
+  test("may go from the program without a change", () => {
+    const first = check({ adoptId: "ep-1" }).inputs;
+    const later = check({}, first);
+    expect(later).toEqual({ inputs: first, problems: [] });
+  });
+
+  test("makes a name unnecessary, and then the name is not managed", () => {
+    const { inputs, problems } = check({
+      name: undefined,
+      adoptId: "ep-1",
+      automaticName: "auto",
+    });
+    expect(problems).toEqual([]);
+    expect(inputs).not.toHaveProperty("name");
+    expect(inputs).not.toHaveProperty("__automaticName");
+  });
+
+  test("takes defaults of new endpoints for no rule: the endpoint has its own values", () => {
+    expect(check({ adoptId: "ep-1", workersMin: 4 }).problems).toEqual([]);
+    expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
+  });
+
+  test("of another endpoint than the resource's is refused; its own, none and an unknown one are not", () => {
+    expect(() => refuseOtherEndpoint("ep-1", { adoptId: "ep-2" })).toThrow(
+      /adoptId: is ep-2, but.*endpoint ep-1 already/,
+    );
+    for (const adoptId of ["ep-1", undefined, UNKNOWN]) {
+      expect(() => refuseOtherEndpoint("ep-1", { adoptId })).not.toThrow();
+    }
+  });
+});
+
+describe("an automatic name", () => {
+  const unnamed = { name: undefined };
+
+  test("is recorded as one", () => {
+    const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
+    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
+  });
+
+  test.each([[7], [null], [{}], [[]]])("that is not as the class passes it (%j) is a missing name", (automaticName) => {
+    expect(check({ ...unnamed, automaticName }).problems).toEqual(["name is required"]);
+  });
+});

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
+
+const tier = fc.constantFrom("AMPERE_16", "AMPERE_24", "ADA_24", "AMPERE_80", "HOPPER_141");
+const exclusion = fc.constantFrom("-NVIDIA L4", "- NVIDIA L4", "-NVIDIA A40", "-NVIDIA RTX A5000");
+const place = fc.constantFrom("CZ", "RO", "US", "EU-RO-1", "EUR-IS-1");
+const anyText = fc.string({ unit: "binary" });
+const space = fc.constantFrom("", " ", "  ", "\t", "\n");
+
+/** The parts as a comma list with spaces and empty parts in it. */
+function written(parts: readonly string[], spaces: readonly string[]): string {
+  return parts.map((part, index) => `${spaces[index % spaces.length]}${part}${spaces[0]}`).join(",,");
+}
+
+const spaces = fc.array(space, { minLength: 1, maxLength: 4 });
+
+describe("a comma list", () => {
+  test("is the same as text, as a list, and as a list of such texts", () => {
+    expect(splitList("a, b ,,c")).toEqual(["a", "b", "c"]);
+    expect(splitList(["a", " b", "", "c"])).toEqual(["a", "b", "c"]);
+    expect(splitList(["a, b", "c"])).toEqual(["a", "b", "c"]);
+    expect(splitList(" , ")).toEqual([]);
+  });
+});
+
+describe("gpuIds", () => {
+  test("keep the order of tiers, sort the exclusions behind them, each once", () => {
+    expect(normalizeGpuIds("-NVIDIA L4, ADA_24 ,AMPERE_16,-NVIDIA A40,ADA_24")).toBe(
+      "ADA_24,AMPERE_16,-NVIDIA A40,-NVIDIA L4",
+    );
+    expect(normalizeGpuIds(["AMPERE_24", "- NVIDIA L4", "-NVIDIA L4"])).toBe("AMPERE_24,-NVIDIA L4");
+    expect(normalizeGpuIds("A,B")).not.toBe(normalizeGpuIds("B,A"));
+  });
+
+  test("do not change when they are brought into normal form again, whatever the text", () => {
+    fc.assert(fc.property(anyText, (text) => normalizeGpuIds(normalizeGpuIds(text)) === normalizeGpuIds(text)));
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("-", " ", ",", "A", "b", "- ")), (parts) => {
+        const once = normalizeGpuIds(parts.join(""));
+        return normalizeGpuIds(once) === once;
+      }),
+    );
+  });
+
+  test("are the same for any spaces and any order of exclusions", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(tier, { minLength: 1 }),
+        fc.shuffledSubarray(["-A", "-B", "-C"]),
+        spaces,
+        (tiers, out, gaps) => {
+          const sorted = [...out].sort();
+          return normalizeGpuIds(written([...out, ...tiers], gaps)) === [...tiers, ...sorted].join(",");
+        },
+      ),
+    );
+  });
+
+  test("are the same as a list and as a text", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(tier, exclusion)),
+        (parts) => normalizeGpuIds(parts) === normalizeGpuIds(parts.join(",")),
+      ),
+    );
+  });
+});
+
+describe("locations", () => {
+  test("are a set: sorted, each once", () => {
+    expect(normalizeLocations(" US,CZ , EU-RO-1,US")).toBe("CZ,EU-RO-1,US");
+  });
+
+  test.each([[""], [null], [undefined], [[]], [" , "], [["", " "]]])("mean any region: %j", (value) => {
+    expect(normalizeLocations(value)).toBe("");
+  });
+
+  test("are the same in any order, with any spaces, as a list or a text", () => {
+    fc.assert(
+      fc.property(fc.array(place), fc.infiniteStream(fc.nat()), spaces, (places, random, gaps) => {
+        const shuffled = places
+          .map((each) => ({ each, key: random.next().value }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ each }) => each);
+        const expected = normalizeLocations(places);
+        return normalizeLocations(shuffled) === expected && normalizeLocations(written(shuffled, gaps)) === expected;
+      }),
+    );
+  });
+
+  test("do not change when they are brought into normal form again, whatever the text", () => {
+    fc.assert(
+      fc.property(anyText, (text) => normalizeLocations(normalizeLocations(text)) === normalizeLocations(text)),
+    );
+  });
+
+  test("keep case: nothing says that it does not matter", () => {
+    expect(normalizeLocations("cz,CZ")).toBe("CZ,cz");
+  });
+});
+
+describe("a name", () => {
+  test.each([
+    ["llama -fb", "llama"],
+    ["llama", "llama"],
+    ["llama-fb", "llama-fb"],
+    ["llama -fb 2", "llama -fb 2"],
+    ["llama -FB", "llama -FB"],
+    ["llama -fb -fb", "llama"],
+  ])("%j is %j without the service's suffix", (name, expected) => {
+    expect(normalizeName(name)).toBe(expected);
+  });
+
+  test("does not change when it is brought into normal form again, whatever the text", () => {
+    const suffixed = fc.array(fc.constantFrom(" -fb", "a", " ", "-fb")).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.oneof(anyText, suffixed), (name) => {
+        const once = normalizeName(name);
+        return normalizeName(once) === once && name.startsWith(once);
+      }),
+    );
+  });
+});

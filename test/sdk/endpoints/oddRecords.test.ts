@@ -1,0 +1,163 @@
+import { manualClock } from "../../../emulator/time/virtualClock";
+import type { Client } from "../../../sdk/client";
+import { CreateUncertainError, NameTakenError, UnexpectedResponseError } from "../../../sdk/errors";
+import { withoutCanary } from "../../support/emulated";
+import { clientOf } from "../../support/rawServer";
+import { startScriptedServer } from "../../support/scriptedServer";
+
+const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "t" } as const;
+const HEALTHY = { id: "ep-1", ...INPUT, workersMin: 0, workersMax: 0 };
+
+/** Records that services were seen to give of endpoints that somebody else had made. */
+const ODD: readonly (readonly [string, unknown])[] = [
+  ["name: null", { ...HEALTHY, id: "odd", name: null }],
+  ["a number as text", { ...HEALTHY, id: "odd", name: "other", scalerValue: "4" }],
+  ["pods: [null]", { ...HEALTHY, id: "odd", name: "other", pods: [null] }],
+  ["gpuIds: 7", { ...HEALTHY, id: "odd", name: "other", gpuIds: 7 }],
+];
+const WITHOUT_ID: readonly (readonly [string, unknown])[] = [
+  ["null", null],
+  ["no id", { ...HEALTHY, id: undefined, name: "other" }],
+  ["an id of another type", { ...HEALTHY, id: 7, name: "other" }],
+  ["a text", "odd"],
+];
+
+/** A service with these records, in whose time nobody has to wait. */
+async function startService(records: unknown[], onSave: (records: unknown[]) => unknown = () => undefined) {
+  const saves: string[] = [];
+  const server = await startScriptedServer(({ body }) => {
+    if (body.includes("deleteEndpoint")) {
+      records.splice(0, 1);
+      return { body: { data: { deleteEndpoint: null } } };
+    }
+    if (!body.includes("saveEndpoint")) return { body: { data: { myself: { endpoints: records } } } };
+    saves.push(body);
+    const saved = onSave(records);
+    return saved === undefined ? { status: 503, body: {} } : { body: { data: { saveEndpoint: saved } } };
+  });
+  const clock = manualClock();
+  const client = clientOf(server, { clock });
+  async function run<T>(call: (client: Client) => Promise<T>): Promise<T> {
+    let isOver = false;
+    const result = call(client).finally(() => {
+      isOver = true;
+    });
+    result.catch(() => {});
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await clock.advance(500);
+    }
+    return result;
+  }
+  const failure = (call: (client: Client) => Promise<unknown>) =>
+    run((it) =>
+      call(it).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      ),
+    ).then(withoutCanary);
+  return {
+    run,
+    failure,
+    saves,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
+  test("does not stand in the way of an endpoint that is in order", async () => {
+    await using it = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
+    await it.run(({ endpoints }) => endpoints.create(INPUT));
+    await it.run(({ endpoints }) => endpoints.delete("ep-1"));
+    expect(await it.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
+  });
+
+  test("is named, with its problem, by whoever needs it, and it is never said to be gone", async () => {
+    await using it = await startService([HEALTHY, odd]);
+    const calls: ((client: Client) => Promise<unknown>)[] = [
+      ({ endpoints }) => endpoints.find("odd"),
+      ({ endpoints }) => endpoints.get("odd"),
+      ({ endpoints }) => endpoints.update("odd", { workersMax: 1 }),
+      ({ endpoints }) => endpoints.delete("odd"),
+      ({ endpoints }) => endpoints.list(),
+    ];
+    for (const call of calls) {
+      const error = await it.failure(call);
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error.message).toMatch(/the record of odd\b.*(name|scalerValue|pods|gpuIds)/);
+    }
+    expect(it.saves).toEqual([]);
+  });
+
+  test("is listed apart", async () => {
+    await using it = await startService([odd, HEALTHY]);
+    const { endpoints, unreadable } = await it.run((client) => client.endpoints.listReadable());
+    expect(endpoints).toMatchObject([HEALTHY]);
+    expect(unreadable).toMatchObject([{ id: "odd", problem: expect.any(String) }]);
+  });
+});
+
+describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
+  test("leaves open what is absent, and nothing else", async () => {
+    await using it = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+    for (const call of ["find", "get", "delete"] as const) {
+      const error = await it.failure(({ endpoints }) => endpoints[call]("ep-2"));
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error.message).toMatch(
+        /not known whether endpoint ep-2 exists: a record has no id.*a record without an id/,
+      );
+    }
+    const error = await it.failure(({ endpoints }) => endpoints.delete("ep-1"));
+    expect(error.message).toContain("not known whether endpoint ep-1 exists");
+  });
+});
+
+describe("a create", () => {
+  const odd = { ...HEALTHY, id: "odd", scalerValue: "4" };
+  const refuse = () => {
+    throw new Error("taken");
+  };
+
+  test("whose name an odd record has is refused where names must be unique", async () => {
+    await using it = await startService([odd]);
+    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
+    expect(error).toBeInstanceOf(NameTakenError);
+    expect(error).toMatchObject({
+      endpointIds: ["odd"],
+      message: expect.stringMatching(/"llama".*\(odd\).*scalerValue/),
+    });
+    expect(it.saves).toEqual([]);
+  });
+
+  test("whose response was lost is not sent again when an odd record may be what it made", async () => {
+    await using it = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
+    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT));
+    expect(error).toBeInstanceOf(CreateUncertainError);
+    expect(error.message).toContain("ep-new");
+    expect(it.saves).toHaveLength(1);
+  });
+
+  test("whose response was lost does not take an endpoint for the new one that it could not read before", async () => {
+    const records: unknown[] = [odd];
+    await using it = await startService(records, () => {
+      const isFirst = records[0] === odd;
+      records[0] = { ...HEALTHY, id: "odd" };
+      return isFirst ? undefined : { ...HEALTHY, id: "ep-new" };
+    });
+    const made = await it.run(({ endpoints }) => endpoints.create(INPUT));
+    expect(made.id).toBe("ep-new");
+    expect(it.saves).toHaveLength(2);
+  });
+
+  test("beside an odd record that was there before finds what it made", async () => {
+    await using it = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
+    expect(await it.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
+    expect(it.saves).toHaveLength(1);
+  });
+});

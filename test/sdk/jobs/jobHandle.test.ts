@@ -1,0 +1,358 @@
+import { z } from "zod";
+import {
+  ClientClosedError,
+  ConnectionError,
+  InvalidInputError,
+  NotFoundError,
+  UnexpectedResponseError,
+} from "../../../sdk/errors";
+import {
+  JobExpiredError,
+  JobFailedError,
+  JobNotRetryableError,
+  RetryUncertainError,
+  WaitTimeoutError,
+} from "../../../sdk/jobs/jobErrors";
+import { CANARY } from "../../support/emulated";
+import { sleeper, startQueue } from "../../support/queue";
+
+const MINUTE = 60_000;
+
+describe("waiting for a job", () => {
+  test("resolves with the completed job, its output in the schema's type", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const schema = z.object({ slept: z.number() });
+    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }, { schema }));
+    const done = await it.run(job.wait());
+    const slept: number = done.output.slept;
+    expect(slept).toBe(10_000);
+    expect(done).toMatchObject({ id: job.id, status: "COMPLETED", executionTime: 10_000 });
+    expect(it.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
+  });
+
+  test("fails when the output is of another shape than the schema's, without showing it", async () => {
+    await using it = await startQueue();
+    const job = await it.run(it.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }));
+    const error = await it.failure(job.wait());
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).not.toContain("private");
+  });
+
+  test("does not take a progress update for the result", async () => {
+    await using it = await startQueue({
+      handler: async (_, { progress, sleep }) => {
+        progress("half");
+        await sleep(5_000);
+        return "whole";
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    const result = job.wait();
+    await it.clock.advance(2_000);
+    expect(await it.run(job.status())).toMatchObject({ status: "IN_PROGRESS", output: "half" });
+    expect((await it.run(result)).output).toBe("whole");
+  });
+
+  test.each(["RUNNING", "SOMETHING_NEW"])("takes the unknown state %s for one that has not ended", async (status) => {
+    await using it = await startQueue();
+    const job = await it.run(it.queue.run({ input: {} }));
+    it.emulator.faults.add({
+      match: { operation: "status" },
+      effect: { status: 200, body: { id: job.id, status } },
+      times: 3,
+    });
+    expect((await it.run(job.wait())).status).toBe("COMPLETED");
+    expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
+  });
+
+  test("fails with what the service says of a job that failed", async () => {
+    await using it = await startQueue({
+      handler: () => {
+        throw new Error(`out of memory, key ${CANARY}`);
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    const error = await it.failure(job.wait());
+    expect(error).toBeInstanceOf(JobFailedError);
+    expect(error).toMatchObject({ code: "JOB_FAILED", jobId: job.id, status: "FAILED" });
+    expect(error.message).toContain("out of memory");
+    expect((error as JobFailedError).jobError).toContain("[redacted]");
+  });
+
+  test("fails when the job runs longer than its execution timeout", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
+    const error = await it.failure(job.wait());
+    expect(error).toMatchObject({ name: "JobFailedError", status: "FAILED" });
+    expect(error.message).toContain("executionTimeout exceeded");
+  });
+
+  test("fails when the job was cancelled, or timed out", async () => {
+    await using it = await startQueue({ handler: (_, { timeOut }) => timeOut() });
+    const timedOut = await it.run(it.queue.run({ input: {} }));
+    expect(await it.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", status: "TIMED_OUT" });
+
+    await using waiting = await startQueue({ workers: 0, handler: sleeper, emulator: { coldStartMs: 60_000 } });
+    const job = await waiting.run(waiting.queue.run({ input: { ms: 1 } }));
+    const wait = waiting.failure(job.wait());
+    await waiting.run(job.cancel());
+    expect(await wait).toMatchObject({ name: "JobFailedError", status: "CANCELLED" });
+  });
+
+  test("ends at its timeout with the job's id and its handle, with which one goes on", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
+    const startedAt = it.clock.now();
+    const error = await it.failure(job.wait({ timeoutMs: 5_000 }));
+    expect(it.clock.now() - startedAt).toBeLessThan(5_200);
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect(error).toMatchObject({ jobId: job.id, job });
+    expect(error.message).toContain(`.job("${job.id}")`);
+    expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
+  });
+
+  test("can be taken up again from the job's id alone", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const { id } = await it.run(it.queue.run({ input: { ms: 30_000 } }));
+    const resumed = it.client.endpoint(it.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
+    expect((await it.run(resumed.wait())).output.slept).toBe(30_000);
+    expect(() => it.queue.job("../status")).toThrow(InvalidInputError);
+  });
+
+  test("survives a minute of faults, and gives up after the client's time for one call", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const rule = it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
+    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
+    const wait = job.wait();
+    await it.clock.advance(MINUTE);
+    it.emulator.faults.remove(rule.id);
+    expect((await it.run(wait)).status).toBe("COMPLETED");
+
+    it.emulator.faults.add({ match: { operation: "status" }, effect: { reset: true } });
+    const startedAt = it.clock.now();
+    expect(await it.failure(job.wait())).toBeInstanceOf(ConnectionError);
+    expect(it.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
+    expect(it.clock.now() - startedAt).toBeLessThan(126_000);
+  });
+
+  test("is shared by all handles of a job, and ends when the client is closed", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+    const waits = [job, it.queue.job(job.id), it.client.endpoint(it.endpointId).job(job.id)].map((each) => each.wait());
+    await it.run(Promise.all(waits));
+    expect(it.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(25);
+
+    const second = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+    const wait = it.failure(second.wait());
+    await it.clock.advance(1_000);
+    await it.client.close();
+    expect(await wait).toBeInstanceOf(ClientClosedError);
+    expect(await it.failure(second.status())).toBeInstanceOf(ClientClosedError);
+  });
+});
+
+describe("aborting a wait", () => {
+  test("rejects with the signal's reason, and the job goes on", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+    const controller = new AbortController();
+    const wait = it.failure(job.wait({ signal: controller.signal }));
+    await it.clock.advance(1_000);
+    controller.abort(new Error("changed my mind"));
+    expect((await wait).message).toBe("changed my mind");
+    expect((await it.run(job.wait())).status).toBe("COMPLETED");
+    expect(it.calls()).not.toContain("cancel");
+  });
+
+  test("cancels the job where that was asked for", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+    const controller = new AbortController();
+    const wait = it.failure(job.wait({ signal: controller.signal, onAbort: "cancel" }));
+    await it.clock.advance(1_000);
+    controller.abort(new Error("changed my mind"));
+    expect((await wait).message).toBe("changed my mind");
+    expect((await it.run(job.status())).status).toBe("CANCELLED");
+  });
+
+  test("is not held up by a cancel that fails; the logger is told", async () => {
+    const warnings: string[] = [];
+    const logger = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
+    await using it = await startQueue({ handler: sleeper, client: { logger } });
+    it.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 500 } });
+    const job = await it.run(it.queue.run({ input: { ms: 600_000 } }));
+    const signal = AbortSignal.abort(new Error("changed my mind"));
+    const startedAt = it.clock.now();
+    expect((await it.failure(job.wait({ signal, onAbort: "cancel" }))).message).toBe("changed my mind");
+    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
+    expect(warnings.join()).toContain("may go on");
+  });
+
+  test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {
+    await using it = await startQueue();
+    const effect = { status: 429, headers: { "retry-after": "30" } };
+    it.emulator.faults.add({ match: { operation: "status" }, effect });
+    const controller = new AbortController();
+    const read = it.queue.status("job-1", { signal: controller.signal }).catch((error: Error) => error.message);
+    await it.clock.advance(10_000);
+    const abortedAt = it.clock.now();
+    controller.abort(new Error("enough"));
+    expect(await read).toBe("enough");
+    await it.clock.runUntilIdle();
+    expect(it.clock.now() - abortedAt).toBeLessThanOrEqual(50);
+    expect(it.calls()).toEqual(["status"]);
+  });
+});
+
+describe("when a job expires", () => {
+  test("is known from its ttl, and from its result's retention once it has ended", async () => {
+    await using it = await startQueue();
+    const submittedAt = it.clock.now();
+    const job = await it.run(it.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
+    expect(Math.abs((job.expiresAt?.getTime() ?? 0) - submittedAt - 2 * 60 * MINUTE)).toBeLessThan(1_000);
+    await it.run(job.wait());
+    const inHalfAnHour = it.clock.now() + 30 * MINUTE;
+    expect(Math.abs((job.expiresAt?.getTime() ?? 0) - inHalfAnHour)).toBeLessThan(1_000);
+    expect(it.queue.job(job.id).expiresAt).toBeUndefined();
+    const resumed = it.queue.job(job.id, { submittedAt: new Date(submittedAt), ttl: 60 * MINUTE });
+    expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
+  });
+
+  test("its ttl explains why it is not known any more", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
+    const error = await it.failure(job.wait());
+    expect(error).toBeInstanceOf(JobExpiredError);
+    expect(error).toMatchObject({ jobId: job.id, reason: "ttl", expiredAt: job.expiresAt });
+    expect(await it.failure(it.queue.status(job.id))).toBeInstanceOf(NotFoundError);
+  });
+
+  test("its result's retention explains it, seen or unseen", async () => {
+    await using it = await startQueue();
+    const seen = await it.run(it.queue.run({ input: {} }));
+    const unseen = await it.run(it.queue.run({ input: {} }));
+    await it.run(seen.wait());
+    await it.clock.advance(31 * MINUTE);
+    for (const job of [seen, unseen]) {
+      expect(await it.failure(job.status())).toMatchObject({ name: "JobExpiredError", reason: "retention" });
+    }
+  });
+
+  test("another unknown job is not found", async () => {
+    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
+    expect(await it.failure(it.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
+    const purged = await it.run(it.queue.run({ input: {} }));
+    await it.run(it.queue.purgeQueue());
+    expect(await it.failure(purged.status())).toBeInstanceOf(NotFoundError);
+  });
+
+  test("a new ttl is sent, and moves the time", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(
+      it.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),
+    );
+    await it.run(job.status({ ttl: 60 * MINUTE }));
+    expect((job.expiresAt?.getTime() ?? 0) - it.clock.now()).toBeLessThanOrEqual(60 * MINUTE);
+    expect(it.emulator.journal.requests({ operation: "status" })[0]?.arguments).toMatchObject({
+      ttl: String(60 * MINUTE),
+    });
+    expect(await it.failure(job.wait())).toMatchObject({ name: "JobExpiredError", reason: "ttl" });
+    expect(await it.failure(job.status({ ttl: 1 }))).toBeInstanceOf(InvalidInputError);
+  });
+});
+
+describe("cancel and retry", () => {
+  test("a cancel is repeated when its answer was lost, and tells the real state of a job that has ended", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
+    it.emulator.faults.add({ match: { operation: "cancel" }, effect: { reset: true, when: "after" }, times: 1 });
+    expect(await it.run(job.cancel())).toMatchObject({ id: job.id, status: "CANCELLED" });
+    expect(it.emulator.journal.operations({ operation: "cancel" })).toHaveLength(2);
+
+    const done = await it.run(it.queue.run({ input: { ms: 1 } }));
+    await it.run(done.wait());
+    expect((await it.run(it.queue.cancel(done.id))).status).toBe("COMPLETED");
+  });
+
+  test("a failed job runs again, with the same id", async () => {
+    let runs = 0;
+    await using it = await startQueue({
+      handler: () => {
+        if (++runs === 1) throw new Error("first run");
+        return "second run";
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.failure(job.wait());
+    expect(await it.run(job.retry())).toMatchObject({ id: job.id, status: "IN_QUEUE" });
+    expect((await it.run(job.wait())).output).toBe("second run");
+  });
+
+  test("a job in any other state is not retried, and nothing is sent", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
+    expect(await it.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);
+    await it.run(job.wait());
+    expect(await it.failure(it.queue.retry(job.id))).toMatchObject({ jobId: job.id, status: "COMPLETED" });
+    expect(it.calls()).not.toContain("retry");
+  });
+
+  test("a retry whose answer was lost is not sent a second time", async () => {
+    await using it = await startQueue({
+      handler: async ({ input }, { sleep }) => {
+        await sleep((input as { ms: number }).ms);
+        throw new Error("always");
+      },
+    });
+    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true, when: "after" }, times: 1 });
+    expect(await it.run(job.retry())).toMatchObject({ id: job.id, status: "IN_PROGRESS" });
+    expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(1);
+
+    // Now the job's state does not tell: it may have run again and failed again.
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true }, times: 1 });
+    const error = await it.failure(job.retry());
+    expect(error).toBeInstanceOf(RetryUncertainError);
+    expect(error).toMatchObject({ jobId: job.id, disposition: "stop", cause: expect.any(ConnectionError) });
+    expect(error.message).toMatch(
+      /The job is FAILED: the retry may not have taken place.*could then run twice.*status\(\)/,
+    );
+    expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(2);
+  });
+
+  test.each([
+    ["was refused with 429", { status: 429 }],
+  ] as const)("a retry that %s is sent again", async (_, effect) => {
+    let runs = 0;
+    await using it = await startQueue({
+      handler: () => {
+        if (++runs === 1) throw new Error("first run");
+        return "second run";
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect, times: 2 });
+    await it.run(job.retry());
+    expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(3);
+    expect((await it.run(job.wait())).output).toBe("second run");
+    expect(runs).toBe(2);
+  });
+
+  test("a retry whose response was lost runs a job once more that fails at once", async () => {
+    let runs = 0;
+    await using it = await startQueue({
+      handler: () => {
+        throw new Error(`run ${++runs}`);
+      },
+    });
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.failure(job.wait());
+    it.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true, when: "after" } });
+    expect(await it.failure(job.retry())).toBeInstanceOf(RetryUncertainError);
+    await it.clock.advance(60_000);
+    expect(runs).toBe(2);
+  });
+});

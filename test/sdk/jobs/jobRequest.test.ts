@@ -1,0 +1,129 @@
+import { inspect } from "node:util";
+import { InvalidInputError } from "../../../sdk/errors";
+import { checkJobRequest, checkTime, checkTimeout, type JobRequest } from "../../../sdk/jobs/jobRequest";
+import { serverWaitMs } from "../../../sdk/jobs/submit";
+import { redact } from "../../../sdk/secret";
+
+function problemsOf(request: unknown, operation: "run" | "runsync" = "run"): string[] {
+  try {
+    checkJobRequest(operation, request as JobRequest);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return error.problems.map(({ property }) => property);
+  }
+}
+
+describe("a job's request", () => {
+  test.each([
+    [undefined, "the request"],
+    [{}, "input"],
+    [{ input: null }, "input"],
+    [{ input: [1] }, "input"],
+    [{ input: "text" }, "input"],
+    [{ input: { big: 1n } }, "input"],
+    [{ input: {}, webhook: "example.com/hook" }, "webhook"],
+    [{ input: {}, webhook: "ftp://example.com" }, "webhook"],
+    [{ input: {}, policy: { ttl: 9_999 } }, "policy.ttl"],
+    [{ input: {}, policy: { ttl: 604_800_001 } }, "policy.ttl"],
+    [{ input: {}, policy: { executionTimeout: 4_999 } }, "policy.executionTimeout"],
+    [{ input: {}, policy: { executionTimeout: 604_800_001 } }, "policy.executionTimeout"],
+    [{ input: {}, policy: { executionTimeout: 6_000.5 } }, "policy.executionTimeout"],
+    [{ input: {}, policy: { executionTimeout: Number.NaN } }, "policy.executionTimeout"],
+    [{ input: {}, policy: { lowPriority: "yes" } }, "policy.lowPriority"],
+    [{ input: {}, policy: [] }, "policy"],
+    [{ input: {}, s3Config: "s3" }, "s3Config"],
+    [{ input: {}, s3Config: { bucketName: 1 } }, "s3Config.bucketName"],
+  ])("%p is refused for its %s", (request, property) => expect(problemsOf(request)).toEqual([property]));
+
+  test("shows every problem at once", () => {
+    const request = { input: 1, webhook: "no", policy: { ttl: 1, executionTimeout: 1 }, s3Config: { accessId: 1 } };
+    expect(problemsOf(request)).toEqual([
+      "input",
+      "webhook",
+      "policy.executionTimeout",
+      "policy.ttl",
+      "s3Config.accessId",
+    ]);
+  });
+
+  test("is taken at the ends of the ranges", () => {
+    expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
+    expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
+    expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);
+  });
+
+  test("is sent as it was given, fields that are not known here too", () => {
+    const request = {
+      input: { prompt: "Grüße\n\"'</script>" },
+      newField: { a: null },
+      policy: { ttl: 20_000, newer: 1 },
+    };
+    const { body, ttlMs } = checkJobRequest("run", request as JobRequest);
+    expect(JSON.parse(body)).toEqual(request);
+    expect(ttlMs).toBe(20_000);
+    expect(checkJobRequest("run", { input: {} }).ttlMs).toBe(86_400_000);
+  });
+
+  test("is measured in the bytes that are sent: 10 MB for run, 20 MB for runsync", () => {
+    const bytesAround = Buffer.byteLength(JSON.stringify({ input: { text: "" } }));
+    const ofBytes = (bytes: number) => ({ input: { text: "é".repeat((bytes - bytesAround) / 2) } });
+    expect(problemsOf(ofBytes(10_000_000), "run")).toEqual([]);
+    expect(problemsOf(ofBytes(10_000_002), "run")).toEqual(["input"]);
+    expect(problemsOf(ofBytes(20_000_000), "runsync")).toEqual([]);
+    expect(problemsOf(ofBytes(20_000_002), "runsync")).toEqual(["input"]);
+  });
+
+  test("warns when the job's life is shorter than its run may take", () => {
+    const warningsOf = (policy: object) => checkJobRequest("run", { input: {}, policy }).warnings;
+    expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
+    expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
+    expect(warningsOf({ ttl: 20_000, executionTimeout: 20_000 })).toEqual([]);
+    expect(warningsOf({ ttl: 10_000 })).toEqual([]);
+    expect(warningsOf({})).toEqual([]);
+  });
+
+  test("has a storage secret that is sent and shown nowhere", () => {
+    const s3Config = {
+      accessId: "id",
+      accessSecret: "canary/storage+secret",
+      bucketName: "b",
+      endpointUrl: "https://s3",
+    };
+    expect(checkJobRequest("run", { input: {}, s3Config }).body).toContain("canary/storage+secret");
+    expect(redact(`the worker said: bad credentials canary/storage+secret`)).not.toContain("canary");
+    expect(redact(encodeURIComponent("canary/storage+secret"))).not.toContain("storage");
+    try {
+      checkJobRequest("run", { input: {}, s3Config: { ...s3Config, bucketName: 1 as unknown as string } });
+    } catch (error) {
+      expect(inspect(error, { showHidden: true })).not.toContain("canary");
+    }
+  });
+});
+
+describe("times of a request", () => {
+  test.each(["wait", "ttl"] as const)("%s must be in its range", (property) => {
+    const range = { wait: [1_000, 300_000], ttl: [10_000, 604_800_000] }[property] as [number, number];
+    for (const value of [undefined, ...range]) expect(() => checkTime(property, value)).not.toThrow();
+    for (const value of [range[0] - 1, range[1] + 1, 1.5, Number.NaN]) {
+      expect(() => checkTime(property, value)).toThrow(InvalidInputError);
+    }
+  });
+
+  test("a timeout must be a number, and long enough", () => {
+    for (const value of [undefined, 2_000, Number.POSITIVE_INFINITY])
+      expect(() => checkTimeout(value, 2_000)).not.toThrow();
+    for (const value of [1_999, Number.NaN, -1]) expect(() => checkTimeout(value, 2_000)).toThrow(InvalidInputError);
+  });
+
+  test.each([
+    [90_000, Number.POSITIVE_INFINITY, 90_000],
+    [300_000, 60_000, 54_000],
+    [300_000, 400_000, 300_000],
+    [300_000, 5_000, 4_000],
+    [300_000, 2_000, 1_000],
+    [300_000, 500, 1_000],
+  ])("of %d ms to wait and %d ms left the service gets %d ms", (waitMs, timeLeftMs, expected) => {
+    expect(serverWaitMs(waitMs, timeLeftMs)).toBe(expected);
+  });
+});

@@ -1,0 +1,202 @@
+import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
+import { ClientClosedError, ConnectionError, NotFoundError, RateLimitError } from "../../../sdk/errors";
+import type { Job } from "../../../sdk/jobs/jobRecord";
+import { Poller, pollPauseMs, type WaitOutcome, type WaitRequest } from "../../../sdk/jobs/poller";
+
+const FOREVER: WaitRequest = { deadline: Number.POSITIVE_INFINITY, firstDelayMs: 0 };
+
+/** A poller whose reads are answered by `answer`, with the times of all reads. */
+function pollerOf(answer: (jobId: string, clock: ManualClock) => Job | Error, maxOutageMs = 120_000) {
+  const clock = manualClock(0);
+  const reads: { readonly jobId: string; readonly at: number }[] = [];
+  const poller = new Poller({
+    clock,
+    maxOutageMs,
+    async read(jobId) {
+      reads.push({ jobId, at: clock.now() });
+      const result = answer(jobId, clock);
+      if (result instanceof Error) throw result;
+      return result;
+    },
+  });
+  return { clock, poller, reads };
+}
+
+const completedAfter = (ms: number) => (id: string, clock: ManualClock) => ({
+  id,
+  status: clock.now() < ms ? "IN_PROGRESS" : "COMPLETED",
+});
+
+/** How a promise ended, once it has. */
+function watch(promise: Promise<WaitOutcome>) {
+  const seen: { outcome?: WaitOutcome; error?: unknown } = {};
+  promise.then(
+    (outcome) => {
+      seen.outcome = outcome;
+    },
+    (error: unknown) => {
+      seen.error = error;
+    },
+  );
+  return seen;
+}
+
+/** The most times that lie within any span of `ms`. */
+function mostWithin(ms: number, times: readonly number[]): number {
+  let most = 0;
+  let first = 0;
+  times.forEach((at, index) => {
+    while ((times[first] as number) <= at - ms) first++;
+    most = Math.max(most, index - first + 1);
+  });
+  return most;
+}
+
+describe("the pause between two reads of a job", () => {
+  test.each([
+    [0, 250],
+    [1_000, 250],
+    [4_000, 1_000],
+    [20_000, 5_000],
+    [3_600_000, 5_000],
+  ])("after %d ms is %d ms", (waitedMs, pauseMs) => expect(pollPauseMs(waitedMs)).toBe(pauseMs));
+});
+
+describe("the poller", () => {
+  test("reads a job until it has ended, then leaves it and its timer alone", async () => {
+    const { clock, poller, reads } = pollerOf(completedAfter(2_000));
+    const seen = watch(poller.wait("a", FOREVER));
+    await clock.advance(1_999);
+    expect(seen).toEqual({});
+    await clock.advance(1_000);
+    expect(seen.outcome?.job).toEqual({ id: "a", status: "COMPLETED" });
+    const count = reads.length;
+    await clock.runUntilIdle();
+    expect(reads).toHaveLength(count);
+  });
+
+  test("serves all who wait for one job with the same reads", async () => {
+    const { clock, poller, reads } = pollerOf(completedAfter(2_000));
+    const all = Promise.all(Array.from({ length: 50 }, () => poller.wait("a", FOREVER)));
+    await clock.runUntilIdle();
+    expect((await all).every(({ job }) => job?.status === "COMPLETED")).toBe(true);
+    expect(reads.length).toBeLessThan(10);
+  });
+
+  test("asks at most 200 times in any second for 10,000 jobs, and for each in turn", async () => {
+    const { clock, poller, reads } = pollerOf(completedAfter(70_000));
+    const outcomes = Promise.all(Array.from({ length: 10_000 }, (_, n) => poller.wait(`job-${n}`, FOREVER)));
+    await clock.runUntilIdle();
+    await outcomes;
+    const mostInASecond = mostWithin(
+      1_000,
+      reads.map(({ at }) => at),
+    );
+    expect(mostInASecond).toBeLessThanOrEqual(200);
+    expect(mostInASecond).toBeGreaterThan(150);
+    const readsUntilEnd = reads.filter(({ at }) => at < 65_000);
+    const perJob = new Map<string, number>();
+    for (const { jobId } of readsUntilEnd) perJob.set(jobId, (perJob.get(jobId) ?? 0) + 1);
+    expect(perJob.size).toBe(10_000);
+    expect(Math.max(...perJob.values()) - Math.min(...perJob.values())).toBeLessThanOrEqual(1);
+  });
+
+  test("ends a wait at its deadline, also while many others are due", async () => {
+    const { clock, poller } = pollerOf(() => ({ id: "a", status: "IN_QUEUE" }));
+    for (let n = 0; n < 5_000; n++) poller.wait(`job-${n}`, FOREVER).catch(() => {});
+    const seen = watch(poller.wait("a", { ...FOREVER, deadline: 1_234 }));
+    await clock.advance(1_233);
+    expect(seen).toEqual({});
+    await clock.advance(1);
+    expect(seen.outcome).toEqual({ lastError: undefined });
+    poller.close();
+  });
+
+  test("ends a wait when its signal aborts, and no other, and leaves no timer when nobody waits", async () => {
+    const { clock, poller, reads } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
+    const [one, other] = [new AbortController(), new AbortController()];
+    const first = watch(poller.wait("a", { ...FOREVER, signal: one.signal }));
+    const second = watch(poller.wait("a", { ...FOREVER, signal: other.signal }));
+    await clock.advance(1_000);
+    one.abort("enough");
+    await clock.advance(0);
+    expect([first, second]).toEqual([{ error: "enough" }, {}]);
+    other.abort("enough");
+    const count = reads.length;
+    await clock.runUntilIdle();
+    expect(reads).toHaveLength(count);
+  });
+
+  test("waits passing faults out, and tells the last one at the deadline", async () => {
+    const fault = new ConnectionError("broken");
+    const { clock, poller } = pollerOf((id, { now }) => (now() < 5_000 ? fault : completedAfter(0)(id, clock)));
+    const patient = watch(poller.wait("a", FOREVER));
+    const hurried = watch(poller.wait("a", { ...FOREVER, deadline: 2_000 }));
+    await clock.runUntilIdle();
+    expect(patient.outcome?.job?.status).toBe("COMPLETED");
+    expect(hurried.outcome?.lastError).toBe(fault);
+  });
+
+  test("gives up when a job's reads fail for longer than an outage may last", async () => {
+    const fault = new ConnectionError("broken");
+    const { clock, poller } = pollerOf(() => fault, 30_000);
+    const seen = watch(poller.wait("a", FOREVER));
+    await clock.advance(29_000);
+    expect(seen).toEqual({});
+    await clock.advance(10_000);
+    expect(seen.error).toBe(fault);
+  });
+
+  test("gives up at once on what will not pass", async () => {
+    const unknown = new NotFoundError("no such job");
+    const { clock, poller, reads } = pollerOf(() => unknown);
+    const seen = watch(poller.wait("a", FOREVER));
+    await clock.advance(10);
+    expect(seen.error).toBe(unknown);
+    expect(reads).toHaveLength(1);
+  });
+
+  test("honours the pause that the service asks for", async () => {
+    const { clock, poller, reads } = pollerOf((id, { now }) =>
+      now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 9_000 }) : completedAfter(0)(id, clock),
+    );
+    poller.wait("a", FOREVER);
+    await clock.runUntilIdle();
+    expect(reads.map(({ at }) => at)).toEqual([0, 9_000]);
+  });
+
+  test("does not believe in a pause of an hour", async () => {
+    const { clock, poller, reads } = pollerOf((id, { now }) =>
+      now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 3_600_000 }) : completedAfter(0)(id, clock),
+    );
+    poller.wait("a", FOREVER);
+    await clock.runUntilIdle();
+    expect(reads.map(({ at }) => at)).toEqual([0, 60_000]);
+  });
+
+  test("keeps no more than half of the concurrent limit under way", async () => {
+    const clock = manualClock(0);
+    let underWay = 0;
+    let most = 0;
+    const read = async (id: string): Promise<Job> => {
+      most = Math.max(most, ++underWay);
+      await new Promise<void>((resolve) => clock.schedule(30_000, resolve));
+      underWay--;
+      return { id, status: "COMPLETED" };
+    };
+    const poller = new Poller({ clock, read, maxOutageMs: 120_000 });
+    const all = Promise.all(Array.from({ length: 1_000 }, (_, n) => poller.wait(`job-${n}`, FOREVER)));
+    await clock.runUntilIdle();
+    expect(await all).toHaveLength(1_000);
+    expect(most).toBe(200);
+  });
+
+  test("tells all who wait when it is closed", async () => {
+    const { clock, poller } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
+    const seen = [watch(poller.wait("a", FOREVER)), watch(poller.wait("b", FOREVER))];
+    await clock.advance(1_000);
+    poller.close();
+    await clock.runUntilIdle();
+    for (const { error } of seen) expect(error).toBeInstanceOf(ClientClosedError);
+  });
+});

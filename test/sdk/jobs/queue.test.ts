@@ -1,0 +1,199 @@
+import { createClient } from "../../../sdk/client";
+import {
+  AuthenticationError,
+  ConfigurationError,
+  NotFoundError,
+  RateLimitError,
+  RejectedError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+} from "../../../sdk/errors";
+import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { CANARY } from "../../support/emulated";
+import { sleeper, startQueue } from "../../support/queue";
+import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
+
+describe("reading a job", () => {
+  test("gives every field of the contract, those that are new, and the times in milliseconds", async () => {
+    await using it = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
+    const { id } = await it.run(it.queue.run({ input: { ms: 3_000 } }));
+    await it.clock.advance(5_000);
+    expect(await it.run(it.queue.status(id))).toMatchObject({
+      id,
+      status: "COMPLETED",
+      delayTime: expect.any(Number),
+      executionTime: 3_000,
+      output: { slept: 3_000 },
+      workerId: expect.any(String),
+    });
+    it.emulator.faults.add({
+      match: { operation: "status" },
+      effect: { status: 200, body: { id, status: "PAUSED", retries: 1, error: null, brandNew: { a: 1 } } },
+    });
+    expect(await it.run(it.queue.status(id))).toMatchObject({ status: "PAUSED", brandNew: { a: 1 } });
+  });
+
+  test.each([
+    ["no id", { status: "COMPLETED" }],
+    ["an empty id", { id: "", status: "COMPLETED" }],
+    ["an error's number where the state should be", { id: "a", status: 401 }],
+    ["a list", [{ id: "a", status: "COMPLETED" }]],
+    ["nothing", null],
+  ])("is loud about %s, with an excerpt without keys", async (_, body) => {
+    await using it = await startQueue();
+    const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
+    it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
+    const error = await it.failure(it.queue.status("a"));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(it.calls()).toHaveLength(1);
+  });
+
+  test.each([
+    ["is answered 500", { status: 500 }],
+    ["is answered 502 with a web page", { html: true }],
+    ["is cut", { reset: true }],
+    ["has half an answer", { truncated: true }],
+    ["is not answered", { hang: true }],
+    ["is refused with 429", { status: 429 }],
+  ] as const)("that %s is sent again", async (_, effect) => {
+    await using it = await startQueue();
+    const { id } = await it.run(it.queue.run({ input: {} }));
+    it.emulator.faults.add({ match: { operation: "status" }, effect, times: 2 });
+    expect(await it.run(it.queue.status(id))).toMatchObject({ id });
+    expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(3);
+  });
+});
+
+describe("each error of the contract", () => {
+  test.each([
+    [400, RejectedError, "REJECTED", 1],
+    [401, AuthenticationError, "AUTHENTICATION", 1],
+    [403, RejectedError, "REJECTED", 1],
+    [404, NotFoundError, "NOT_FOUND", 1],
+    [429, RateLimitError, "RATE_LIMITED", 6],
+    [500, ServiceFaultError, "SERVICE_FAULT", 6],
+  ])("status %d is a %p of its own code", async (status, kind, code, calls) => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
+    const error = await it.failure(it.queue.health());
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ code });
+    expect(error.message).toContain(`answered ${status}`);
+    expect(it.calls()).toHaveLength(calls);
+  });
+
+  test("a wrong key is an authentication error that does not show it", async () => {
+    await using it = await startQueue();
+    const client = createClient({ apiKey: `${CANARY}-wrong`, ...addressesOf(it.emulator) });
+    const error = await it.failure(client.endpoint(it.endpointId).health());
+    expect(error).toBeInstanceOf(AuthenticationError);
+    await client.close();
+  });
+
+  test("an endpoint that does not exist is not found", async () => {
+    await using it = await startQueue();
+    expect(await it.failure(it.client.endpoint("nowhere").run({ input: {} }))).toBeInstanceOf(NotFoundError);
+  });
+
+  test("a web page is an error that says so", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
+    const error = await it.failure(it.queue.health());
+    expect(error).toBeInstanceOf(UnreadableResponseError);
+    expect(error.message).toContain("an HTML page");
+  });
+
+  test("a missing address is said at the first use of the queue", () => {
+    const client = createClient({ apiKey: CANARY });
+    expect(() => client.endpoint("abc")).toThrow(ConfigurationError);
+  });
+});
+
+describe("the rest of the queue", () => {
+  test.each(["contract", "observed"] as const)("health counts jobs and workers in the %s profile", async (profile) => {
+    await using it = await startQueue({ handler: sleeper, emulator: { profile } });
+    for (let n = 0; n < 3; n++) await it.run(it.queue.run({ input: { ms: 60_000 } }));
+    const { jobs, workers } = await it.run(it.queue.health());
+    expect(jobs).toEqual({ completed: 0, failed: 0, inProgress: 1, inQueue: 2, retried: 0 });
+    expect(workers).toMatchObject({ idle: 0, running: 1, ...(profile === "observed" && { throttled: 0 }) });
+  });
+
+  test("a purge removes what waits, and what is in progress goes on", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const [running, waiting] = [
+      await it.run(it.queue.run({ input: { ms: 10_000 } })),
+      await it.run(it.queue.run({ input: { ms: 10_000 } })),
+    ];
+    expect(await it.run(it.queue.purgeQueue())).toEqual({ removed: 1, status: "completed" });
+    expect((await it.run(running.wait())).output).toEqual({ slept: 10_000 });
+    expect(await it.failure(waiting.status())).toBeInstanceOf(NotFoundError);
+  });
+
+  test("requests hands the service's own shape on", async () => {
+    await using it = await startQueue();
+    const { id } = await it.run(it.queue.run({ input: {} }));
+    expect(await it.run(it.queue.requests())).toMatchObject({ requests: [{ id }] });
+  });
+});
+
+describe("the OpenAI pass-through", () => {
+  const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
+
+  test("passes a path and a body on, and types the answer by a schema", async () => {
+    await using it = await startQueue();
+    const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
+    const [choice] = await it.run(it.queue.openai("v1/chat/completions", { body, schema }));
+    expect(choice?.message.content).toBe("to be or not");
+    expect(await it.run(it.queue.openai("v1/models"))).toMatchObject({ object: "list" });
+    expect(it.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
+  });
+
+  test("streams a body as it comes", async () => {
+    await using it = await startQueue();
+    const read = async () => {
+      let text = "";
+      const chunks = await it.queue.openaiStream("v1/chat/completions", { body: { ...body, stream: true } });
+      for await (const chunk of chunks) text += Buffer.from(chunk).toString();
+      return text;
+    };
+    const text = await it.run(read());
+    expect(text).toContain('"content":"to"');
+    expect(text.trimEnd()).toMatch(/\[DONE\]$/);
+  });
+
+  test("does not send a generation again whose answer was lost, and sends what only reads again", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
+    expect(await it.failure(it.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(SubmitUncertainError);
+    expect(it.calls()).toHaveLength(1);
+    await it.run(it.queue.openai("v1/models"));
+    expect(it.calls()).toHaveLength(3);
+  });
+
+  test("is an error when the stream is refused, or breaks, or its signal aborts", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "openai" }, effect: { status: 404 }, times: 1 });
+    const options = { body: { ...body, stream: true } };
+    expect(await it.failure(it.queue.openaiStream("v1/chat/completions", options))).toBeInstanceOf(NotFoundError);
+
+    const readAll = async (signal?: AbortSignal) => {
+      const chunks = await it.queue.openaiStream("v1/chat/completions", { ...options, signal });
+      for await (const _ of chunks);
+    };
+    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
+    expect(await it.failure(readAll())).toMatchObject({
+      name: expect.stringMatching(/ConnectionError|SubmitUncertainError/),
+    });
+    const reason = new Error("enough");
+    expect(await it.failure(readAll(AbortSignal.abort(reason)))).toBe(reason);
+  });
+
+  test.each(["../run", "v1/../../run", "v1//models", "", "v1/models?x=1"])("refuses the path %p", async (path) => {
+    await using server = await startScriptedServer(() => ({ body: {} }));
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
+    await expect(client.endpoint("abc").openai(path)).rejects.toThrow(/path/);
+    expect(server.requests).toHaveLength(0);
+    await client.close();
+  });
+});

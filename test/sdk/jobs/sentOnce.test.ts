@@ -1,0 +1,256 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { createClient } from "../../../sdk/client";
+import { NotFoundError, RateLimitError, UnexpectedResponseError } from "../../../sdk/errors";
+import { PurgeUncertainError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { startQueue } from "../../support/queue";
+import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
+
+const LOST = { reset: true, when: "after" } as const;
+
+describe("a purge of the queue", () => {
+  test.each([
+    ["was lost", LOST],
+    ["was lost before the service did anything", { reset: true }],
+    ["is a fault of the service", { status: 500, when: "after" }],
+    ["is a web page", { html: true }],
+    ["has another shape", { status: 200, body: { removed: "many" } }],
+  ] as const)("whose response %s is not sent again, and says what to look at", async (_, effect) => {
+    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 600_000 } });
+    await it.run(it.queue.run({ input: {} }));
+    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect, times: 1 });
+    const error = await it.failure(it.queue.purgeQueue());
+    expect(error).toBeInstanceOf(PurgeUncertainError);
+    expect(error).toMatchObject({ code: "PURGE_UNCERTAIN", disposition: "stop", cause: expect.any(Error) });
+    expect(error.message).toMatch(/may have taken place.*jobs that were submitted since.*health\(\)/);
+    expect(it.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
+  });
+
+  test("spares a job that was submitted after it", async () => {
+    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 60_000 } });
+    const before = await it.run(it.queue.run({ input: {} }));
+    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: LOST, times: 1 });
+    const purge = it.failure(it.queue.purgeQueue());
+    const after = await it.run(it.queue.run({ input: { kept: true } }));
+    await purge;
+    expect((await it.run(after.wait())).output).toEqual({ kept: true });
+    expect(await it.failure(before.status())).toBeInstanceOf(NotFoundError);
+  });
+
+  test("that is refused with 429 is sent again, and given up as refused", async () => {
+    await using it = await startQueue();
+    const rule = it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 2 });
+    expect(await it.run(it.queue.purgeQueue())).toEqual({ removed: 0, status: "completed" });
+    it.emulator.faults.remove(rule.id);
+    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 } });
+    expect(await it.failure(it.queue.purgeQueue())).toBeInstanceOf(RateLimitError);
+  });
+});
+
+/** A client of a server that gives this response to everything. */
+async function respondingWith(body: unknown, status = 200) {
+  const server = await startScriptedServer(() => ({ status, body }));
+  const client = createClient({ apiKey: CANARY, ...addressesOf(server), retry: { maxAttempts: 1 } });
+  return {
+    queue: client.endpoint("abc"),
+    requests: server.requests,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a response with a field of another type", () => {
+  const RESULT = { id: "job-1", status: "COMPLETED", output: { paid: true } };
+
+  test.each([
+    [
+      { delayTime: "12", executionTime: "1.5", retries: "0" },
+      { delayTime: 12, executionTime: 1.5, retries: 0 },
+    ],
+    [{ workerId: 5 }, { workerId: "5" }],
+    [{ delayTime: "a while", executionTime: {}, retries: [], workerId: {} }, {}],
+    [
+      { delayTime: null, workerId: null },
+      { delayTime: null, workerId: null },
+    ],
+    [{ executionTime: "" }, {}],
+  ])("never costs the result beside it: %j is read as %j", async (odd, read) => {
+    await using it = await respondingWith({ ...RESULT, ...odd });
+    for (const job of [
+      await it.queue.status("job-1"),
+      await it.queue.job("job-1").wait(),
+      await it.queue.runSync({ input: {} }),
+    ]) {
+      expect(job).toEqual({ ...RESULT, ...read });
+    }
+  });
+
+  test("a number as the id is the id", async () => {
+    await using it = await respondingWith({ ...RESULT, id: 17 });
+    expect(await it.queue.status("17")).toEqual({ ...RESULT, id: "17" });
+    expect((await it.queue.run({ input: {} })).id).toBe("17");
+  });
+
+  test("numeric strings of a purge, of health and of a piece's statistics are read", async () => {
+    await using purge = await respondingWith({ removed: "3", status: "completed" });
+    expect(await purge.queue.purgeQueue()).toEqual({ removed: 3, status: "completed" });
+    const jobs = { completed: "1", failed: 0, inProgress: 0, inQueue: "2", retried: 0 };
+    await using health = await respondingWith({ jobs, workers: { idle: "1", running: 0, throttled: "none" } });
+    expect(await health.queue.health()).toEqual({
+      jobs: { ...jobs, completed: 1, inQueue: 2 },
+      workers: { idle: 1, running: 0 },
+    });
+  });
+});
+
+describe("a submit whose response is odd", () => {
+  test.each([
+    ["no state", { id: "job-1" }],
+    ["a number as the state", { id: "job-1", status: 200 }],
+  ])("is done when the response holds an id and %s", async (_, body) => {
+    await using it = await respondingWith(body);
+    expect((await it.queue.run({ input: {} })).id).toBe("job-1");
+    expect(it.requests).toHaveLength(1);
+  });
+
+  test("goes on with /status where /runsync gives an id and no state", async () => {
+    const complete = { id: "job-1", status: "COMPLETED", output: 4 };
+    await using server = await startScriptedServer(({ path }) => ({
+      body: path.endsWith("/runsync") ? { id: "job-1", status: null } : complete,
+    }));
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
+    expect(await client.endpoint("abc").runSync({ input: {} })).toEqual(complete);
+    expect(server.requests.filter(({ path }) => path.endsWith("/runsync"))).toHaveLength(1);
+    await client.close();
+  });
+
+  test.each([
+    ["no id", { status: "IN_QUEUE" }, undefined],
+    ["half of its JSON, with the id", '{"id":"job-1","status":"IN_Q', "job-1"],
+    ["half of its JSON, without the id", '{"status":"IN_QUEUE","id":"jo', undefined],
+    ["an id that could not be asked for", { id: "../run", status: "IN_QUEUE" }, "../run"],
+    ["an id that is far too long", { id: "x".repeat(300), status: "IN_QUEUE" }, "x".repeat(300)],
+    ["an id that holds the key", { id: `${CANARY}/`, status: "IN_QUEUE" }, "[redacted]/"],
+  ])("is an error that holds the job's id where there is one: %s", async (_, body, jobId) => {
+    await using it = await respondingWith(body);
+    for (const submit of [() => it.queue.run({ input: {} }), () => it.queue.runSync({ input: {} })]) {
+      const error = withoutCanary(await submit().catch((reason: unknown) => reason));
+      expect(error).toBeInstanceOf(SubmitUncertainError);
+      expect((error as SubmitUncertainError).jobId).toBe(jobId);
+      expect(error.message.length).toBeLessThan(1_500);
+      if (jobId === "job-1") expect(error.message).toContain('client.endpoint("abc").job("job-1")');
+    }
+    expect(it.requests).toHaveLength(2);
+  });
+
+  test("takes no id from the response of a fault: it may be the fault's own", async () => {
+    await using it = await respondingWith({ id: "error-17", error: "overloaded" }, 500);
+    expect(await it.queue.run({ input: {} }).catch(withoutCanary)).toMatchObject({
+      code: "SUBMIT_UNCERTAIN",
+      jobId: undefined,
+    });
+  });
+
+  test("hands over a result that came with it, whatever its id", async () => {
+    await using it = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
+    expect((await it.queue.runSync({ input: {} })).output).toBe("paid");
+  });
+});
+
+describe("a response about another job", () => {
+  test.each([
+    ["status", (queue) => queue.status("job-1")],
+    ["wait", (queue) => queue.job("job-1").wait()],
+    ["cancel", (queue) => queue.cancel("job-1")],
+    ["stream", (queue) => queue.stream("job-1").next()],
+  ] as [
+    string,
+    (queue: ReturnType<ReturnType<typeof createClient>["endpoint"]>) => Promise<unknown>,
+  ][])("is refused by %s", async (_, call) => {
+    await using it = await respondingWith({ id: "job-2", status: "COMPLETED", output: "another's", stream: [] });
+    const error = withoutCanary(await call(it.queue).catch((reason: unknown) => reason));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toContain("id: must be job-1");
+  });
+
+  test("does not count as a retry", async () => {
+    await using server = await startScriptedServer(({ path }) => ({
+      body: { id: path.includes("/retry/") ? "job-2" : "job-1", status: "FAILED" },
+    }));
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
+    const error = await client.endpoint("abc").retry("job-1").catch(withoutCanary);
+    expect(error).toMatchObject({ code: "RETRY_UNCERTAIN", jobId: "job-1" });
+    expect(server.requests.filter(({ path }) => path.includes("/retry/"))).toHaveLength(1);
+    await client.close();
+  });
+});
+
+describe("a wait that nobody waits for any more", () => {
+  /** Takes connections and never responds. */
+  async function startSilentServer() {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket
+        .on("error", () => {})
+        .on("close", () => sockets.delete(socket))
+        .resume();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      open: () => sockets.size,
+      async [Symbol.asyncDispose]() {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+        await once(server, "close");
+      },
+    };
+  }
+
+  const patience = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  test.each([
+    "is aborted",
+    "has come to its deadline",
+    "is ended by close()",
+  ])("because it %s leaves no request behind, and close() waits for none", async (how) => {
+    await using server = await startSilentServer();
+    const client = createClient({ apiKey: CANARY, queueUrl: server.url });
+    const job = client.endpoint("abc").job("job-1");
+    const controller = new AbortController();
+    const timeoutMs = how === "has come to its deadline" ? 300 : undefined;
+    const waits = [
+      job.wait({ signal: controller.signal, timeoutMs }).catch((error: unknown) => error),
+      job.wait({ signal: controller.signal, timeoutMs }).catch((error: unknown) => error),
+    ];
+    while (server.open() === 0) await patience(5);
+    if (how === "is aborted") controller.abort(new Error("enough"));
+    if (how === "is ended by close()") client.close();
+    await Promise.all(waits);
+    const startedAt = performance.now();
+    await client.close();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    while (server.open() > 0) await patience(5);
+  }, 10_000);
+
+  test("goes on for the others", async () => {
+    await using server = await startScriptedServer((_, number) => ({
+      body: { id: "job-1", status: number < 3 ? "IN_PROGRESS" : "COMPLETED", output: 1 },
+    }));
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
+    const job = client.endpoint("abc").job("job-1");
+    const controller = new AbortController();
+    const first = job.wait({ signal: controller.signal }).catch((error: unknown) => error);
+    const second = job.wait();
+    controller.abort("enough");
+    expect(await first).toBe("enough");
+    expect((await second).output).toBe(1);
+    await client.close();
+  });
+});

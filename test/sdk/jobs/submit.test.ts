@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { createClient } from "../../../sdk/client";
+import {
+  AuthenticationError,
+  CannotConnectError,
+  InvalidInputError,
+  NotFoundError,
+  RateLimitError,
+  RejectedError,
+  UnexpectedResponseError,
+} from "../../../sdk/errors";
+import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import type { RequestEvent } from "../../../sdk/transport/observers";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { startQueue } from "../../support/queue";
+import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
+
+const REQUEST = { input: { prompt: "Hi" } };
+
+describe("a submit", () => {
+  test("sends the request as it was given, and returns a handle of the job", async () => {
+    await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_QUEUE" } }));
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
+    const request = {
+      input: { a: [1, null, "ü"] },
+      webhook: "https://example.com/hook",
+      policy: { lowPriority: true },
+    };
+    const job = await client.endpoint("abc").run(request);
+    expect(job).toMatchObject({ id: "job-1", endpointId: "abc" });
+    const [sent] = server.requests;
+    expect(sent).toMatchObject({ method: "POST", path: "/v2/abc/run", query: {} });
+    expect(sent?.headers).toMatchObject({ authorization: `Bearer ${CANARY}`, "content-type": "application/json" });
+    expect(JSON.parse(sent?.body ?? "")).toEqual(request);
+    await client.close();
+  });
+
+  test("is refused before any call when its request is not valid", async () => {
+    await using it = await startQueue();
+    const error = await it.failure(it.queue.run({ input: [] as object, policy: { ttl: 1 } }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect((error as InvalidInputError).problems).toHaveLength(2);
+    expect(() => it.client.endpoint("../other")).toThrow(InvalidInputError);
+    expect(it.calls()).toEqual([]);
+  });
+
+  test("that is answered 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
+    const events: RequestEvent[] = [];
+    await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
+    await it.run(it.queue.run(REQUEST));
+    expect(events.map(({ status, attempt }) => [status, attempt])).toEqual([
+      [429, 1],
+      [429, 2],
+      [429, 3],
+      [200, 4],
+    ]);
+    const sentAt = it.emulator.journal.requests({ operation: "run" }).map(({ at }) => at);
+    const pauses = sentAt.slice(1).map((at, n) => at - (sentAt[n] as number));
+    expect(pauses.map((pause, n) => pause <= 500 * 2 ** n + 1)).toEqual([true, true, true]);
+    expect(it.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
+  });
+
+  test("that is answered 429 with Retry-After waits for just that long", async () => {
+    await using it = await startQueue();
+    const effect = { status: 429, headers: { "retry-after": "7" } };
+    it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
+    await it.run(it.queue.run(REQUEST));
+    const [first, second] = it.emulator.journal.requests({ operation: "run" });
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
+  });
+
+  test("that is always answered 429 is given up after six attempts: it certainly was not submitted", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const error = await it.failure(it.queue.run(REQUEST));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ attempts: 6, disposition: "wait" });
+    expect(it.calls()).toHaveLength(6);
+  });
+
+  test.each([
+    ["is cut after the body was sent", { reset: true, when: "after" }],
+    ["is cut before the service did anything", { reset: true }],
+    ["is answered 500", { status: 500, when: "after" }],
+    ["is answered 502 with a web page", { html: true }],
+    ["is cut in the middle of its answer", { reset: "midway" }],
+    ["has a truncated answer", { truncated: true }],
+    ["is never answered", { hang: true, when: "after" }],
+  ] as const)("whose connection or answer %s is sent exactly once", async (_, effect) => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect });
+    const error = await it.failure(it.queue.run(REQUEST));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(error.message).toMatch(/may have been submitted/);
+    expect(it.calls()).toEqual(["run"]);
+  });
+
+  test("whose answer has no id is uncertain, and says what was wrong with the answer", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 200, body: { status: "IN_QUEUE" } } });
+    const error = await it.failure(it.queue.run(REQUEST));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(error.cause).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toContain("id");
+    expect(it.calls()).toHaveLength(1);
+  });
+
+  test("that is idempotent is sent again when its answer was lost", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
+    const job = await it.run(it.queue.run(REQUEST, { idempotent: true }));
+    expect(it.calls()).toEqual(["run", "run", "run"]);
+    expect((await it.run(job.wait())).output).toEqual(REQUEST.input);
+  });
+
+  test("that is idempotent is uncertain when it was refused only after a lost response", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const error = await it.failure(it.queue.run(REQUEST, { idempotent: true }));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(error.cause).toBeInstanceOf(RateLimitError);
+    expect(it.emulator.journal.operations({ operation: "run" })).toHaveLength(6);
+  });
+
+  test.each([
+    [400, RejectedError],
+    [401, AuthenticationError],
+    [404, NotFoundError],
+  ])("that is answered %d is not sent again", async (status, kind) => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
+    expect(await it.failure(it.queue.run(REQUEST))).toBeInstanceOf(kind);
+    expect(it.calls()).toHaveLength(1);
+  });
+
+  test("for which there was no connection was certainly not made", async () => {
+    const client = createClient({ apiKey: CANARY, queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 2 } });
+    const error = await client.endpoint("abc").run(REQUEST).catch(withoutCanary);
+    expect(error).toBeInstanceOf(CannotConnectError);
+    await client.close();
+  });
+
+  test("is not sent again by the transport when a kept connection turns out to be closed", async () => {
+    await using server = await startHangUpServer();
+    const client = createClient({ apiKey: CANARY, queueUrl: server.url });
+    const queue = client.endpoint("abc");
+    await queue.run(REQUEST);
+    const error = await queue.run(REQUEST).catch(withoutCanary);
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(server.requests()).toBe(2);
+    await client.close();
+  });
+});
+
+/** Answers the first request of all, then hangs up on each at its last byte. */
+async function startHangUpServer() {
+  let requests = 0;
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      if (!data.toString().includes('{"input"')) return;
+      requests++;
+      if (requests > 1) return void socket.destroy();
+      const body = '{"id":"job-1","status":"IN_QUEUE"}';
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { createClient } from "../../../sdk/client";
+import {
+  AuthenticationError,
+  InvalidInputError,
+  NotFoundError,
+  RejectedError,
+  UnexpectedResponseError,
+} from "../../../sdk/errors";
+import { CANARY, startEmulated, withoutCanary } from "../../support/emulated";
+import { POD } from "../../support/podRecord";
+import {
+  addressesOf,
+  type RecordedRequest,
+  type ScriptedAnswer,
+  startScriptedServer,
+} from "../../support/scriptedServer";
+
+/** A client of a server that answers each request with the same. */
+async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?: number } = {}) {
+  const server = await startScriptedServer(() => answer);
+  const client = createClient({ apiKey: CANARY, ...addressesOf(server), retry: { maxAttempts: 1, ...options } });
+  return {
+    pods: client.pods,
+    requests: server.requests as readonly RecordedRequest[],
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("the request for a pod", () => {
+  test("is a GET of its path with the key as Bearer token, and nothing in the query", async () => {
+    await using it = await clientOf({ body: POD });
+    await it.pods.get("pod-1");
+    expect(it.requests).toHaveLength(1);
+    const [request] = it.requests;
+    expect(request).toMatchObject({ method: "GET", path: "/v1/pods/pod-1", query: {}, body: "" });
+    expect(request?.headers).toMatchObject({ authorization: `Bearer ${CANARY}`, accept: "application/json" });
+    expect(request?.headers["user-agent"]).toMatch(/^serverless-gpu\//);
+  });
+
+  test.each([
+    "includeMachine",
+    "includeNetworkVolume",
+    "includeSavingsPlans",
+    "includeTemplate",
+    "includeWorkers",
+  ] as const)("asks for %s only when it is true", async (flag) => {
+    await using it = await clientOf({ body: POD });
+    await it.pods.get("pod-1", { [flag]: true });
+    await it.pods.get("pod-1", { [flag]: false });
+    expect(it.requests.map(({ query }) => query)).toEqual([{ [flag]: "true" }, {}]);
+  });
+
+  test.each([
+    "",
+    ".",
+    "..",
+    "a/b",
+    "a%2Fb",
+    "../endpoints",
+    "a?x=1",
+    "a#b",
+    "a b",
+    "a\n",
+    "é",
+    "a\\b",
+    ".a",
+    "a..b",
+    "%2e%2e",
+  ])("is never sent for the id %j", async (id) => {
+    await using it = await clientOf({ body: POD });
+    const error = await it.pods.get(id).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toMatchObject({ problems: [{ property: "podId" }] });
+    expect(it.requests).toEqual([]);
+  });
+
+  test.each([undefined, null, 5, {}, ["pod"]])("is never sent for an id that is no text: %p", async (id) => {
+    await using it = await clientOf({ body: POD });
+    await expect(it.pods.get(id as never)).rejects.toThrow(InvalidInputError);
+    expect(it.requests).toEqual([]);
+  });
+});
+
+describe("a pod", () => {
+  test("comes with every field of the contract", async () => {
+    await using it = await clientOf({ body: POD });
+    expect(await it.pods.get("pod-1")).toEqual(POD);
+  });
+
+  test("may be of any kind: fields absent or null, new ones and new words there", async () => {
+    const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
+    await using it = await clientOf({ body: odd });
+    expect(await it.pods.get("pod-1")).toStrictEqual(odd);
+  });
+
+  test("has numbers where the service writes numeric texts", async () => {
+    const texts = {
+      costPerHr: "0.740",
+      adjustedCostPerHr: "0.69",
+      memoryInGb: "62",
+      gpu: { securePrice: "0.4", count: "2" },
+    };
+    await using it = await clientOf({ body: { ...POD, ...texts } });
+    const pod = await it.pods.get("pod-1");
+    expect(pod).toMatchObject({
+      costPerHr: 0.74,
+      adjustedCostPerHr: 0.69,
+      memoryInGb: 62,
+      gpu: { securePrice: 0.4, count: 2 },
+    });
+  });
+
+  test("has its image, whichever name that comes under", async () => {
+    const { image, ...rest } = POD;
+    await using it = await clientOf({ body: { ...rest, imageName: image } });
+    const pod = await it.pods.get("pod-1");
+    expect(pod.image).toBe(image);
+    expect(pod).not.toHaveProperty("imageName");
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["has no id", { name: "x" }, /id: /],
+    ["has an empty id", { ...POD, id: "" }, /id: /],
+    ["has a price that is no number", { ...POD, costPerHr: "free" }, /costPerHr: /],
+    ["is a list", [POD], /unexpected shape/],
+    ["is null", null, /unexpected shape/],
+  ])("that %s is an error", async (_what, body, message) => {
+    await using it = await clientOf({ body });
+    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toMatch(message);
+  });
+
+  test.each<[string, unknown]>([
+    ["an unexpected shape", { id: "", env: { WORKER_KEY: "s3cret-value" }, name: "x" }],
+    ["broken JSON", '{"id": "pod-1", "env": {"A": "b", "WORKER_KEY": "s3cret-value'],
+  ])("shows nothing of its environment in an error about %s", async (_what, body) => {
+    await using it = await clientOf({ body });
+    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+    expect(`${error.message}${error.stack}`).not.toContain("s3cret-value");
+  });
+});
+
+describe("a pod that cannot be had", () => {
+  test.each<[string, ScriptedAnswer, new (message: string) => Error, RegExp]>([
+    [
+      "404",
+      { status: 404, body: { error: "pod not found", status: 404 } },
+      NotFoundError,
+      /the look-up of pod pod-1.*404.*pod not found/,
+    ],
+    ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
+    ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
+  ])("is an error that says why: %s", async (_what, answer, type, message) => {
+    await using it = await clientOf(answer, { maxAttempts: 6 });
+    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toMatch(message);
+    expect(it.requests).toHaveLength(1);
+  });
+
+  test("for a while is asked for again", async () => {
+    await using it = await startEmulated();
+    const { id } = it.emulator.pods.add({ id: "pod-1" });
+    it.emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 3 });
+    it.emulator.faults.add({ match: { operation: "getPod" }, effect: { reset: true }, times: 1 });
+    expect(await it.run(it.client.pods.get(id))).toMatchObject({ id: "pod-1" });
+    expect(it.calls()).toHaveLength(5);
+  });
+});
+
+describe.each(["contract", "observed"] as const)("against the emulator (%s profile)", (profile) => {
+  test("a seeded pod is found, with what was asked for", async () => {
+    await using it = await startEmulated({ emulator: { profile } });
+    it.emulator.pods.add({ id: "pod-1", image: "org/image:tag", costPerHr: 0.5, machine: { location: "RO" } });
+    expect(await it.run(it.client.pods.get("pod-1"))).toMatchObject({ image: "org/image:tag", costPerHr: 0.5 });
+    expect(await it.run(it.client.pods.get("pod-1"))).not.toHaveProperty("machine");
+    const more = await it.run(it.client.pods.get("pod-1", { includeMachine: true, includeSavingsPlans: true }));
+    expect(more).toMatchObject({ machine: { location: "RO" }, savingsPlans: [] });
+    expect(await it.failure(it.client.pods.get("pod-2"))).toBeInstanceOf(NotFoundError);
+  });
+
+  test("a worker of an endpoint is found with includeWorkers", async () => {
+    await using it = await startEmulated({ emulator: { profile } });
+    const { id } = it.emulator.endpoints.create({ name: "n", gpuIds: "ADA_24", templateId: "t", workersMin: 1 });
+    const worker = it.emulator.endpoints.get(id)?.pods[0]?.id ?? "";
+    expect(await it.failure(it.client.pods.get(worker))).toBeInstanceOf(NotFoundError);
+    expect(await it.run(it.client.pods.get(worker, { includeWorkers: true }))).toMatchObject({
+      endpointId: id,
+      aiApiId: id,
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { createClient } from "../../sdk/client";
+import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
+import { redact, Secret } from "../../sdk/secret";
+import { unexpectedResponse } from "../../sdk/transport/http";
+
+/** Holds every character that some encoding changes. */
+const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;
+const secret = new Secret(CANARY);
+
+/** The forms that the canary takes on its way, each with what surrounds it there. */
+const FORMS: Record<string, string> = {
+  raw: `sent ${CANARY} away`,
+  "URL-encoded": `https://host/graphql?api_key=${encodeURIComponent(CANARY)}&x=1`,
+  "in a URL's href": new URL(`https://host/graphql?api_key=${encodeURIComponent(CANARY)}`).href,
+  "encoded as a form": new URLSearchParams({ key: CANARY }).toString(),
+  JSON: JSON.stringify({ key: CANARY }),
+  "JSON within JSON": JSON.stringify(JSON.stringify({ key: CANARY })),
+  "Bearer header": `Authorization: Bearer ${CANARY}`,
+  "bare header": `authorization: ${CANARY}`,
+  inspected: inspect({ headers: { authorization: CANARY } }),
+};
+
+/** Long pieces of the canary, whatever encoding they were in. */
+function leaks(text: string): boolean {
+  return text.includes("canary") || /with(\/|%2F)odd/i.test(text);
+}
+
+describe("a text with a known key", () => {
+  test.each(Object.entries(FORMS))("loses it: %s", (_form, text) => {
+    expect(leaks(text)).toBe(true);
+    expect(leaks(redact(text))).toBe(false);
+    expect(redact(text)).toContain("[redacted]");
+  });
+
+  test("keeps everything else", () => {
+    expect(redact(`before ${CANARY}, after`)).toBe("before [redacted], after");
+  });
+
+  test("loses all of a key that begins with another key", () => {
+    new Secret("prefix-key");
+    new Secret("prefix-key-and-more");
+    expect(redact("it is prefix-key-and-more.")).toBe("it is [redacted].");
+  });
+
+  test("loses any key, wherever it stands in the text", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 8, unit: "grapheme-ascii" }),
+        fc.string(),
+        fc.string(),
+        (key, before, after) => {
+          const known = new Secret(`${key}#`);
+          const shown = redact(before + known.reveal() + after);
+          return !shown.includes(known.reveal());
+        },
+      ),
+    );
+  });
+
+  test("is left alone by a key so short that it would garble every message", () => {
+    new Secret("abc");
+    expect(redact("abcdef")).toBe("abcdef");
+  });
+});
+
+describe("a text with a key that is not known here", () => {
+  test.each([
+    ["https://host/graphql?api_key=k9x8w7&a=1", "k9x8w7"],
+    ["Authorization: Bearer k9x8w7v6u5", "k9x8w7v6u5"],
+    ["authorization: k9x8w7v6u5", "k9x8w7v6u5"],
+    ["['authorization', 'Bearer k9x8w7v6u5']", "k9x8w7v6u5"],
+    ['{"authorization":"Bearer k9x8w7v6u5"}', "k9x8w7v6u5"],
+    ["Bearer k9x8w7v6u5 was refused", "k9x8w7v6u5"],
+    ['{"s3Config":{"accessId":"a","accessSecret":"k9x8w7"}}', "k9x8w7"],
+    ["{ s3Config: { accessSecret: 'k9x8w7' } }", "k9x8w7"],
+    [String.raw`{"error":"bad body {\"s3Config\":{\"accessSecret\":\"k9x8w7\"}}"}`, "k9x8w7"],
+    [String.raw`{"accessSecret":"with \" a quote k9x8w7"}`, "k9x8w7"],
+    ['{"id":"pod","env":{"A":"1","WORKER_KEY":"k9x8w7"},"name":"n"}', "k9x8w7"],
+    ['{"id":"pod","env":{"A":"a } brace","WORKER_KEY":"k9x8w7', "k9x8w7"],
+  ])("loses it by its place: %s", (text, key) => {
+    expect(redact(text)).not.toContain(key);
+  });
+
+  test("keeps what is only near such a place", () => {
+    expect(redact('{"id":"pod","env":{"A":"1"},"name":"n"}')).toContain('"name":"n"');
+    expect(redact('{"accessSecret":"k9x8w7","bucketName":"b"}')).toContain('"bucketName":"b"');
+    expect(redact("?api_key=k9x8w7&page=2")).toContain("&page=2");
+  });
+});
+
+describe("a Secret", () => {
+  test("shows itself in no way but reveal", () => {
+    const shown = [
+      String(secret),
+      `${secret}`,
+      JSON.stringify({ secret }),
+      inspect(secret),
+      inspect({ a: { secret } }),
+    ];
+    for (const text of shown) expect(text).toContain("[redacted]");
+    expect(shown.some(leaks)).toBe(false);
+    expect(leaks(inspect(secret, { showHidden: true, customInspect: false }))).toBe(false);
+    expect(Object.values(secret)).toEqual([]);
+    expect(secret.reveal()).toBe(CANARY);
+  });
+});
+
+describe("an error", () => {
+  function everythingShown(error: Error): string {
+    const own = Object.getOwnPropertyNames(error).map((name) => inspect(Reflect.get(error, name), { depth: 20 }));
+    return [
+      error.message,
+      error.stack,
+      String(error),
+      JSON.stringify(error),
+      inspect(error, { depth: 20 }),
+      ...own,
+    ].join();
+  }
+
+  test("has no key in message, stack, cause, nested causes and their codes", () => {
+    const deepest = Object.assign(new Error(`deep ${CANARY}`), { url: `?api_key=${encodeURIComponent(CANARY)}` });
+    const cause = Object.assign(new TypeError(`outer ${CANARY}`, { cause: deepest }), { code: "ECONNRESET" });
+    cause.stack = `TypeError: ${CANARY}\n    at somewhere`;
+    const error = new ConnectionError(`broke: ${FORMS["URL-encoded"]}`, { cause });
+    expect(leaks(everythingShown(error))).toBe(false);
+    expect(error.cause).toMatchObject({ name: "TypeError", code: "ECONNRESET", cause: { name: "Error" } });
+  });
+
+  test("has no key in a cause that is no Error", () => {
+    expect(leaks(everythingShown(new ConnectionError("broke", { cause: CANARY })))).toBe(false);
+    expect(leaks(everythingShown(new ConnectionError("broke", { cause: { toString: () => CANARY } })))).toBe(false);
+  });
+
+  test("can be made of a cause that is its own cause", () => {
+    const cause = new Error(CANARY);
+    cause.cause = cause;
+    expect(leaks(everythingShown(new ConnectionError("broke", { cause })))).toBe(false);
+  });
+
+  test("stays clean when the number of attempts is added", () => {
+    const error = new ConnectionError(`broke: ${CANARY}`).afterAttempts(3, 9_400);
+    expect(error.message).toBe("broke: [redacted] (given up after 3 attempts in 9 s)");
+    expect(error.stack).toContain("given up after 3 attempts");
+    expect(error.attempts).toBe(3);
+    expect(leaks(everythingShown(error))).toBe(false);
+  });
+
+  test("has no key in the problems of an input", () => {
+    const error = new InvalidInputError("the input", [{ property: CANARY, message: `is ${CANARY}` }]);
+    expect(leaks(everythingShown(error))).toBe(false);
+  });
+
+  test("has no key in a job's state that the service made up of it", () => {
+    const job = { id: "job-1", status: CANARY };
+    expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
+    expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
+  });
+
+  test("has no key in the excerpt of an answer, wherever it is cut", () => {
+    for (let padding = 150; padding < 210; padding++) {
+      const error = unexpectedResponse("the list", "no data", { echo: "x".repeat(padding) + CANARY });
+      expect(leaks(everythingShown(error))).toBe(false);
+    }
+  });
+
+  test("has the name of its class and a stable code", () => {
+    expect(new NotFoundError("gone")).toMatchObject({ name: "NotFoundError", code: "NOT_FOUND", disposition: "stop" });
+    expect(new ConnectionError("broke")).toMatchObject({ code: "CONNECTION", disposition: "wait" });
+    expect(new CreateUncertainError("several", ["a", "b"])).toMatchObject({ endpointIds: ["a", "b"] });
+    expect(new NotFoundError("gone")).not.toHaveProperty("cause");
+  });
+});
+
+test("a client shows no key, however it is looked at", async () => {
+  const client = createClient({ apiKey: CANARY.replaceAll(" ", ""), graphqlUrl: "http://127.0.0.1:1" });
+  const options = { depth: 20, showHidden: true, customInspect: false };
+  expect(leaks(inspect(client, options) + JSON.stringify(client))).toBe(false);
+  await client.close();
+});

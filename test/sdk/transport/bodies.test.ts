@@ -1,0 +1,178 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import {
+  RequestTimeoutError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+  UntrustedCertificateError,
+} from "../../../sdk/errors";
+import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
+
+const LIST = JSON.stringify({ data: { myself: { endpoints: [] } } });
+const ONCE = { retry: { maxAttempts: 1 } };
+
+const failed = (call: Promise<unknown>) =>
+  call
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    .then(withoutCanary);
+
+describe("a response that a gateway has changed on its way is read", () => {
+  test.each([
+    ["gzip", gzipSync(LIST)],
+    ["x-gzip", gzipSync(LIST)],
+    ["deflate", deflateSync(LIST)],
+    ["br", brotliCompressSync(LIST)],
+    ["gzip, br", brotliCompressSync(gzipSync(LIST))],
+    ["identity", Buffer.from(LIST)],
+    ["", Buffer.from(`\uFEFF${LIST}`)],
+  ])("with the encoding %p", async (encoding, body) => {
+    await using server = await startRawServer((_incoming, outgoing) => {
+      if (encoding) outgoing.setHeader("content-encoding", encoding);
+      outgoing.end(body);
+    });
+    const client = clientOf(server, ONCE);
+    expect(await client.endpoints.list()).toEqual([]);
+    await client.close();
+  });
+
+  test("also one that is read as it comes", async () => {
+    await using server = await startRawServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, { "content-encoding": "gzip" });
+      outgoing.end(gzipSync("data: one\n\n"));
+    });
+    const client = clientOf(server, ONCE);
+    let text = "";
+    for await (const chunk of await client.endpoint("ep").openaiStream("v1/models")) text += Buffer.from(chunk);
+    expect(text).toBe("data: one\n\n");
+    await client.close();
+  });
+});
+
+describe("a response that cannot be read has a typed error", () => {
+  async function listAnswered(headers: Record<string, string>, write: (end: (body: Buffer) => void) => void) {
+    await using server = await startRawServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, headers);
+      write((body) => outgoing.end(body));
+    });
+    const client = clientOf(server, ONCE);
+    const error = await failed(client.endpoints.list());
+    await client.close();
+    return error;
+  }
+
+  test.each(["gzip", "br", "deflate"])("damaged %s", async (encoding) => {
+    const error = await listAnswered({ "content-encoding": encoding }, (end) => end(Buffer.from(LIST)));
+    expect(error).toBeInstanceOf(UnreadableResponseError);
+    expect(error.message).toContain("cannot be decompressed");
+  });
+
+  test("an encoding that nobody asked for", async () => {
+    const error = await listAnswered({ "content-encoding": "pack200" }, (end) => end(Buffer.from(LIST)));
+    expect(error).toBeInstanceOf(UnreadableResponseError);
+    expect(error.message).toContain('the encoding "pack200" is not known');
+  });
+
+  test("65 MB", async () => {
+    const error = await listAnswered({}, (end) => end(Buffer.alloc(65 * 1024 * 1024, " ")));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toContain("larger than 64 MB");
+  });
+
+  test("65 MB in a few kilobytes", async () => {
+    const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, " "));
+    const error = await listAnswered({ "content-encoding": "gzip" }, (end) => end(bomb));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toContain("larger than 64 MB");
+  });
+
+  test.each([
+    ["a list in a list", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["an account of lists", `{"data":{"myself":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
+    ["data of lists", `{"data":{"other":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
+    ["errors of lists", `{"errors":[{"message":"no","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`],
+  ])("%s, a hundred thousand deep", async (_what, body) => {
+    const error = await listAnswered({}, (end) => end(Buffer.from(body)));
+    expect(error).toHaveProperty("code");
+    expect(error).not.toBeInstanceOf(RangeError);
+  });
+});
+
+describe("status 408", () => {
+  test("of a read is tried again", async () => {
+    let count = 0;
+    await using server = await startRawServer((_incoming, outgoing) => {
+      if (++count === 1) outgoing.writeHead(408);
+      outgoing.end(LIST);
+    });
+    const client = clientOf(server);
+    expect(await client.endpoints.list()).toEqual([]);
+    expect(count).toBe(2);
+    await client.close();
+  });
+
+  test("of a submit leaves it uncertain, and is not tried again", async () => {
+    let count = 0;
+    await using server = await startRawServer((_incoming, outgoing) => {
+      count++;
+      outgoing.writeHead(408).end();
+    });
+    const client = clientOf(server);
+    const error = await failed(client.endpoint("ep").run({ input: {} }));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect(error.cause).toBeInstanceOf(RequestTimeoutError);
+    expect(count).toBe(1);
+    await client.close();
+  });
+});
+
+const UNSIGNED = spawnSync("openssl", [
+  ..."req -x509 -newkey rsa:2048 -nodes -keyout - -subj /CN=localhost -days 1".split(" "),
+]).stdout?.toString();
+
+(UNSIGNED ? test : test.skip)("a certificate that nobody vouches for is not tried again", async () => {
+  let connections = 0;
+  const server = createTlsServer({ key: UNSIGNED, cert: UNSIGNED });
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = clientOf({ url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const error = await failed(client.endpoints.list());
+  expect(error).toBeInstanceOf(UntrustedCertificateError);
+  expect(error).toMatchObject({ disposition: "stop", attempts: 1 });
+  expect(connections).toBe(1);
+  await client.close();
+  server.close();
+});
+
+test("many waits on one signal make Node warn of no leak", async () => {
+  const warnings: string[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning.name);
+  process.on("warning", onWarning);
+  await using server = await startRawServer((_incoming, outgoing) => {
+    outgoing.end(JSON.stringify({ id: "job-1", status: "IN_PROGRESS" }));
+  });
+  const client = clientOf(server);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const queue = client.endpoint("ep");
+  const waits = Array.from({ length: 30 }, (_, n) => queue.job(`job-${n}`).wait({ signal }));
+  const calls = Array.from({ length: 30 }, () => queue.requests({ signal }));
+  const lists = Array.from({ length: 30 }, () => client.endpoints.find("ep-1", { signal }));
+  const all = Promise.allSettled([...waits, ...calls, ...lists]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  controller.abort(new Error(`enough ${CANARY.length}`));
+  const ended = await all;
+  expect(ended.slice(0, 30).every(({ status }) => status === "rejected")).toBe(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+  await client.close();
+});

@@ -1,0 +1,268 @@
+import type { FaultEffect } from "../../../emulator/server/faults";
+import {
+  AuthenticationError,
+  NotFoundError,
+  QuotaExceededError,
+  RateLimitError,
+  RejectedError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+} from "../../../sdk/errors";
+import { CANARY, type Emulated, startEmulated } from "../../support/emulated";
+
+const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
+const myself = { operation: "myself" };
+
+/** The pauses between the requests so far, in milliseconds of virtual time. */
+function pauses({ emulator }: Emulated): number[] {
+  const times = emulator.journal.requests().map(({ at }) => at);
+  return times.slice(1).map((at, index) => at - (times[index] as number));
+}
+
+describe("a passing fault", () => {
+  test.each<[string, FaultEffect]>([
+    ["429", { status: 429 }],
+    ["500", { status: 500 }],
+    ["502 with HTML", { html: true }],
+    ["503", { status: 503, body: "" }],
+    ["599", { status: 599, body: "odd" }],
+    ["a connection reset", { reset: true }],
+    ["a body cut in the middle", { reset: "midway" }],
+    ["truncated JSON", { truncated: true }],
+    ["no JSON", { status: 200, body: "OK" }],
+    ["an empty body", { status: 200, body: "" }],
+    ["a server fault of GraphQL", { graphqlError: { message: "Something went wrong. Please try again later" } }],
+    ["a hang", { hang: true }],
+  ])("of a read is tried again, with pauses that are bounded and double: %s", async (_what, effect) => {
+    await using it = await startEmulated();
+    it.emulator.endpoints.create(INPUT);
+    it.emulator.faults.add({ match: myself, effect, times: 3 });
+    expect(await it.run(it.client.endpoints.list())).toHaveLength(1);
+    expect(it.calls()).toEqual(["myself", "myself", "myself", "myself"]);
+    const hangMs = effect.hang ? 30_000 : 0;
+    pauses(it).forEach((pause, index) => {
+      expect(pause).toBeGreaterThanOrEqual(hangMs);
+      expect(pause).toBeLessThanOrEqual(hangMs + 500 * 2 ** index + 100);
+    });
+  });
+
+  test("of a change is tried again: the same save, with the id", async () => {
+    await using it = await startEmulated();
+    const { id } = it.emulator.endpoints.create(INPUT);
+    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 2 });
+    expect(await it.run(it.client.endpoints.update(id, { workersMax: 1 }))).toMatchObject({ id, workersMax: 1 });
+    expect(it.calls()).toEqual(["myself", "saveEndpoint", "saveEndpoint", "saveEndpoint"]);
+    const [first, ...others] = it.emulator.journal.requests({ operation: "saveEndpoint" });
+    for (const other of others) expect(other.arguments).toEqual(first?.arguments);
+  });
+
+  test.each<[string, string, number]>([
+    ["in seconds", "7", 7_000],
+    ["in broken seconds", "1.5", 1_500],
+  ])("waits as long as Retry-After says: %s", async (_form, header, expectedMs) => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": header } }, times: 2 });
+    await it.run(it.client.endpoints.list());
+    expect(pauses(it)).toEqual([expectedMs, expectedMs]);
+  });
+
+  test("pauses all the same when Retry-After is 0, so that callers do not come back in step", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
+    await it.run(it.client.endpoints.list());
+    const [first = 0, ...others] = pauses(it);
+    expect(first).toBeLessThanOrEqual(500);
+    expect(new Set([first, ...others]).size).toBeGreaterThan(1);
+  });
+
+  test("waits until the date that Retry-After names", async () => {
+    await using it = await startEmulated();
+    const header = new Date(it.clock.now() + 20_000).toUTCString();
+    it.emulator.faults.add({ match: myself, effect: { status: 503, headers: { "retry-after": header } }, times: 1 });
+    await it.run(it.client.endpoints.list());
+    expect(pauses(it)[0]).toBeGreaterThan(18_000);
+    expect(pauses(it)[0]).toBeLessThanOrEqual(20_000);
+  });
+
+  test.each([
+    "soon",
+    "-5",
+    "",
+    "Wed, 01 Jan 2020 00:00:00 GMT",
+    "NaN",
+  ])("takes its own pause when Retry-After makes no sense: %j", async (header) => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": header } }, times: 1 });
+    await it.run(it.client.endpoints.list());
+    expect(pauses(it)[0]).toBeLessThanOrEqual(500);
+  });
+
+  test("waits a cut Retry-After when that is longer than the time for the call", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "86400" } }, times: 1 });
+    await it.run(it.client.endpoints.list());
+    expect(pauses(it)).toEqual([115_000]);
+  });
+});
+
+describe("a fault that stays", () => {
+  test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
+    ["429", { status: 429 }, RateLimitError, /answered 429.*too many requests.*given up after 6 attempts/],
+    ["500", { status: 500 }, ServiceFaultError, /answered 500.*Internal Server Error.*a fault of the service/],
+    ["502", { html: true }, ServiceFaultError, /answered 502 \(an HTML page, so a gateway may have refused it\)/],
+    [
+      "HTML in a 200",
+      { html: true, status: 200 },
+      UnreadableResponseError,
+      /answered 200 with an HTML page.*<h1>Bad gateway/,
+    ],
+    ["truncation", { truncated: true }, UnreadableResponseError, /not complete JSON/],
+    [
+      "a server fault",
+      { graphqlError: { message: "Something went wrong" } },
+      ServiceFaultError,
+      /"Something went wrong"/,
+    ],
+  ])("ends after six attempts, and says what it was: %s", async (_what, effect, type, message) => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect });
+    const error = await it.failure(it.client.endpoints.list());
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toMatch(/^the list of endpoints: the service /);
+    expect(error.message).toMatch(message);
+    expect(error.message).toMatch(/given up after 6 attempts in [0-9]+ s/);
+    expect(error).toMatchObject({ attempts: 6, disposition: "wait" });
+    expect(it.calls()).toHaveLength(6);
+  });
+});
+
+describe("what is final", () => {
+  test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
+    ["401", { status: 401 }, AuthenticationError, /answered 401.*Check that the API key is right and has permission/],
+    ["401 without a body", { status: 401, body: "" }, AuthenticationError, /answered 401 \(no body\)/],
+    [
+      "Unauthorized in a 200",
+      { graphqlError: { message: "Unauthorized", code: "X" } },
+      AuthenticationError,
+      /"Unauthorized"/,
+    ],
+    ["no account in a 200", { nullAccount: true }, AuthenticationError, /knows no account for this API key/],
+    ["403 with HTML", { status: 403, html: true }, RejectedError, /answered 403 \(an HTML page, so a gateway/],
+    ["404", { status: 404 }, NotFoundError, /answered 404/],
+    ["400", { status: 400, body: { error: "bad" } }, RejectedError, /answered 400.*"bad"/],
+    [
+      "a validation error",
+      {
+        status: 400,
+        body: { errors: [{ message: "Cannot query", extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] },
+      },
+      RejectedError,
+      /"Cannot query"/,
+    ],
+    ["302", { status: 302, body: "" }, RejectedError, /answered 302/],
+    [
+      "a list that is an object",
+      { status: 200, body: { data: { myself: { endpoints: {} } } } },
+      UnexpectedResponseError,
+      /unexpected shape \(endpoints/,
+    ],
+    [
+      "an endpoint without id",
+      { status: 200, body: { data: { myself: { endpoints: [{ name: "x" }] } } } },
+      UnexpectedResponseError,
+      /a record without an id \("x"\): id: /,
+    ],
+    ["no endpoints", { status: 200, body: { data: { myself: {} } } }, UnexpectedResponseError, /endpoints/],
+    ["no myself", { status: 200, body: { data: {} } }, UnexpectedResponseError, /no data\.myself/],
+    ["data null", { status: 200, body: { data: null } }, UnexpectedResponseError, /no data\.myself/],
+    ["nothing", { status: 200, body: {} }, UnexpectedResponseError, /no data\.myself/],
+    ["a number", { status: 200, body: 7 }, UnexpectedResponseError, /neither data nor errors/],
+    [
+      "errors of another shape",
+      { status: 200, body: { errors: ["broken"] } },
+      UnexpectedResponseError,
+      /neither data nor errors/,
+    ],
+    [
+      "errors beside data",
+      { status: 200, body: { data: { myself: { endpoints: [] } }, errors: [{ message: "partly" }] } },
+      RejectedError,
+      /"partly"/,
+    ],
+  ])("is not asked for again, and never an empty list: %s", async (_what, effect, type, message) => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect });
+    const error = await it.failure(it.client.endpoints.list());
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toMatch(message);
+    expect(error).toMatchObject({ attempts: 1, disposition: "stop" });
+    expect(it.calls()).toEqual(["myself"]);
+  });
+
+  test("errors: null beside data is no error", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } } });
+    expect(await it.run(it.client.endpoints.list())).toEqual([]);
+  });
+
+  test("fields and words that the contract does not know are no error", async () => {
+    await using it = await startEmulated();
+    const odd = {
+      id: "ep",
+      name: "n",
+      gpuIds: "NEW_1",
+      flashBootType: "TURBO",
+      scalerType: "MAGIC",
+      pods: [{ desiredStatus: "THROTTLED" }],
+      more: 1,
+    };
+    it.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [odd] } } } } });
+    expect(await it.run(it.client.endpoints.list())).toMatchObject([
+      { ...odd, templateId: "", idleTimeout: 10, workersMax: 3, locations: "" },
+    ]);
+  });
+});
+
+describe("a wrong key", () => {
+  test.each([
+    "contract",
+    "observed",
+  ] as const)("and one without permission are refused (%s profile)", async (profile) => {
+    for (const apiKey of [`${CANARY}-wrong`, `${CANARY}-restricted`]) {
+      await using it = await startEmulated({
+        emulator: { profile, restrictedApiKey: `${CANARY}-restricted` },
+        client: { apiKey },
+      });
+      expect(await it.failure(it.client.endpoints.list())).toBeInstanceOf(AuthenticationError);
+      expect(await it.failure(it.client.endpoints.create(INPUT))).toBeInstanceOf(AuthenticationError);
+      expect(it.calls()).toEqual(["myself", "myself"]);
+    }
+  });
+});
+
+describe("a rule of the service", () => {
+  test("about the quota is told as what it is", async () => {
+    await using it = await startEmulated({ emulator: { workerQuota: 4 } });
+    it.emulator.endpoints.create({ ...INPUT, name: "old" });
+    const error = await it.failure(it.client.endpoints.create(INPUT));
+    expect(error).toBeInstanceOf(QuotaExceededError);
+    expect(error).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    expect(error.message).toMatch(/one quota for the whole account: lower the workersMax of this or another endpoint/);
+    expect(it.emulator.endpoints.list()).toHaveLength(1);
+  });
+
+  test.each(["unauthorized", "not found", "quota"])("is not what a quoted name in its text says: %s", async (name) => {
+    await using it = await startEmulated();
+    const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
+    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
+    expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
+  });
+
+  test("about something else is told in the service's words", async () => {
+    await using it = await startEmulated({ emulator: { templates: ["there"] } });
+    const error = await it.failure(it.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }));
+    expect(error).toBeInstanceOf(RejectedError);
+    expect(error.message).toMatch(/the service says "Unknown template/);
+  });
+});

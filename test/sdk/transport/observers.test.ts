@@ -1,0 +1,120 @@
+import { inspect } from "node:util";
+import type { RequestEvent } from "../../../sdk/transport/observers";
+import { CANARY, startEmulated } from "../../support/emulated";
+import { startQueue } from "../../support/queue";
+
+/** A logger of pino's shape, which needs its `this`, and what it was told. */
+class Log {
+  readonly lines: { readonly level: string; readonly details: object; readonly message: string }[] = [];
+  debug(details: object, message: string) {
+    this.lines.push({ level: "debug", details, message });
+  }
+  warn(details: object, message: string) {
+    this.lines.push({ level: "warn", details, message });
+  }
+}
+
+describe("the events of a client", () => {
+  test("tell of every request of all three interfaces", async () => {
+    const events: RequestEvent[] = [];
+    await using it = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
+    const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
+    const { id } = await it.run(it.client.endpoints.create(input));
+    await it.failure(it.client.pods.get("nowhere"));
+    await it.run(it.client.endpoint(id).health());
+    expect(events.map(({ operation, attempt, status }) => [operation, attempt, status])).toEqual([
+      ["myself", 1, 200],
+      ["saveEndpoint", 1, 200],
+      ["getPod", 1, 404],
+      ["health", 1, 200],
+    ]);
+    expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
+  });
+
+  test("tell of each attempt, how long it took, and why it had no answer", async () => {
+    const events: RequestEvent[] = [];
+    await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
+    await it.run(it.queue.health());
+    expect(events).toMatchObject([
+      { attempt: 1, error: "REQUEST_TIMEOUT", ms: 30_000 },
+      { attempt: 2, status: 503 },
+      { attempt: 3, error: "CONNECTION" },
+      { attempt: 4, status: 200 },
+    ]);
+    expect(events[0]).not.toHaveProperty("status");
+  });
+
+  test("go to a logger of pino's shape: debug for what went well, warn for the rest", async () => {
+    const log = new Log();
+    await using it = await startQueue({ client: { logger: log } });
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
+    await it.run(it.queue.run({ input: {}, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
+    expect(log.lines.map(({ level }) => level)).toEqual(["warn", "warn", "debug"]);
+    expect(log.lines[0]?.message).toMatch(/ttl .*shorter/);
+    expect(log.lines[1]).toMatchObject({ details: { operation: "run", attempt: 1, status: 429 } });
+    expect(log.lines[2]?.message).toMatch(/^the submit of a job at endpoint .*: 200 in \d+ ms$/);
+  });
+
+  test.each([
+    [
+      "throw",
+      () => {
+        throw new Error("the user's");
+      },
+    ],
+    ["reject", () => Promise.reject(new Error("the user's"))],
+  ])("change nothing when logger and callback %s", async (_, failing) => {
+    const logger = { debug: failing, warn: failing };
+    await using it = await startQueue({ client: { logger, onRequest: failing } });
+    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
+    const job = await it.run(it.queue.run({ input: { a: 1 }, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
+    expect((await it.run(job.wait())).output).toEqual({ a: 1 });
+  });
+});
+
+describe("the key", () => {
+  test("shows in no object of a client, and in nothing that its logger is told", async () => {
+    const log = new Log();
+    await using it = await startQueue({ client: { logger: log } });
+    const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;
+    await it.run(it.client.endpoints.create(input));
+    const job = await it.run(it.queue.run({ input: {} }));
+    const stream = job.stream();
+    await it.failure(it.client.pods.get(CANARY));
+    await it.failure(it.queue.status(CANARY));
+    for (const shown of [it.client, it.client.endpoints, it.client.pods, it.queue, job, stream, log.lines]) {
+      expect(inspect(shown, { depth: 20, showHidden: true, getters: true })).not.toContain(CANARY);
+      expect(JSON.stringify(shown) ?? "").not.toContain(CANARY);
+      expect(String(shown)).not.toContain(CANARY);
+    }
+  });
+
+  test("and the storage secret of a job show in no error, whatever the service says", async () => {
+    await using it = await startQueue();
+    const accessSecret = "canary-storage-secret-9f";
+    const request = {
+      input: {},
+      s3Config: { accessId: "id", accessSecret, bucketName: "b", endpointUrl: "https://s3" },
+    };
+    for (const effect of [
+      { status: 400, body: { detail: `bad s3Config ${accessSecret}, key ${CANARY}` } },
+      { status: 500, body: `${CANARY} ${encodeURIComponent(accessSecret)}` },
+      { status: 200, body: { s3Config: { accessSecret }, authorization: `Bearer ${CANARY}` } },
+    ]) {
+      it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
+      const error = await it.failure(it.queue.run(request));
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain("canary-storage");
+    }
+    await it.run(it.queue.run(request));
+    it.emulator.faults.add({
+      match: { operation: "status" },
+      effect: { status: 200, body: { id: "a", status: "FAILED", error: { message: `denied: ${accessSecret}` } } },
+    });
+    const error = await it.failure(it.queue.job("a").wait());
+    expect(error.message).toContain("denied");
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain("canary-storage");
+  });
+});

@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { createClient } from "../../../sdk/client";
+import { CannotConnectError, ConfigurationError, type ServerlessGpuError } from "../../../sdk/errors";
+import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
+import { startScriptedServer } from "../../support/scriptedServer";
+
+const PASSWORD = "proxy-passw0rd";
+const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"];
+const before = { ...process.env };
+
+beforeEach(() => {
+  for (const name of VARIABLES) delete process.env[name];
+});
+
+afterEach(() => {
+  for (const name of VARIABLES) {
+    if (before[name] === undefined) delete process.env[name];
+    else process.env[name] = before[name];
+  }
+});
+
+type Tunnel = (socket: Socket, number: number) => "tunnel" | undefined;
+
+/** A proxy that tunnels, unless `tunnel` deals with a CONNECT itself. */
+async function startProxy(tunnel: Tunnel = () => "tunnel") {
+  const asked: { readonly host: string; readonly authorization: string | undefined }[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((_incoming, outgoing) => {
+    outgoing.writeHead(501).end();
+  });
+  server.on("connect", (request, socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    asked.push({ host: String(request.url), authorization: request.headers["proxy-authorization"] });
+    if (tunnel(socket, asked.length) !== "tunnel") return;
+    const [host, port] = String(request.url).split(":");
+    const target = connect(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      target.pipe(socket).pipe(target);
+    });
+    target.on("error", () => socket.destroy());
+    socket.on("close", () => target.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    asked,
+    host,
+    url: `http://user:${PASSWORD}@${host}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const EMPTY_LIST = { body: { data: { myself: { endpoints: [] } } } };
+
+async function failed(call: Promise<unknown>): Promise<Error> {
+  const error = withoutCanary(await call.catch((reason: unknown) => reason));
+  expect(JSON.stringify([error.message, error.stack, String(error.cause)])).not.toContain(PASSWORD);
+  return error;
+}
+
+describe("a client", () => {
+  test("goes through the proxy of HTTP_PROXY, with its user and password", async () => {
+    await using proxy = await startProxy();
+    await using server = await startScriptedServer(() => EMPTY_LIST);
+    process.env.HTTP_PROXY = proxy.url;
+    const client = clientOf(server);
+    expect(await client.endpoints.list()).toEqual([]);
+    const authorization = `Basic ${Buffer.from(`user:${PASSWORD}`).toString("base64")}`;
+    expect(proxy.asked).toEqual([{ host: server.url.replace("http://", ""), authorization }]);
+    await client.close();
+  });
+
+  test("takes a proxy without a protocol for one that speaks HTTP", async () => {
+    await using proxy = await startProxy();
+    await using server = await startScriptedServer(() => EMPTY_LIST);
+    process.env.http_proxy = proxy.host;
+    const client = clientOf(server);
+    await client.endpoints.list();
+    expect(proxy.asked).toHaveLength(1);
+    await client.close();
+  });
+
+  test("goes past it where NO_PROXY names the host, or where the proxy is for https alone", async () => {
+    await using proxy = await startProxy();
+    await using server = await startScriptedServer(() => EMPTY_LIST);
+    process.env.HTTP_PROXY = proxy.url;
+    process.env.NO_PROXY = "example.com,127.0.0.1";
+    const named = clientOf(server);
+    await named.endpoints.list();
+    await named.close();
+    delete process.env.NO_PROXY;
+    delete process.env.HTTP_PROXY;
+    process.env.HTTPS_PROXY = proxy.url;
+    const other = clientOf(server);
+    await other.endpoints.list();
+    await other.close();
+    expect(proxy.asked).toEqual([]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("says which proxy cannot be reached, without its password", async () => {
+    const proxy = await startProxy();
+    await proxy[Symbol.asyncDispose]();
+    process.env.HTTPS_PROXY = proxy.url;
+    const client = clientOf({ url: "https://api.example.com" }, { retry: { maxAttempts: 1 } });
+    const error = await failed(client.endpoints.list());
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect(error.message).toContain(
+      `HTTPS_PROXY is set: check the proxy http://${proxy.host}, or name the host in NO_PROXY`,
+    );
+    await client.close();
+  });
+
+  test.each(["not a url at all", `ftp://user:${PASSWORD}@proxy`, "http://"])("refuses %p as a proxy", (value) => {
+    process.env.HTTPS_PROXY = value;
+    const make = () => createClient({ apiKey: CANARY, queueUrl: "https://api.example.com" });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(/^HTTPS_PROXY must be the http\(s\) URL of a proxy/);
+    expect(make).not.toThrow(PASSWORD);
+  });
+});
+
+describe("a proxy that makes no tunnel: nothing was submitted, so the client tries again", () => {
+  const refusals: readonly (readonly [string, Tunnel])[] = [
+    [
+      "status 407",
+      (socket) => void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
+    ],
+    ["status 502", (socket) => void socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")],
+    ["a reset", (socket) => void socket.resetAndDestroy()],
+    ["a closed connection", (socket) => void socket.end()],
+    ["silence", () => undefined],
+  ];
+
+  test.each(refusals)("%s", async (_what, refuse) => {
+    let jobs = 0;
+    await using proxy = await startProxy((socket, number) => (number === 1 ? refuse(socket, number) : "tunnel"));
+    await using server = await startScriptedServer(() => ({ body: { id: `job-${++jobs}`, status: "IN_QUEUE" } }));
+    process.env.HTTP_PROXY = proxy.url;
+    const client = clientOf(server, { attemptTimeoutMs: 500 });
+    const job = await client.endpoint("ep").run({ input: {} });
+    expect(job.id).toBe("job-1");
+    expect(jobs).toBe(1);
+    expect(proxy.asked).toHaveLength(2);
+    // A tunnel that is still waited for ends with the proxy.
+    void client.close();
+  });
+
+  test("one that always closes the connection is asked once an attempt", async () => {
+    await using proxy = await startProxy((socket) => void socket.end());
+    process.env.HTTPS_PROXY = proxy.url;
+    const client = clientOf({ url: "https://api.example.com" }, { retry: { maxAttempts: 2 } });
+    const error = await failed(client.endpoint("ep").run({ input: {} }));
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect((error as ServerlessGpuError).attempts).toBe(2);
+    expect(proxy.asked).toHaveLength(2);
+    await client.close();
+  });
+});
+
+test("a tunnel that breaks after the request was sent leaves a submit uncertain", async () => {
+  let jobs = 0;
+  const tunnels: Socket[] = [];
+  await using proxy = await startProxy((socket) => {
+    tunnels.push(socket);
+    return "tunnel";
+  });
+  await using server = await startRawServer(async (incoming) => {
+    for await (const _chunk of incoming);
+    jobs++;
+    for (const socket of tunnels) socket.resetAndDestroy();
+  });
+  process.env.HTTP_PROXY = proxy.url;
+  const client = clientOf(server);
+  expect(await failed(client.endpoint("ep").run({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
+  expect(jobs).toBe(1);
+  await client.close();
+});

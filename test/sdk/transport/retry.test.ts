@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import {
+  AuthenticationError,
+  CannotConnectError,
+  ClientClosedError,
+  ConfigurationError,
+  ConnectionError,
+  NotFoundError,
+  QuotaExceededError,
+  RateLimitError,
+  RejectedError,
+  RequestTimeoutError,
+  type ServerlessGpuError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+} from "../../../sdk/errors";
+import { DEFAULT_RETRY_POLICY, decide, pauseMs, type Repeatability } from "../../../sdk/transport/retry";
+
+function decideOn(repeatability: Repeatability, error: ServerlessGpuError, attempt = 1, elapsedMs = 0, random = 0.5) {
+  return decide({ repeatability, error, attempt, elapsedMs, random }, DEFAULT_RETRY_POLICY);
+}
+
+const AGAIN = { lookUp: false, again: true };
+const GIVE_UP = { lookUp: false, again: false };
+const LOOK_THEN_AGAIN = { lookUp: true, again: true };
+const LOOK_THEN_GIVE_UP = { lookUp: true, again: false };
+
+const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again: boolean }>][] = [
+  // Refused: it certainly had no effect.
+  [new RateLimitError("429"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
+  // Nothing was sent.
+  [new CannotConnectError("refused"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
+  // The effect is unknown.
+  ...[
+    new ConnectionError("broken"),
+    new RequestTimeoutError("slow"),
+    new ServiceFaultError("500"),
+    new UnreadableResponseError("HTML"),
+  ].map((error): (typeof TABLE)[number] => [error, { safe: AGAIN, create: LOOK_THEN_AGAIN, submit: GIVE_UP }]),
+  // It had an effect perhaps, and asking again would be answered the same.
+  [new UnexpectedResponseError("shape"), { safe: GIVE_UP, create: LOOK_THEN_GIVE_UP, submit: GIVE_UP }],
+  // Refused, and it will be again.
+  ...[
+    new RejectedError("400"),
+    new QuotaExceededError("quota"),
+    new AuthenticationError("401"),
+    new NotFoundError("404"),
+    new ConfigurationError("no key"),
+    new ClientClosedError("closed"),
+  ].map((error): (typeof TABLE)[number] => [error, { safe: GIVE_UP, create: GIVE_UP, submit: GIVE_UP }]),
+];
+
+describe("the decision after a failed attempt", () => {
+  for (const [error, decisions] of TABLE) {
+    for (const [repeatability, expected] of Object.entries(decisions)) {
+      const what = `${expected.lookUp ? "look, then " : ""}${expected.again ? "try again" : "give up"}`;
+      test(`${error.name} of a ${repeatability}: ${what}`, () => {
+        const { lookUp, retryInMs } = decideOn(repeatability as Repeatability, error);
+        expect({ lookUp, again: retryInMs !== undefined }).toEqual(expected);
+      });
+    }
+  }
+
+  test("the last attempt is the sixth; a create still looks what it did", () => {
+    expect(decideOn("safe", new ConnectionError("broken"), 5).retryInMs).toBeDefined();
+    expect(decideOn("safe", new ConnectionError("broken"), 6)).toEqual({ lookUp: false });
+    expect(decideOn("create", new ConnectionError("broken"), 6)).toEqual({ lookUp: true });
+  });
+
+  test("nothing is tried when the pause would pass the time for the call", () => {
+    expect(decideOn("safe", new ConnectionError("broken"), 1, 119_999, 0.9)).toEqual({ lookUp: false });
+    expect(decideOn("safe", new ConnectionError("broken"), 1, 200_000, 0)).toEqual({ lookUp: false });
+  });
+});
+
+describe("Retry-After", () => {
+  const limited = (retryAfterMs: number) => new RateLimitError("429", { retryAfterMs });
+
+  test("is honoured, also by a fault that carries one", () => {
+    expect(decideOn("safe", limited(7_000)).retryInMs).toBe(7_000);
+    expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
+  });
+
+  test("is cut so that there is time for one more attempt", () => {
+    expect(decideOn("safe", limited(3_600_000)).retryInMs).toBe(115_000);
+    expect(decideOn("safe", limited(3_600_000), 2, 100_000).retryInMs).toBe(15_000);
+  });
+
+  test("is not followed by an attempt that has no time left", () => {
+    expect(decideOn("submit", limited(3_600_000), 2, 115_100)).toEqual({ lookUp: false });
+    expect(decideOn("safe", limited(1_000), 2, 115_100)).toEqual({ lookUp: false });
+  });
+
+  test("is honoured in a call that has little time", () => {
+    const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
+    expect(decide(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
+  });
+
+  test("never becomes an immediate retry when the time is short", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
+        const { retryInMs } = decideOn("safe", limited(after), 1, elapsedMs);
+        return retryInMs === undefined || retryInMs >= Math.min(after, 500);
+      }),
+    );
+  });
+});
+
+describe("pauses", () => {
+  test("are bounded by 0.5 s doubling to 20 s", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map((attempt) => pauseMs(attempt, 1));
+    expect(longest).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 20_000]);
+  });
+
+  test("use the whole range below the bound", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
+        const pause = pauseMs(attempt, random);
+        return pause >= 0 && pause <= 20_000 && pause === random * pauseMs(attempt, 1);
+      }),
+    );
+  });
+
+  test("together with the attempts never pass the time for the call", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<Repeatability>("safe", "create", "submit"),
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 0, max: 300_000 }),
+        fc.option(fc.integer({ min: 0, max: 10 ** 9 }), { nil: undefined }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (repeatability, attempt, elapsedMs, retryAfterMs, random) => {
+          const error = new RateLimitError("429", { retryAfterMs });
+          const { retryInMs } = decideOn(repeatability, error, attempt, elapsedMs, random);
+          if (retryInMs === undefined) return true;
+          return attempt < 6 && retryInMs >= 0 && elapsedMs + retryInMs < 120_000;
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
+import { ConnectionError, RateLimitError, RequestTimeoutError } from "../../../sdk/errors";
+import { createLimiter } from "../../../sdk/transport/limiter";
+import { type Call, makeCall } from "../../../sdk/transport/retryingCall";
+import { createGate } from "../../../sdk/transport/throttle";
+
+function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "attempt">) {
+  const context = {
+    clock,
+    random: () => 0.5,
+    retry: { maxAttempts: 6, maxElapsedMs: 120_000 },
+    attemptTimeoutMs: 30_000,
+  };
+  return makeCall(context, { operation: "the call", repeatability: "safe", ...call });
+}
+
+/** A gate that has let its one request of this window through. */
+function closedGate(clock: ManualClock) {
+  const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
+  gate.tryEnter();
+  gate.leave(clock.now(), false);
+  return gate;
+}
+
+const failed = (promise: Promise<unknown>) => promise.catch((error: Error) => error);
+
+describe("a call", () => {
+  test("ends each attempt at its time, and all of them at the call's", async () => {
+    const clock = manualClock(0);
+    let attempts = 0;
+    const error = failed(
+      start(clock, {
+        attempt: ({ signal, number }) => {
+          expect(number).toBe(++attempts);
+          return new Promise((_, reject) => signal.once("abort", () => reject(signal.reason)));
+        },
+      }),
+    );
+    await clock.runUntilIdle();
+    expect(await error).toBeInstanceOf(RequestTimeoutError);
+    expect(clock.now()).toBe(120_000);
+    expect(attempts).toBe(4);
+  });
+
+  test("begins its time when the gate lets its first attempt through", async () => {
+    const clock = manualClock(0);
+    const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
+    const results = Promise.all(
+      Array.from({ length: 30 }, () => start(clock, { gate, attempt: async () => clock.now() })),
+    );
+    await clock.runUntilIdle();
+    expect(await results).toEqual(Array.from({ length: 30 }, (_, n) => n * 10_000));
+  });
+
+  test("that has a time of its own is given up at the gate when that is over: nothing was sent", async () => {
+    const clock = manualClock(0);
+    let attempts = 0;
+    const attempt = async () => ++attempts;
+    const error = failed(start(clock, { gate: closedGate(clock), timeoutMs: 5_000, attempt }));
+    await clock.advance(5_000);
+    expect(await error).toBeInstanceOf(RateLimitError);
+    expect(attempts).toBe(0);
+  });
+
+  test("leaves the gate at once when its signal aborts, with no timer behind", async () => {
+    const clock = manualClock(0);
+    const controller = new AbortController();
+    const attempt = async () => "sent";
+    const error = failed(start(clock, { gate: closedGate(clock), signal: controller.signal, attempt }));
+    await clock.advance(1_000);
+    controller.abort(new Error("enough"));
+    expect(await error).toMatchObject({ message: "enough" });
+    await clock.runUntilIdle();
+    expect(clock.now()).toBe(1_000);
+  });
+
+  test("is not sent when its signal aborted before", async () => {
+    let attempts = 0;
+    const attempt = async () => ++attempts;
+    const error = await failed(start(manualClock(0), { signal: AbortSignal.abort(new Error("before")), attempt }));
+    expect(error).toMatchObject({ message: "before" });
+    expect(attempts).toBe(0);
+  });
+
+  test("says how often it was tried when it is given up", async () => {
+    const clock = manualClock(0);
+    const attempt = async () => {
+      throw new ConnectionError("the connection broke");
+    };
+    const error = failed(start(clock, { attempt }));
+    await clock.runUntilIdle();
+    expect(await error).toMatchObject({ attempts: 6, message: expect.stringContaining("6 attempts") });
+  });
+});
+
+describe("the gate", () => {
+  test("lets requests through in the order in which they came", async () => {
+    const clock = manualClock(0);
+    const gate = createGate(clock, createLimiter({ perWindow: 2, concurrent: 1 }));
+    const order: number[] = [];
+    const attempt = (n: number) => async () => {
+      order.push(n);
+      await new Promise<void>((resolve) => clock.schedule(100, resolve));
+    };
+    const all = Promise.all(Array.from({ length: 9 }, (_, n) => start(clock, { gate, attempt: attempt(n) })));
+    await clock.runUntilIdle();
+    await all;
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test("halves the rate after a refusal", async () => {
+    const clock = manualClock(0);
+    const gate = createGate(clock, createLimiter({ perWindow: 8, concurrent: 100 }));
+    let sent = 0;
+    const attempt = async () => {
+      if (++sent === 1) throw new RateLimitError("429", { retryAfterMs: 60_000 });
+    };
+    const all = Promise.all(Array.from({ length: 30 }, () => start(clock, { gate, attempt })));
+    await clock.advance(0);
+    const inFirstWindow = sent;
+    await clock.advance(10_000);
+    expect(sent - inFirstWindow).toBeLessThan(8);
+    await clock.runUntilIdle();
+    await all;
+  });
+});

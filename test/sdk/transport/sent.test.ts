@@ -1,0 +1,110 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { CannotConnectError, ConnectionError } from "../../../sdk/errors";
+import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
+
+/** Codes that the system gives before a connection is made, and after. */
+const CODES = ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+
+/** Ends every connection over which a request was sent with this error. Returns a function that stops that. */
+function breakAfterSending(code: string, when: (path: string) => boolean): () => void {
+  const onHeaders = (message: unknown) => {
+    const { request, socket } = message as {
+      request: { path: string };
+      socket: { destroy(error: Error): void };
+    };
+    // When the request has arrived, and before the response has.
+    if (when(request.path)) setTimeout(() => socket.destroy(Object.assign(new Error(code), { code })), 60);
+  };
+  subscribe("undici:client:sendHeaders", onHeaders);
+  return () => unsubscribe("undici:client:sendHeaders", onHeaders);
+}
+
+/** A service that takes 200 ms for each response, and counts what it does. */
+async function startSlowService() {
+  const endpoints: object[] = [];
+  let jobs = 0;
+  const server = await startRawServer(async (incoming, outgoing) => {
+    let body = "";
+    for await (const chunk of incoming) body += chunk;
+    if (incoming.url?.endsWith("/run")) jobs++;
+    if (body.includes("saveEndpoint")) {
+      endpoints.push({ id: `ep-${endpoints.length + 1}`, name: "llama", gpuIds: "AMPERE_24", templateId: "t" });
+    }
+    const isCreate = body.includes("saveEndpoint");
+    const data = isCreate ? { saveEndpoint: endpoints.at(-1) } : { myself: { endpoints } };
+    const response = incoming.url?.endsWith("/run") ? { id: `job-${jobs}`, status: "IN_QUEUE" } : { data };
+    setTimeout(() => outgoing.end(JSON.stringify(response)), isCreate || jobs > 0 ? 200 : 0);
+  });
+  return { ...server, endpoints, jobs: () => jobs, [Symbol.asyncDispose]: server[Symbol.asyncDispose] };
+}
+
+describe.each(CODES)("an established connection that ends with %s", (code) => {
+  test("leaves a submit uncertain: it is not sent again", async () => {
+    await using service = await startSlowService();
+    const client = clientOf(service);
+    const stop = breakAfterSending(code, (path) => path.endsWith("/run"));
+    const error = await client
+      .endpoint("ep")
+      .run({ input: {} })
+      .catch((reason: unknown) => reason);
+    stop();
+    expect(withoutCanary(error)).toBeInstanceOf(SubmitUncertainError);
+    expect(service.jobs()).toBe(1);
+    await client.close();
+  });
+});
+
+test("a create over a connection that ends with EHOSTUNREACH makes one endpoint, and finds it", async () => {
+  await using service = await startSlowService();
+  const client = clientOf(service);
+  let isFirst = true;
+  const stop = breakAfterSending("EHOSTUNREACH", (path) => {
+    const isCreate = path.startsWith("/graphql") && service.endpoints.length === 0 && !isFirst;
+    isFirst = false;
+    return isCreate;
+  });
+  const made = await client.endpoints.create({ name: "llama", gpuIds: "AMPERE_24", templateId: "t" });
+  stop();
+  expect(made.id).toBe("ep-1");
+  expect(service.endpoints).toHaveLength(1);
+  await client.close();
+});
+
+test("a server that resets the connection after the request leaves a submit uncertain", async () => {
+  let count = 0;
+  await using server = await startRawServer((incoming) => {
+    count++;
+    incoming.socket.resetAndDestroy();
+  });
+  const client = clientOf(server);
+  await expect(client.endpoint("ep").run({ input: {} })).rejects.toThrow(SubmitUncertainError);
+  expect(count).toBe(1);
+  await client.close();
+});
+
+test("a connection that is never made is tried again, and the error says that nothing was sent", async () => {
+  // It takes connections and never speaks TLS, so that no request can begin.
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const client = clientOf(
+    { url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}` },
+    { attemptTimeoutMs: 300, retry: { maxAttempts: 2, maxElapsedMs: 60_000 } },
+  );
+  const error = withoutCanary(
+    await client
+      .endpoint("ep")
+      .run({ input: {} })
+      .catch((reason: unknown) => reason),
+  );
+  expect(error).toBeInstanceOf(CannotConnectError);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.message).toMatch(/no connection to https:.* in time, so nothing was sent.*given up after 2 attempts/);
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await client.close();
+});

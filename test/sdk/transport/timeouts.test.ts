@@ -1,0 +1,234 @@
+import { spawnSync } from "node:child_process";
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createClient } from "../../../sdk/client";
+import { CannotConnectError, ConnectionError, RequestTimeoutError } from "../../../sdk/errors";
+import { CANARY, type Emulated, startEmulated, withoutCanary } from "../../support/emulated";
+
+const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
+const myself = { operation: "myself" };
+
+/** Aborts the call after so much virtual time; returns what it failed with and how long that took from then on. */
+async function abortAfter(it: Emulated, ms: number, start: (signal: AbortSignal) => Promise<unknown>) {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const failing = start(controller.signal).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await it.clock.advance(ms);
+  const abortedAt = it.clock.now();
+  controller.abort(reason);
+  // No time passes on the clock here: a pause that is not ended would never end.
+  const error = await failing;
+  expect(error).toBe(reason);
+  expect(it.clock.now()).toBe(abortedAt);
+  expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  return { calls: it.calls().length, timers: it.timers() };
+}
+
+describe("an attempt", () => {
+  test("has 30 s for its answer; what is slower is cut off and tried again", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
+    await it.run(it.client.endpoints.list());
+    const entries = it.emulator.journal.requests();
+    expect(entries.map(({ outcome }) => outcome)).toEqual(["cut", "cut", "ok"]);
+    for (const { durationMs } of entries.slice(0, 2)) {
+      expect(durationMs).toBeGreaterThanOrEqual(30_000);
+      expect(durationMs).toBeLessThan(30_400);
+    }
+    expect(it.timers()).toBe(0);
+  });
+
+  test("has the time that the client's option says", async () => {
+    await using it = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
+    it.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const error = await it.failure(it.client.endpoints.list());
+    expect(error).toBeInstanceOf(RequestTimeoutError);
+    expect(error.message).toMatch(/^the list of endpoints: no complete answer within 1.5 s\. /);
+    expect(it.timers()).toBe(0);
+  });
+
+  test("has its time for the whole answer, the body included", async () => {
+    const server = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, { "content-type": "application/json" });
+      outgoing.write('{"data": {"myself": {"endpoints": [');
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ apiKey: CANARY, graphqlUrl, attemptTimeoutMs: 50, retry: { maxAttempts: 1 } });
+    await expect(client.endpoints.list()).rejects.toThrow(RequestTimeoutError);
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe("a call", () => {
+  test("ends within 120 s, whatever its attempts do", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const startedAt = it.clock.now();
+    const error = await it.failure(it.client.endpoints.list());
+    expect(error).toBeInstanceOf(RequestTimeoutError);
+    expect(error.message).toMatch(/given up after [45] attempts in 120 s/);
+    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
+    expect(it.timers()).toBe(0);
+  });
+
+  test("ends within the time that the client's option says", async () => {
+    await using it = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
+    it.emulator.faults.add({ match: myself, effect: { status: 503 } });
+    const startedAt = it.clock.now();
+    await it.failure(it.client.endpoints.list());
+    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
+    expect(it.calls().length).toBeLessThan(60);
+  });
+
+  test("leaves no timer and no listener when it went well", async () => {
+    await using it = await startEmulated();
+    const { signal } = new AbortController();
+    const created = await it.run(it.client.endpoints.create(INPUT, { signal }));
+    await it.run(it.client.endpoints.update(created.id, { workersMax: 1 }, { signal }));
+    await it.run(it.client.endpoints.delete(created.id, { signal }));
+    await it.run(it.client.endpoints.getServerlessDiscount({ signal }));
+    expect(it.timers()).toBe(0);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+});
+
+describe("an abort", () => {
+  test("before the call sends nothing", async () => {
+    await using it = await startEmulated();
+    const signal = AbortSignal.abort(new Error("enough"));
+    const { endpoints, pods } = it.client;
+    const calls = [
+      endpoints.list({ signal }),
+      endpoints.get("ep", { signal }),
+      endpoints.create(INPUT, { signal }),
+      endpoints.delete("ep", { signal }),
+      endpoints.getServerlessDiscount({ signal }),
+      pods.get("pod", { signal }),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow("enough");
+    expect(it.calls()).toEqual([]);
+    expect(it.timers()).toBe(0);
+  });
+
+  test("ends a request that hangs, and its connection", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const left = await abortAfter(it, 10_000, (signal) => it.client.endpoints.getServerlessDiscount({ signal }));
+    expect(left).toEqual({ calls: 1, timers: 0 });
+  });
+
+  test("ends a pause of 30 s at once, and leaves no timer", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
+    const left = await abortAfter(it, 10_000, (signal) => it.client.pods.get("pod-1", { signal }));
+    expect(left).toEqual({ calls: 1, timers: 0 });
+    await it.clock.advance(120_000);
+    expect(it.calls()).toHaveLength(1);
+  });
+
+  test("ends the attempts of a list that nobody else waits for", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
+    await abortAfter(it, 10_000, (signal) => it.client.endpoints.list({ signal }));
+    await it.clock.advance(120_000);
+    expect(it.calls()).toHaveLength(1);
+    expect(it.timers()).toBe(0);
+  });
+
+  test("ends the wait for the list's lag", async () => {
+    await using it = await startEmulated();
+    const left = await abortAfter(it, 2_000, (signal) => it.client.endpoints.find("nowhere", { signal }));
+    expect(left).toEqual({ calls: 1, timers: 0 });
+  });
+
+  test("ends the wait before the look-up of a lost create", async () => {
+    await using it = await startEmulated();
+    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
+    const left = await abortAfter(it, 2_000, (signal) => it.client.endpoints.create(INPUT, { signal }));
+    expect(left).toEqual({ calls: 2, timers: 0 });
+  });
+
+  test("ends the wait for pods to leave; another deletion finishes the job", async () => {
+    await using it = await startEmulated({ emulator: { drainMs: 60_000 } });
+    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await it.clock.advance(1_000);
+    const left = await abortAfter(it, 20_000, (signal) => it.client.endpoints.delete(id, { signal }));
+    expect(left.timers).toBe(0);
+    await it.run(it.client.endpoints.delete(id));
+    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+  });
+
+  test("without a reason is an AbortError", async () => {
+    await using it = await startEmulated();
+    await expect(it.client.endpoints.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+  });
+});
+
+describe("where nothing answers", () => {
+  test("the error names the address, and not the key", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.close();
+    await once(server, "close");
+    const client = createClient({ apiKey: CANARY, graphqlUrl, retry: { maxAttempts: 1 } });
+    const error = withoutCanary(await client.endpoints.list().catch((reason: unknown) => reason));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toBe(
+      `the list of endpoints: nothing answers at ${graphqlUrl}. Check the address, or start the emulator if it is meant`,
+    );
+    await client.close();
+  });
+
+  test("a closed client says that it is closed", async () => {
+    const client = createClient({ apiKey: CANARY, graphqlUrl: "http://127.0.0.1:1" });
+    await client.close();
+    const error = withoutCanary(await client.endpoints.list().catch((reason: unknown) => reason));
+    expect(error).toMatchObject({ code: "CLIENT_CLOSED" });
+  });
+});
+
+/** A key and a certificate that nobody has signed, as PEM; nothing where there is no openssl. */
+const UNSIGNED = spawnSync("openssl", [
+  ..."req -x509 -newkey rsa:2048 -nodes -keyout - -subj /CN=localhost -days 1".split(" "),
+]).stdout?.toString();
+
+describe("where no TLS connection comes about", () => {
+  async function submitTo(server: ReturnType<typeof createServer>) {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const queueUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ apiKey: CANARY, queueUrl, retry: { maxAttempts: 1 } });
+    const submitting = client.endpoint("llama").run({ input: {} });
+    const error = await submitting.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await client.close();
+    server.close();
+    return { error: withoutCanary(error), host: queueUrl };
+  }
+
+  test("because the server speaks plain HTTP, nothing was submitted, and the error says so", async () => {
+    const { error, host } = await submitTo(createServer());
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`${host} does not speak TLS`) });
+  });
+
+  (UNSIGNED ? test : test.skip)("because nobody vouches for the certificate, the same", async () => {
+    const { error, host } = await submitTo(createTlsServer({ key: UNSIGNED, cert: UNSIGNED }));
+    expect(error).toBeInstanceOf(CannotConnectError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`the certificate of ${host} is not trusted`) });
+  });
+});

@@ -1,0 +1,337 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { InvalidInputError, NotFoundError, ServiceFaultError } from "../../../sdk/errors";
+import { WebhookNotConfirmedError } from "../../../sdk/jobs/jobErrors";
+import type { Job } from "../../../sdk/jobs/jobRecord";
+import { createWebhookReceiver, type WebhookReceiverOptions } from "../../../sdk/webhooks/webhookReceiver";
+import { type EmulatedQueue, type QueueOptions, sleeper, startQueue } from "../../support/queue";
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** An emulated endpoint and a receiver of its webhooks, with all that the receiver handed on. */
+async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookReceiverOptions> = {}) {
+  const it: EmulatedQueue = await startQueue(options);
+  const jobs: Job[] = [];
+  const errors: unknown[] = [];
+  const receiver = createWebhookReceiver({
+    endpoint: it.queue,
+    onJob: (job) => jobs.push(job),
+    onError: (error) => errors.push(error),
+    ...own,
+  });
+  return { ...it, receiver, jobs, errors };
+}
+
+const post = (url: string, body: unknown) =>
+  fetch(url, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) });
+
+describe("a webhook receiver", () => {
+  test("hands a job on as /status shows it, when the service says that it has ended", async () => {
+    await using it = await startReceiver({ handler: sleeper });
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
+    await it.clock.advance(10_000);
+    await it.run(it.receiver.idle());
+    expect(it.jobs).toEqual([
+      {
+        id: job.id,
+        status: "COMPLETED",
+        delayTime: expect.any(Number),
+        executionTime: 5_000,
+        output: { slept: 5_000 },
+      },
+    ]);
+    expect(it.calls()).toEqual(["run", "status"]);
+  });
+
+  test("hands on failed jobs too", async () => {
+    await using it = await startReceiver({
+      handler: () => {
+        throw new Error("no");
+      },
+    });
+    await using server = await listen(it.receiver.node);
+    await it.run(it.queue.run({ input: {}, webhook: server.url }));
+    await it.clock.advance(1_000);
+    await it.run(it.receiver.idle());
+    expect(it.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
+  });
+
+  test("never believes the body", async () => {
+    await using it = await startReceiver();
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: { real: true } }));
+    await it.run(job.wait());
+    const forged = { id: job.id, status: "FAILED", output: "forged", error: "forged" };
+    expect((await post(server.url, forged)).status).toBe(200);
+    expect(it.jobs).toMatchObject([{ status: "COMPLETED", output: { real: true } }]);
+  });
+
+  test("reports what /status does not confirm", async () => {
+    await using it = await startReceiver({ handler: sleeper });
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
+    const statuses: number[] = [];
+    for (const id of [job.id, "never-was", "../../run"]) {
+      statuses.push((await post(server.url, { id, status: "COMPLETED" })).status);
+    }
+    expect(statuses).toEqual([503, 503, 400]);
+    expect(it.jobs).toEqual([]);
+    expect(it.errors).toHaveLength(2);
+    expect(it.errors).toContainEqual(expect.any(WebhookNotConfirmedError));
+    expect(it.errors).toContainEqual(expect.any(NotFoundError));
+  });
+
+  test("drops duplicates, yet hands a retried job on again", async () => {
+    let runs = 0;
+    await using it = await startReceiver({
+      handler: async (_, { sleep }) => {
+        await sleep(++runs * 1_000);
+        throw new Error(`run ${runs}`);
+      },
+    });
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: {}, webhook: server.url }));
+    await it.clock.advance(5_000);
+    await it.run(it.receiver.idle());
+    await Promise.all([post(server.url, { id: job.id }), post(server.url, { id: job.id })]);
+    await it.run(it.receiver.idle());
+    expect(it.jobs).toHaveLength(1);
+    await it.run(job.retry());
+    await it.clock.advance(5_000);
+    await it.run(it.receiver.idle());
+    expect(it.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
+  });
+
+  test("responds only when the job was confirmed and handed on", async () => {
+    await using it = await startReceiver();
+    const order: string[] = [];
+    const receiver = createWebhookReceiver({
+      endpoint: {
+        endpointId: it.endpointId,
+        status: async (jobId) => {
+          const job = await it.queue.status(jobId);
+          order.push("confirmed");
+          return job;
+        },
+      },
+      onJob: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        order.push("handed on");
+      },
+      onError: (error) => order.push(String(error)),
+    });
+    await using server = await listen(receiver.node);
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.run(job.wait());
+    expect((await post(server.url, { id: job.id })).status).toBe(200);
+    expect(order).toEqual(["confirmed", "handed on"]);
+  });
+
+  test("refuses a delivery that it cannot confirm, and takes the next one of that job", async () => {
+    await using it = await startReceiver();
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.run(job.wait());
+    const rule = it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
+    const delivery = () => new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id: job.id }) });
+    expect((await it.run(it.receiver.fetch(delivery()))).status).toBe(503);
+    expect(it.errors).toEqual([expect.any(ServiceFaultError)]);
+    it.emulator.faults.remove(rule.id);
+    expect((await it.receiver.fetch(delivery())).status).toBe(200);
+    expect(it.jobs).toHaveLength(1);
+  });
+
+  test("hands a job on again when the service delivers it again after onJob failed", async () => {
+    let calls = 0;
+    const jobs: Job[] = [];
+    const onJob = async (job: Job) => {
+      if (++calls === 1) throw new Error("the database was away");
+      jobs.push(job);
+    };
+    await using it = await startReceiver({}, { onJob });
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: {}, webhook: server.url }));
+    await it.clock.advance(5_000);
+    expect(it.errors).toMatchObject([{ message: "the database was away" }]);
+    expect(jobs).toEqual([]);
+    await it.clock.advance(30_000);
+    await it.run(it.receiver.idle());
+    expect(jobs).toMatchObject([{ id: job.id, status: "COMPLETED" }]);
+    expect(calls).toBe(2);
+  });
+
+  test("survives callbacks that fail", async () => {
+    const failing = () => Promise.reject(new Error("the user's"));
+    await using it = await startReceiver({}, { onJob: failing, onError: failing });
+    await using server = await listen(it.receiver.node);
+    await it.run(it.queue.run({ input: {}, webhook: server.url }));
+    await it.clock.advance(1_000);
+    await it.run(it.receiver.idle());
+    expect((await post(server.url, { id: "other" })).status).toBe(503);
+  });
+
+  test.each([
+    ["a number", "?token=123456789", false],
+    ["none", "", false],
+    ["the right one", "?a=1&token=only-the-service-knows", true],
+    ["a longer one", "?token=only-the-service-knows-it", false],
+  ])("with a token takes only what carries it, and asks nothing about the rest: %s", async (_, query, isTaken) => {
+    await using it = await startReceiver({}, { token: "only-the-service-knows" });
+    await using server = await listen(it.receiver.node);
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.run(job.wait());
+    const before = it.calls().length;
+    const init = { method: "POST", body: JSON.stringify({ id: job.id }) };
+    expect((await fetch(server.url + query, init)).status).toBe(isTaken ? 200 : 401);
+    expect((await it.receiver.fetch(new Request(server.url + query, init))).status).toBe(isTaken ? 200 : 401);
+    expect(it.jobs).toHaveLength(isTaken ? 1 : 0);
+    expect(it.calls().length > before).toBe(isTaken);
+  });
+
+  test("refuses a token that could be guessed", () => {
+    const endpoint = { endpointId: "a", status: () => Promise.reject(new Error("not asked")) };
+    const options = { endpoint, onJob() {}, onError() {} };
+    expect(() => createWebhookReceiver({ ...options, token: "short" })).toThrow(InvalidInputError);
+    expect(() => createWebhookReceiver({ ...options, token: "" })).toThrow("at least 16 characters");
+  });
+
+  test.each([
+    ["GET", undefined, 405],
+    ["POST", "no JSON", 400],
+    ["POST", "null", 400],
+    ["POST", '{"id":5}', 400],
+    ["POST", '{"id":""}', 400],
+    ["POST", "", 400],
+  ])("answers %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
+    await using it = await startReceiver();
+    await using server = await listen(it.receiver.node);
+    const init = { method, ...(body !== undefined && { body }) };
+    expect((await fetch(server.url, init)).status).toBe(status);
+    expect((await it.receiver.fetch(new Request(server.url, init))).status).toBe(status);
+    expect(it.calls()).toEqual([]);
+  });
+
+  test("takes deliveries fetch-style", async () => {
+    await using it = await startReceiver();
+    const job = await it.run(it.queue.run({ input: {} }));
+    await it.run(job.wait());
+    const delivery = new Request("https://example.com/hook", { method: "POST", body: JSON.stringify({ id: job.id }) });
+    expect((await it.receiver.fetch(delivery)).status).toBe(200);
+    expect(it.jobs).toHaveLength(1);
+  });
+});
+
+const MEGABYTE = 1_000_000;
+
+/** Makes 30 deliveries at once, each of 20 MB with its id at the end, in a process of its own. Fails when one is refused. */
+const SENDER = `
+const { request } = require("node:http");
+const part = Buffer.alloc(${MEGABYTE}, "x");
+for (let n = 0; n < 30; n++) {
+  const sending = request(process.argv[1], { method: "POST", agent: false }, (response) => {
+    response.resume();
+    if (response.statusCode !== 200) process.exitCode = 1;
+  });
+  sending.write('{"input": {"id": "not this one", "text": "');
+  let left = 20;
+  const write = () => {
+    while (left-- > 0) if (!sending.write(part)) return void sending.once("drain", write);
+    sending.end('"}, "list": [{"id": 1}], "id": "job-' + n + '"}');
+  };
+  write();
+}
+`;
+
+describe("a webhook receiver under attack", () => {
+  /** A receiver whose `/status` responds when the test says so. */
+  function startHeld(own: Partial<WebhookReceiverOptions> = {}) {
+    const asked: string[] = [];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const receiver = createWebhookReceiver({
+      endpoint: {
+        endpointId: "a",
+        status: async (id) => {
+          asked.push(id);
+          await released;
+          return { id, status: "COMPLETED" };
+        },
+      },
+      onJob() {},
+      onError() {},
+      ...own,
+    });
+    return { receiver, asked, release };
+  }
+
+  test("keeps no body: 30 connections of 20 MB each cost less than 100 MB, and are still understood", async () => {
+    const { receiver, release, asked } = startHeld();
+    release();
+    await using server = await listen(receiver.node);
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss - before);
+    }, 5);
+    const [sent] = await once(spawn(process.execPath, ["-e", SENDER, server.url], { stdio: "inherit" }), "exit");
+    clearInterval(watching);
+    expect(sent).toBe(0);
+    expect(asked.sort()).toEqual(Array.from({ length: 30 }, (_, n) => `job-${n}`).sort());
+    expect(most).toBeLessThan(100 * MEGABYTE);
+  });
+
+  test("refuses a body without an end, and goes on", async () => {
+    const { receiver, release, asked } = startHeld();
+    release();
+    await using server = await listen(receiver.node);
+    const part = Buffer.alloc(8 * MEGABYTE, "x");
+    async function* endless() {
+      for (;;) yield part;
+    }
+    const init = { method: "POST", body: endless(), duplex: "half" } as unknown as RequestInit;
+    const request = new Request(server.url, init);
+    expect((await receiver.fetch(request)).status).toBe(413);
+    expect(asked).toEqual([]);
+    expect((await post(server.url, { id: "job-1" })).status).toBe(200);
+  });
+
+  test("asks /status for no more than a quarter of its limit at once, and refuses what does not fit in", async () => {
+    const { receiver, release, asked } = startHeld();
+    const deliver = (n: number) =>
+      receiver.fetch(new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id: `job-${n}` }) }));
+    const responses = Array.from({ length: 700 }, (_, n) => deliver(n));
+    const refused = await Promise.all(responses.slice(500));
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(asked).toHaveLength(100);
+    release();
+    const confirmed = await Promise.all(responses.slice(0, 500));
+    expect(new Set(confirmed.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("confirms a job once that is delivered many times at once", async () => {
+    const { receiver, release, asked } = startHeld();
+    const delivery = () => new Request("http://a/hook", { method: "POST", body: '{"id":"job-1"}' });
+    const answers = Array.from({ length: 20 }, () => receiver.fetch(delivery()));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(asked).toEqual(["job-1"]);
+  });
+});
