@@ -7,20 +7,21 @@
  */
 
 import { systemClock } from "../sdk/contract/clock";
-import { createAccount, type Seed } from "./account";
-import { createEndpointTools, type EndpointTools } from "./endpoints/endpointControl";
-import type { Profile, RuntimeContext } from "./model";
+import { createEndpointControl, type EndpointControl } from "./endpoints/endpointControl";
+import type { Profile } from "./model/fidelity";
+import { seededRandom } from "./model/random";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods/pods";
-import { seededRandom } from "./random";
+import { createAccount, type Seed } from "./server/account";
 import { createControl } from "./server/control";
 import { createDataFile } from "./server/dataFile";
 import { createFaults, type Faults } from "./server/faults";
-import { createAnswer } from "./server/handleRequest";
+import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
-import { createService } from "./server/routes";
-import { listen } from "./server/server";
+import { listen } from "./server/listen";
+import { createRoutes } from "./server/routes";
 import type { EmulatorClock } from "./time/virtualClock";
+import type { RuntimeContext } from "./workers/context";
 
 /** A running emulator. */
 export interface Emulator {
@@ -37,7 +38,7 @@ export interface Emulator {
   /** Makes it misbehave. */
   readonly faults: Faults;
   /** Looks at endpoints, and changes them behind the client's back. */
-  readonly endpoints: EndpointTools;
+  readonly endpoints: EndpointControl;
   /** The pods that the REST interface knows beside those of workers. */
   readonly pods: Pods;
   /** Adds endpoints, pods and templates. Throws when a rule of the service forbids one. */
@@ -72,8 +73,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = createAccount(context, options.workerQuota);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const { journal, open } = createJournal(clock, keys);
-  const read = createService({ profile, keys, ...account, serverlessDiscount: options.serverlessDiscount ?? null });
-  const endpoints = createEndpointTools(account.endpoints);
+  const read = createRoutes({ profile, keys, ...account, serverlessDiscount: options.serverlessDiscount ?? null });
+  const endpoints = createEndpointControl(account.endpoints);
   const saved = () => dataFile?.saved();
 
   function seed() {
@@ -95,7 +96,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     dataFile?.changed();
     await saved();
     const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
-    return listen(host, port, createAnswer({ read, control, nextFault, open, clock, saved }));
+    return listen(host, port, createRequestHandler({ read, control, nextFault, open, clock, saved }));
   }
 
   const server = await start().catch((error) => {
@@ -147,17 +148,18 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 }
 
 export { systemClock } from "../sdk/contract/clock";
-export type { EndpointSeed, Seed } from "./account";
-export type { EmulatedEndpoint, EndpointTools } from "./endpoints/endpointControl";
+export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointControl";
 export type { EndpointFields, EndpointInput } from "./endpoints/endpointRules";
 export type { ServerlessDiscount } from "./endpoints/graphql";
+export type { Interface } from "./io/http";
 export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
-export type { Profile, WorkerPod } from "./model";
+export type { Profile } from "./model/fidelity";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
+export type { EndpointSeed, Seed } from "./server/account";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
-export type { Interface } from "./server/http";
 export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
 export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./time/virtualClock";
 export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/handlers";
+export type { WorkerPod } from "./workers/workerPool";

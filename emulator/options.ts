@@ -1,7 +1,7 @@
-import type { Seed } from "./account";
 import type { ServerlessDiscount } from "./endpoints/graphql";
 import type { RateLimitOptions } from "./jobs/rateLimits";
-import type { Profile } from "./model";
+import type { Profile } from "./model/fidelity";
+import type { Seed } from "./server/account";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/handlers";
 

@@ -56,7 +56,7 @@ ${lines.join("\n")}
 }
 
 if (require.main === module) {
-  const { fidelity } = require("../dist/emulator/server/fidelity.js");
+  const { fidelity } = require("../dist/emulator/model/fidelity.js");
   fs.mkdirSync(path.dirname(TABLE_FILE), { recursive: true });
   fs.writeFileSync(TABLE_FILE, renderTable(fidelity, testedRows(fidelity)));
 }

@@ -1,8 +1,8 @@
 // Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the heap grew. Argument: the
 // number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
 const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
-const { createRuntime } = require("../../dist/emulator/workers/runtime");
-const { seededRandom } = require("../../dist/emulator/random");
+const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
+const { seededRandom } = require("../../dist/emulator/model/random");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ async function main() {
   process.send?.({ ms, completed: runtime.health().jobs.completed, heaps });
 }
 
-/** @returns {import("../../dist/emulator/model").EndpointRecord} */
+/** @returns {import("../../dist/emulator/model/endpointFields").EndpointRecord} */
 function endpointRecord() {
   return {
     id: "endpoint-1",

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../emulator/server/loopback";
+import { isLoopback } from "../../emulator/io/loopback";
 import type { ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";

@@ -9,7 +9,7 @@ import {
   scaledClock,
   systemClock,
 } from "../../emulator";
-import { systemReason } from "../../emulator/systemReason";
+import { systemReason } from "../../emulator/io/systemReason";
 import { UsageError } from "../command";
 
 /** The options that say what emulator to start, for `node:util` parseArgs. */

@@ -1,5 +1,6 @@
-import type { EndpointSeed } from "../account";
-import type { EndpointRecord, WorkerPod } from "../model";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { EndpointSeed } from "../server/account";
+import type { WorkerPod } from "../workers/workerPool";
 import type { EndpointFields } from "./endpointRules";
 import { type Endpoint, type Endpoints, withDefaults } from "./endpoints";
 
@@ -10,7 +11,7 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
 }
 
 /** Looks at endpoints, and changes them behind the client's back. Nothing of it is recorded in the journal. */
-export interface EndpointTools {
+export interface EndpointControl {
   /** All endpoints, in order of creation. */
   list(): EmulatedEndpoint[];
   /** One endpoint, or nothing when there is none. */
@@ -23,7 +24,7 @@ export interface EndpointTools {
   delete(id: string): boolean;
 }
 
-export function createEndpointTools(endpoints: Endpoints): EndpointTools {
+export function createEndpointControl(endpoints: Endpoints): EndpointControl {
   return {
     list: () => endpoints.all().map(view),
     get(id) {

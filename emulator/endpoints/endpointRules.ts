@@ -6,8 +6,8 @@ import {
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS,
 } from "../../sdk/contract/limits";
-import type { EndpointRecord, Profile } from "../model";
-import type { FidelityId } from "../server/fidelity";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { FidelityId, Profile } from "../model/fidelity";
 
 /** What a client can set of an endpoint. */
 export interface EndpointFields extends Omit<EndpointRecord, "id" | "createdAt" | "version"> {}

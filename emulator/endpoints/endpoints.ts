@@ -1,7 +1,8 @@
 import { SAVE_ENDPOINT_DEFAULTS } from "../../sdk/contract/limits";
-import type { EndpointRecord, RuntimeContext } from "../model";
-import { createRuntime, type EndpointRuntime } from "../workers/runtime";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, BusinessError, type EndpointFields, type EndpointInput, overlay } from "./endpointRules";
+import { createRuntime, type EndpointRuntime } from "./runtime";
 
 /** An endpoint: what the account keeps of it, and what runs. */
 export interface Endpoint {

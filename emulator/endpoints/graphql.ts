@@ -13,10 +13,9 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import { SAVE_ENDPOINT_DEFAULTS } from "../../sdk/contract/limits";
-import type { Profile } from "../model";
-import { accessOf, bearerKey, type Keys } from "../server/auth";
-import type { FidelityId } from "../server/fidelity";
-import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "../server/http";
+import { accessOf, bearerKey, type Keys } from "../io/auth";
+import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "../io/http";
+import type { FidelityId, Profile } from "../model/fidelity";
 import { BusinessError, type EndpointInput, shown } from "./endpointRules";
 import type { Endpoints } from "./endpoints";
 

@@ -1,5 +1,5 @@
 import { IDLE_SCALE_DOWN } from "../../sdk/contract/limits";
-import type { EndpointRecord } from "../model";
+import type { EndpointRecord } from "../model/endpointFields";
 import type { EmulatorClock } from "../time/virtualClock";
 
 /**

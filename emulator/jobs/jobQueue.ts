@@ -7,7 +7,7 @@ export interface Waiting {
 }
 
 /** The jobs that wait for a worker, first come first served. Adding, taking and removing take constant time. */
-export interface WaitingLine {
+export interface JobQueue {
   /** How many wait. */
   readonly size: number;
   /** How many of them may trigger scaling. */
@@ -21,7 +21,7 @@ export interface WaitingLine {
 }
 
 /** Jobs with `lowPriority` stand in a lane of their own, so that the autoscaler never has to step over them. */
-export function createWaitingLine(): WaitingLine {
+export function createJobQueue(): JobQueue {
   const places = new Map<string, { lane: Lane; node: Node }>();
   const normalLane = createLane();
   const lowLane = createLane();

@@ -7,7 +7,7 @@ import {
   RUNSYNC_RESULT_RETENTION_MS,
   TERMINAL_JOB_STATES,
 } from "../../sdk/contract/limits";
-import type { Profile } from "../model";
+import type { Profile } from "../model/fidelity";
 
 export type JobState = (typeof JOB_STATES)[number];
 

@@ -1,4 +1,4 @@
-import type { RuntimeContext } from "../model";
+import type { EmulatorClock } from "../time/virtualClock";
 import { apply, forgottenAt, hasEnded, type Job, type JobEvent } from "./jobStates";
 
 /** The jobs that the service still knows. Each is forgotten by itself when its time is over. */
@@ -24,8 +24,11 @@ interface Entry {
   cancelForget: () => void;
 }
 
-/** @param onForget called with each job whose ttl or retention is over, after it is forgotten */
-export function createJobStore({ clock, changed }: RuntimeContext, onForget: (job: Job) => void): JobStore {
+/**
+ * @param changed called at every change
+ * @param onForget called with each job whose ttl or retention is over, after it is forgotten
+ */
+export function createJobStore(clock: EmulatorClock, changed: () => void, onForget: (job: Job) => void): JobStore {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<() => void>>();
 

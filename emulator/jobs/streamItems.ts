@@ -1,5 +1,5 @@
 import { STREAM_CHUNK_MAX_BYTES } from "../../sdk/contract/limits";
-import { jsonCopy } from "../server/json";
+import { jsonCopy } from "../io/json";
 import type { StreamItem } from "./jobStates";
 
 /**

@@ -1,7 +1,8 @@
 import { request } from "undici";
 import { WEBHOOK } from "../../sdk/contract/limits";
-import type { RuntimeContext } from "../model";
-import { isLoopback } from "../server/loopback";
+import { isLoopback } from "../io/loopback";
+import type { Profile } from "../model/fidelity";
+import type { EmulatorClock } from "../time/virtualClock";
 import { type Job, jobRecord } from "./jobStates";
 
 /** Tells the addresses that jobs name in `webhook` how those jobs ended. */
@@ -12,13 +13,23 @@ export interface Webhooks {
   dispose(): void;
 }
 
+/** The parts of the emulator that the delivery of webhooks uses. */
+export interface WebhookContext {
+  readonly clock: EmulatorClock;
+  readonly profile: Profile;
+  /** Whether webhooks may leave this machine. @default false */
+  readonly remoteWebhooks?: boolean | undefined;
+  /** Returns true if a fault rule swallows the next delivery of a webhook. It is called before each try. */
+  readonly dropsWebhook: (endpointId: string) => boolean;
+}
+
 /** Pauses before the second and the third try, in milliseconds. */
 const PAUSES = { contract: Array(WEBHOOK.tries - 1).fill(WEBHOOK.pauseMs) as number[], observed: [5_000, 15_000] };
 
 /** How long a receiver may take to answer, in real milliseconds (assumed). */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-export function createWebhooks(endpointId: string, context: RuntimeContext): Webhooks {
+export function createWebhooks(endpointId: string, context: WebhookContext): Webhooks {
   const { clock, profile } = context;
   const stopped = new AbortController();
   const cancelPauses = new Set<() => void>();
@@ -65,6 +76,6 @@ export function createWebhooks(endpointId: string, context: RuntimeContext): Web
 }
 
 /** Only 200 counts (contract, Events); the observed service is content with any 2xx. */
-function isAccepted(status: number, profile: RuntimeContext["profile"]): boolean {
+function isAccepted(status: number, profile: Profile): boolean {
   return profile === "contract" ? status === WEBHOOK.successStatus : status >= 200 && status < 300;
 }

@@ -1,7 +1,9 @@
 import type { Endpoints } from "../endpoints/endpoints";
-import type { EndpointRecord, Profile, WorkerPod } from "../model";
-import { accessOf, bearerKey, type Keys } from "../server/auth";
-import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json } from "../server/http";
+import { accessOf, bearerKey, type Keys } from "../io/auth";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { Profile } from "../model/fidelity";
+import type { WorkerPod } from "../workers/workerPool";
 import { completePod, type Pod } from "./podRecord";
 import type { Pods } from "./pods";
 

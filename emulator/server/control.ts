@@ -1,24 +1,24 @@
 import { z } from "zod";
-import { type Account, endpointPatchSchema, endpointSeedSchema, podSeedSchema, type Seed } from "../account";
-import type { EndpointTools } from "../endpoints/endpointControl";
+import type { EndpointControl } from "../endpoints/endpointControl";
 import { BusinessError, type EndpointFields } from "../endpoints/endpointRules";
-import type { Profile } from "../model";
+import { bearerKey } from "../io/auth";
+import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "../io/http";
+import { validate } from "../io/validate";
+import type { Profile } from "../model/fidelity";
+import { fidelity } from "../model/fidelity";
 import type { PodSeed } from "../pods/podRecord";
 import type { EmulatorClock, ManualClock } from "../time/virtualClock";
-import { bearerKey } from "./auth";
+import { type Account, endpointPatchSchema, endpointSeedSchema, podSeedSchema, type Seed } from "./account";
 import type { FaultRule, Faults } from "./faults";
-import { fidelity } from "./fidelity";
-import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "./http";
 import type { Journal, JournalFilter } from "./journal";
-import type { Connection } from "./server";
-import { healthPage } from "./statusPage";
-import { parsed } from "./validate";
+import type { Connection } from "./listen";
+import { statusPage } from "./statusPage";
 
 /** What can be controlled over HTTP, below `/_emulator/`. */
 export interface Controlled {
   readonly profile: Profile;
   readonly account: Account;
-  readonly endpoints: EndpointTools;
+  readonly endpoints: EndpointControl;
   readonly journal: Journal;
   readonly faults: Faults;
   readonly clock: EmulatorClock;
@@ -46,21 +46,21 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
     "DELETE faults": () => faults.clear(),
     "DELETE faults/:id": ({ id }) => faults.remove(Number(id)) && undefined,
     "GET endpoints": () => endpoints.list(),
-    "POST endpoints": ({ body }) => endpoints.create(parsed(endpointSeedSchema, body, "The endpoint")),
+    "POST endpoints": ({ body }) => endpoints.create(validate(endpointSeedSchema, body, "The endpoint")),
     "GET endpoints/:id": ({ id }) => endpoints.get(id) ?? false,
     "PATCH endpoints/:id": ({ id, body }) => {
-      const patch = parsed(endpointPatchSchema, body, "The change");
+      const patch = validate(endpointPatchSchema, body, "The change");
       return endpoints.get(id) ? endpoints.change(id, patch as Partial<EndpointFields>) : false;
     },
     "DELETE endpoints/:id": ({ id }) => endpoints.delete(id) && undefined,
     "GET pods": () => account.pods.list(),
-    "POST pods": ({ body }) => account.pods.add(parsed(podSeedSchema, body, "The pod") as PodSeed),
+    "POST pods": ({ body }) => account.pods.add(validate(podSeedSchema, body, "The pod") as PodSeed),
     "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,
     "POST seed": ({ body }) => account.seed(body as Seed),
     "POST reset": () => reset(),
     "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
     "POST clock/advance": async ({ body }) => {
-      const { ms } = parsed(z.strictObject({ ms: z.number().nonnegative() }), body, "The request");
+      const { ms } = validate(z.strictObject({ ms: z.number().nonnegative() }), body, "The request");
       await manual(clock).advance(ms);
       return { now: clock.now() };
     },
@@ -70,7 +70,7 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
     },
     "GET fidelity": () => fidelity,
   };
-  const page = () => healthPage({ profile, now: clock.now(), account, journal, faults });
+  const page = () => statusPage({ profile, now: clock.now(), account, journal, faults });
   return { routes, page };
 }
 

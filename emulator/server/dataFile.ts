@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
-import { systemReason } from "../systemReason";
+import { systemReason } from "../io/systemReason";
 
 /** Keeps the emulator's state in a file, so that it survives the process. */
 export interface DataFile {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_LIST_LAG_MS } from "../endpoints/endpoints";
-import type { Call, Interface } from "./http";
-import { parsed } from "./validate";
+import type { Call, Interface } from "../io/http";
+import { validate } from "../io/validate";
 
 /** Makes the emulator misbehave for the requests that it matches. */
 export interface FaultRule {
@@ -162,7 +162,7 @@ export function createFaults(random: () => number) {
 
   const faults: Faults = {
     add(rule) {
-      const { name, ...rest } = structuredClone(parsed(ruleSchema, rule, "This fault rule"));
+      const { name, ...rest } = structuredClone(validate(ruleSchema, rule, "This fault rule"));
       const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
       rules.push(active);
       return { ...active };

@@ -1,13 +1,13 @@
 import type { Clock } from "../../sdk/contract/clock";
+import { failure, type HttpResponse, json } from "../io/http";
 import { CONTROL_PATH, type Control } from "./control";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
-import { failure, type HttpResponse, json } from "./http";
 import type { OpenJournal } from "./journal";
+import type { RequestHandler } from "./listen";
 import { type ReadCall, tooLarge } from "./routes";
-import type { Answer } from "./server";
 
-export interface AnswerOptions {
+export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
   readonly nextFault: NextFault;
@@ -18,8 +18,15 @@ export interface AnswerOptions {
 }
 
 /** What happens to a request, from its arrival to its answer. */
-export function createAnswer({ read, control, nextFault, open, clock, saved }: AnswerOptions): Answer {
-  return async function answer(request, connection) {
+export function createRequestHandler({
+  read,
+  control,
+  nextFault,
+  open,
+  clock,
+  saved,
+}: RequestHandlerOptions): RequestHandler {
+  return async function handleRequest(request, connection) {
     if (request.path.startsWith(`${CONTROL_PATH}/`)) {
       const response = await control(request, connection);
       await saved();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../sdk/contract/clock";
-import type { Keys } from "./auth";
-import type { Call, HttpRequest, HttpResponse, Interface } from "./http";
+import type { Keys } from "../io/auth";
+import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 
 /** A request that the emulator was sent. Keys and storage credentials are replaced by `[redacted]`. */
 export interface JournalEntry {

@@ -1,13 +1,13 @@
 import { createGraphql, type GraphqlOptions } from "../endpoints/graphql";
-import { createQueue } from "../jobs/queue";
+import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { createRest, type RestOptions } from "../pods/rest";
-import { type Call, type HttpRequest, type HttpResponse, json } from "./http";
+import { createQueue } from "../queue/queue";
 
 /** Finds out what a request asks for; undefined when its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
 /** The service's three interfaces behind one origin. */
-export function createService(options: GraphqlOptions & RestOptions): ReadCall {
+export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
   const queueCall = createQueue(options);

@@ -1,9 +1,9 @@
-import type { Account } from "../account";
-import type { Profile } from "../model";
+import type { Profile } from "../model/fidelity";
+import type { Account } from "./account";
 import type { Faults } from "./faults";
 import type { Journal } from "./journal";
 
-export interface HealthPageInput {
+export interface StatusPageInput {
   readonly profile: Profile;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -15,7 +15,7 @@ export interface HealthPageInput {
 const SHOWN_REQUESTS = 50;
 
 /** A web page that shows what the emulator holds and what it was asked last. */
-export function healthPage({ profile, now, account, journal, faults }: HealthPageInput): string {
+export function statusPage({ profile, now, account, journal, faults }: StatusPageInput): string {
   const endpoints = account.endpoints.all().map(({ record, runtime }) => {
     const { jobs, workers } = runtime.health();
     const states = `${workers.running} running, ${workers.idle} idle, ${workers.initializing} starting`;

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { systemReason } from "../io/systemReason";
 import type { JobRequest } from "../jobs/jobStates";
-import { systemReason } from "../systemReason";
 
 /** A job as a handler gets it: a copy of its own. */
 export interface HandlerJob extends JobRequest {

@@ -1,7 +1,8 @@
+import { jsonCopy } from "../io/json";
 import type { Job, JobEvent, StreamItem } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
-import type { RuntimeContext } from "../model";
-import { jsonCopy } from "../server/json";
+import type { Profile } from "../model/fidelity";
+import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./handlers";
 
 /** How a worker's run of a job can end. */
@@ -10,7 +11,7 @@ export type Outcome = Extract<
   { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
 >;
 
-export interface ExecutionEvents {
+export interface JobRunEvents {
   onProgress(output: unknown): void;
   onItems(items: readonly StreamItem[]): void;
   /** Called exactly once, unless the execution is stopped before. */
@@ -18,13 +19,13 @@ export interface ExecutionEvents {
 }
 
 /** A job at work. */
-export interface Execution {
+export interface JobRun {
   /** Ends it without an outcome: the handler is told to stop, and whatever it still does is ignored. */
   stop(): void;
 }
 
 /** Runs a handler with a job, until it has an outcome or its execution timeout is over. */
-export function execute(handler: Handler, job: Job, runtime: RuntimeContext, events: ExecutionEvents): Execution {
+export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, events: JobRunEvents): JobRun {
   const { clock } = runtime;
   let open = true;
   let controller: AbortController | undefined;
@@ -123,7 +124,7 @@ function isIterator(value: unknown): value is AnyIterator {
 }
 
 /** The observed service gives JSON text, as its worker library writes it. */
-function errorText(error: unknown, profile: RuntimeContext["profile"]): string {
+function errorText(error: unknown, profile: Profile): string {
   const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
   return profile === "observed" ? JSON.stringify({ error_type: name, error_message: message }) : message;
 }

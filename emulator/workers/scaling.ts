@@ -1,4 +1,4 @@
-import type { EndpointRecord } from "../model";
+import type { EndpointRecord } from "../model/endpointFields";
 
 /** What the autoscaler looks at. Jobs with `lowPriority` that wait are in none of the numbers: they trigger no scaling. */
 export interface Demand {

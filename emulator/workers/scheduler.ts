@@ -1,11 +1,12 @@
-import { createWaitingLine } from "../jobs/jobQueue";
+import { createJobQueue } from "../jobs/jobQueue";
 import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
-import type { EndpointRecord, RuntimeContext } from "../model";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "./context";
 import { handlerFor } from "./handlers";
-import { type Execution, execute } from "./runJob";
+import { type JobRun, runJob } from "./runJob";
 import { workersWanted } from "./scaling";
-import { createWorkerPool, type Worker, type WorkerPool } from "./workers";
+import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
 
 /** Brings the jobs of an endpoint and its workers together, and asks for as many workers as they need. */
 export interface Scheduler {
@@ -35,23 +36,23 @@ export function createScheduler(
   onRunOver: (job: Job) => void,
 ): Scheduler {
   const { clock } = context;
-  const line = createWaitingLine();
-  const running = new Map<string, { readonly worker: Worker; readonly execution: Execution }>();
+  const queue = createJobQueue();
+  const running = new Map<string, { readonly worker: Worker; readonly run: JobRun }>();
   const pool = createWorkerPool(record, context, dispatch);
   let cancelOverdue = () => {};
 
   function dispatch(): void {
-    while (line.size > 0) {
+    while (queue.size > 0) {
       const worker = pool.take();
       if (!worker) break;
-      start((line.shift() as { id: string }).id, worker);
+      start((queue.shift() as { id: string }).id, worker);
     }
     scale();
   }
 
   function start(id: string, worker: Worker): void {
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const execution = execute(handlerFor(context.handlers, record), job, context, {
+    const run = runJob(handlerFor(context.handlers, record), job, context, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => {
         job.stream.push(...items);
@@ -65,13 +66,13 @@ export function createScheduler(
         dispatch();
       },
     });
-    running.set(id, { worker, execution });
+    running.set(id, { worker, run });
   }
 
   function scale(): void {
     cancelOverdue();
     const { overdue, nextAt } = overdueJobs();
-    pool.scaleTo(workersWanted(record, { waiting: line.normalSize, overdue, inProgress: running.size }));
+    pool.scaleTo(workersWanted(record, { waiting: queue.normalSize, overdue, inProgress: running.size }));
     if (nextAt !== undefined && pool.size < record.workersMax) {
       cancelOverdue = clock.schedule(nextAt - clock.now(), scale);
     }
@@ -81,7 +82,7 @@ export function createScheduler(
   function overdueJobs(): { overdue: number; nextAt?: number } {
     if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
     let overdue = 0;
-    for (const { queuedAt } of line.normal()) {
+    for (const { queuedAt } of queue.normal()) {
       const overdueAt = queuedAt + record.scalerValue * 1000;
       if (overdueAt > clock.now()) return { overdue, nextAt: overdueAt };
       overdue += 1;
@@ -92,26 +93,26 @@ export function createScheduler(
 
   return {
     get waiting() {
-      return line.size;
+      return queue.size;
     },
     get running() {
       return running.size;
     },
     workers: pool,
     enqueue({ id, queuedAt, request }) {
-      line.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
+      queue.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
     },
     withdraw({ id }) {
-      line.remove(id);
-      const run = running.get(id);
-      if (!run) return;
+      queue.remove(id);
+      const taken = running.get(id);
+      if (!taken) return;
       running.delete(id);
-      run.execution.stop();
-      pool.release(run.worker);
+      taken.run.stop();
+      pool.release(taken.worker);
     },
     withdrawWaiting() {
       const ids: string[] = [];
-      for (let waiting = line.shift(); waiting; waiting = line.shift()) ids.push(waiting.id);
+      for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.id);
       scale();
       return ids;
     },
@@ -122,7 +123,7 @@ export function createScheduler(
     },
     dispose() {
       cancelOverdue();
-      for (const { execution } of running.values()) execution.stop();
+      for (const { run } of running.values()) run.stop();
       pool.dispose();
     },
   };

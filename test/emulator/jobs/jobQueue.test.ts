@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createWaitingLine, type Waiting } from "../../../emulator/jobs/jobQueue";
+import { createJobQueue, type Waiting } from "../../../emulator/jobs/jobQueue";
 
 const command = fc.oneof(
   fc.record({ type: fc.constant("push" as const), lowPriority: fc.boolean() }),
@@ -10,21 +10,21 @@ const command = fc.oneof(
 test("behaves as a plain list does, whatever is added, taken and removed", () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
-      const line = createWaitingLine();
+      const queue = createJobQueue();
       let list: Waiting[] = [];
       commands.forEach((step, index) => {
         if (step.type === "push") {
           const job = { id: String(index), queuedAt: index, lowPriority: step.lowPriority };
-          line.push(job);
+          queue.push(job);
           list.push(job);
-        } else if (step.type === "shift") expect(line.shift()).toEqual(list.shift());
+        } else if (step.type === "shift") expect(queue.shift()).toEqual(list.shift());
         else {
-          line.remove(step.id);
+          queue.remove(step.id);
           list = list.filter(({ id }) => id !== step.id);
         }
         const normal = list.filter(({ lowPriority }) => !lowPriority);
-        expect([line.size, line.normalSize]).toEqual([list.length, normal.length]);
-        expect([...line.normal()]).toEqual(normal);
+        expect([queue.size, queue.normalSize]).toEqual([list.length, normal.length]);
+        expect([...queue.normal()]).toEqual(normal);
       });
     }),
   );

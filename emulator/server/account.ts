@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { EndpointInput } from "./endpoints/endpointRules";
-import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "./endpoints/endpoints";
-import type { RuntimeContext } from "./model";
-import type { Pod, PodSeed } from "./pods/podRecord";
-import { createPods, type Pods } from "./pods/pods";
-import { parsed } from "./server/validate";
+import type { EndpointInput } from "../endpoints/endpointRules";
+import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "../endpoints/endpoints";
+import { validate } from "../io/validate";
+import type { Pod, PodSeed } from "../pods/podRecord";
+import { createPods, type Pods } from "../pods/pods";
+import type { RuntimeContext } from "../workers/context";
 
 /** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that it gets. */
 export interface EndpointSeed
@@ -96,7 +96,7 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
     endpoints,
     pods,
     seed(seed) {
-      parsed(seedSchema, seed, "The seed");
+      validate(seedSchema, seed, "The seed");
       const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
       for (const template of newTemplates) templates.add(template);
       for (const endpoint of newEndpoints) seedEndpoint(endpoint);
@@ -105,7 +105,7 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
     },
     snapshot: () => ({ version: 1, endpoints: endpoints.snapshot(), pods: pods.list(), templates: [...templates] }),
     restore(snapshot) {
-      const saved = parsed(snapshotSchema, snapshot, "The saved state") as unknown as AccountSnapshot;
+      const saved = validate(snapshotSchema, snapshot, "The saved state") as unknown as AccountSnapshot;
       for (const template of saved.templates) templates.add(template);
       for (const pod of saved.pods) pods.add(pod);
       endpoints.restore(saved.endpoints);

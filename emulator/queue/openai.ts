@@ -1,4 +1,4 @@
-import { type HttpResponse, json, stream } from "../server/http";
+import { type HttpResponse, json, stream } from "../io/http";
 import type { EmulatorClock } from "../time/virtualClock";
 
 const MODEL = "emulated-model";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { FidelityId } from "./fidelity";
+import type { FidelityId } from "../model/fidelity";
 
 /** A request that was read completely. Its key is not checked yet. */
 export interface HttpRequest {

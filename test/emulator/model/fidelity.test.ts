@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fidelity } from "../../../emulator/server/fidelity";
+import { fidelity } from "../../../emulator/model/fidelity";
 import { renderTable, TABLE_FILE, testedRows } from "../../../tools/fidelityTable.js";
 
 const tested = testedRows(fidelity);

@@ -1,6 +1,6 @@
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/contract/limits";
-import type { FidelityId } from "../server/fidelity";
-import { DEFAULT_POLICY, type JobRequest } from "./jobStates";
+import { DEFAULT_POLICY, type JobRequest } from "../jobs/jobStates";
+import type { FidelityId } from "../model/fidelity";
 
 /** What is wrong with a request, in words for the caller: the answer is 400. */
 export class BadRequest extends Error {

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
-import { levelOf } from "./fidelity";
-import { failure, type HttpRequest, type HttpResponse } from "./http";
+import { failure, type HttpRequest, type HttpResponse } from "../io/http";
+import { levelOf } from "../model/fidelity";
 
 /** Answers a request; undefined when its connection was cut instead. */
-export type Answer = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
+export type RequestHandler = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
 
 /** What lies under a request. */
 export interface Connection {
@@ -30,8 +30,8 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Serves `answer` over HTTP/1.1. */
-export async function listen(host: string, port: number, answer: Answer): Promise<ListeningServer> {
+/** Serves `handleRequest` over HTTP/1.1. */
+export async function listen(host: string, port: number, handleRequest: RequestHandler): Promise<ListeningServer> {
   const open = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
     const connection = connectionOf(incoming);
@@ -40,7 +40,7 @@ export async function listen(host: string, port: number, answer: Answer): Promis
       open.delete(outgoing);
       if (!outgoing.writableFinished) connection.cut();
     });
-    serve(incoming, outgoing, connection, answer).catch((error: unknown) => fail(incoming, outgoing, error));
+    serve(incoming, outgoing, connection, handleRequest).catch((error: unknown) => fail(incoming, outgoing, error));
   });
   // A client's idle connection must not be closed at the moment it is used again.
   server.keepAliveTimeout = 60_000;
@@ -84,7 +84,7 @@ async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   connection: OpenConnection,
-  answer: Answer,
+  handleRequest: RequestHandler,
 ): Promise<void> {
   const [path = "/", query] = (incoming.url ?? "/").split("?", 2);
   const body = hasBody(incoming) ? await readBody(incoming) : NO_BODY;
@@ -97,7 +97,7 @@ async function serve(
     body: body ?? NO_BODY,
     signal: connection.signal,
   };
-  const response = await answer(request, connection);
+  const response = await handleRequest(request, connection);
   if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
 }
 
@@ -109,7 +109,7 @@ interface OpenConnection extends Connection {
   readonly cut: () => void;
 }
 
-/** Knows nothing of the request and the answer: whatever outlives them for a while should not keep them, too. */
+/** Knows nothing of the request and the response: whatever outlives them for a while should not keep them, too. */
 function connectionOf({ socket }: IncomingMessage): OpenConnection {
   // Most requests are answered without ever needing one.
   let controller: AbortController | undefined;

@@ -3,6 +3,9 @@
  * their title (`[graphql.wrong-key] …`); a test fails when a row has none. `docs/emulator-fidelity.md` is made from here.
  */
 
+/** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
+export type Profile = "contract" | "observed";
+
 /** `documented`: the service's contract says so. `observed`: seen at a running service. `assumed`: our choice. */
 export type Level = "documented" | "observed" | "assumed";
 

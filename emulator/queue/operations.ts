@@ -1,11 +1,11 @@
 import { RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
-import type { FidelityId } from "../server/fidelity";
-import { type HttpResponse, json, type QueueRequest } from "../server/http";
-import type { EndpointRuntime } from "../workers/runtime";
+import type { EndpointRuntime } from "../endpoints/runtime";
+import { type HttpResponse, json, type QueueRequest } from "../io/http";
+import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
+import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
+import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
-import { canHappen, type Job, jobRecord } from "./jobStates";
 import { openaiEcho } from "./openai";
-import { isLimited, type LimitedOperation } from "./rateLimits";
 
 type Answer = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
 type JobAnswer = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;

@@ -1,4 +1,21 @@
-import type { EndpointRecord, RuntimeContext, WorkerPod } from "../model";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "./context";
+
+/** A pod that is a worker of an endpoint. The REST interface dresses it up with the contract's other fields. */
+export interface WorkerPod {
+  /** Pod identifier. */
+  readonly id: string;
+  /** The endpoint whose worker it is. */
+  readonly endpointId: string;
+  /** The endpoint's `version` when the worker started. */
+  readonly slsVersion: number;
+  /** The currently expected status. */
+  desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
+  /** When it started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Free text describing the last lifecycle event. */
+  lastStatusChange: string;
+}
 
 /** A worker of an endpoint. It takes one job at a time. */
 export interface Worker {

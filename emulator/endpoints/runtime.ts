@@ -1,4 +1,3 @@
-import { watchIdleness } from "../endpoints/idleScaleDown";
 import {
   canHappen,
   forgottenAt,
@@ -13,8 +12,11 @@ import {
 import { createJobStore, type JobStore } from "../jobs/jobStore";
 import { createRateLimiter, type RateLimiter } from "../jobs/rateLimits";
 import { createWebhooks } from "../jobs/webhooks";
-import type { EndpointRecord, RuntimeContext, WorkerPod } from "../model";
-import { createScheduler } from "./scheduler";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "../workers/context";
+import { createScheduler } from "../workers/scheduler";
+import type { WorkerPod } from "../workers/workerPool";
+import { watchIdleness } from "./idleScaleDown";
 
 /** How often something happened since the endpoint was created. */
 interface Counters {
@@ -80,7 +82,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
   let idleSince = wasIdleSince;
   const webhooks = createWebhooks(record.id, context);
-  const store = createJobStore(context, drop);
+  const store = createJobStore(clock, changed, drop);
   const scheduler = createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,

@@ -1,7 +1,7 @@
 import type { Endpoints } from "../endpoints/endpoints";
-import { accessOf, bearerOrBareKey, type Keys } from "../server/auth";
-import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "../server/http";
-import { limitedOperation, problem, queueRoutes } from "./queueRoutes";
+import { accessOf, bearerOrBareKey, type Keys } from "../io/auth";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "../io/http";
+import { limitedOperation, problem, queueRoutes } from "./operations";
 
 export interface QueueOptions {
   readonly keys: Keys;

@@ -1,0 +1,19 @@
+import type { RateLimitOptions } from "../jobs/rateLimits";
+import type { WebhookContext } from "../jobs/webhooks";
+import type { Handlers } from "./handlers";
+
+/** The parts of the emulator that an endpoint and its workers use. */
+export interface RuntimeContext extends WebhookContext {
+  /** Returns a number in [0, 1), the same sequence in every run with the same seed. */
+  readonly random: () => number;
+  /** The time that a worker without a job takes to leave after a scale-down, in milliseconds. */
+  readonly drainMs: number;
+  /** The time that a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT a quarter of it. */
+  readonly coldStartMs: number;
+  /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
+  readonly handlers?: Handlers | undefined;
+  /** @default the contract's table */
+  readonly rateLimits?: RateLimitOptions | undefined;
+  /** Must be called at every change to the endpoint's record or to what `snapshot` returns. It is saved before the next response. */
+  readonly changed: () => void;
+}
