@@ -149,15 +149,15 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 
 export { systemClock } from "../sdk/contract/clock";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointControl";
-export type { EndpointFields, EndpointInput } from "./endpoints/endpointRules";
 export type { ServerlessDiscount } from "./endpoints/graphql";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
+export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
-export type { EndpointSeed, Seed } from "./server/account";
+export type { Seed } from "./server/account";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
 export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
 export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./time/virtualClock";

@@ -2,6 +2,7 @@
 // number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
 const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
 const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
+const { fieldsAfter } = require("../../dist/emulator/model/endpointFields");
 const { seededRandom } = require("../../dist/emulator/model/random");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 
@@ -48,24 +49,10 @@ async function main() {
   process.send?.({ ms, completed: runtime.health().jobs.completed, heaps });
 }
 
-/** @returns {import("../../dist/emulator/model/endpointFields").EndpointRecord} */
 function endpointRecord() {
-  return {
-    id: "endpoint-1",
-    name: "worker",
-    templateId: "template-1",
-    gpuIds: "AMPERE_24",
-    idleTimeout: 10,
-    locations: "",
-    flashBootType: null,
-    scalerType: "REQUEST_COUNT",
-    scalerValue: 1,
-    workersMin: 0,
-    workersMax: 50,
-    networkVolumeId: null,
-    createdAt: 0,
-    version: 0,
-  };
+  const input = { name: "worker", templateId: "template-1", gpuIds: "AMPERE_24", workersMin: 0, workersMax: 50 };
+  const fields = fieldsAfter(undefined, { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 }, "contract");
+  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0 };
 }
 
 main();

@@ -1,8 +1,6 @@
-import type { EndpointRecord } from "../model/endpointFields";
-import type { EndpointSeed } from "../server/account";
+import type { EndpointFields, EndpointRecord, EndpointSeed } from "../model/endpointFields";
 import type { WorkerPod } from "../workers/workerPool";
-import type { EndpointFields } from "./endpointRules";
-import { type Endpoint, type Endpoints, withDefaults } from "./endpoints";
+import type { Endpoint, Endpoints } from "./endpoints";
 
 /** An endpoint as it is at one moment, with its workers. */
 export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
@@ -31,7 +29,7 @@ export function createEndpointControl(endpoints: Endpoints): EndpointControl {
       const endpoint = endpoints.find(id);
       return endpoint && view(endpoint);
     },
-    create: ({ id, ...input }) => view(endpoints.create(withDefaults(input), id ?? undefined)),
+    create: (seed) => view(endpoints.create(seed, seed.id ?? undefined)),
     change: (id, patch) => view(endpoints.change(id, patch)),
     delete: (id) => endpoints.remove(id),
   };

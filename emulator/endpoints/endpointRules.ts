@@ -1,44 +1,6 @@
-import {
-  DATA_CENTER_ID,
-  FLASH_BOOT_NAME_SUFFIX,
-  GPU_TIERS,
-  LOCATIONS,
-  SCALER_TYPES,
-  UNSET_ENDPOINT_FIELDS,
-} from "../../sdk/contract/limits";
-import type { EndpointRecord } from "../model/endpointFields";
+import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../../sdk/contract/limits";
+import type { EndpointFields, EndpointRecord } from "../model/endpointFields";
 import type { FidelityId, Profile } from "../model/fidelity";
-
-/** What a client can set of an endpoint. */
-export interface EndpointFields extends Omit<EndpointRecord, "id" | "createdAt" | "version"> {}
-
-/** The `input` of `saveEndpoint`, with the service's defaults in the four fields that have one. */
-export interface EndpointInput {
-  /** Identifier of the endpoint to change; without one, an endpoint is created. */
-  readonly id?: string | null;
-  /** Name of the endpoint, not empty. */
-  readonly name: string;
-  /** GPU tiers in priority order, then exclusions, as a comma list. */
-  readonly gpuIds: string;
-  /** Id of the serverless template. */
-  readonly templateId: string;
-  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, 0 or more. */
-  readonly idleTimeout: number;
-  /** Target of the scaler, above 0. */
-  readonly scalerValue: number;
-  /** Workers that always run, 0 or more. */
-  readonly workersMin: number;
-  /** Workers that may run at once, at least `workersMin`. */
-  readonly workersMax: number;
-  /** Countries or data centers as a comma list; `""` and `null` for any region. */
-  readonly locations?: string | null;
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
-  readonly scalerType?: string | null;
-  /** `FLASHBOOT` for faster cold starts. */
-  readonly flashBootType?: "FLASHBOOT" | "OFF" | null;
-  /** Network volume to mount; `""` and `null` for none. */
-  readonly networkVolumeId?: string | null;
-}
 
 /** Tiers that are newer than the contract (observed). */
 const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
@@ -53,41 +15,6 @@ export class BusinessError extends Error {
     super(message);
     this.name = "BusinessError";
   }
-}
-
-/** The fields that an endpoint has after `input` was saved over `current`, or as a new one. */
-export function overlay(current: EndpointRecord | undefined, input: EndpointInput, profile: Profile): EndpointFields {
-  return {
-    name: profile === "observed" ? withoutSuffix(input.name) : input.name,
-    gpuIds: input.gpuIds,
-    templateId: input.templateId,
-    idleTimeout: input.idleTimeout,
-    scalerValue: input.scalerValue,
-    workersMin: input.workersMin,
-    workersMax: input.workersMax,
-    // Only undefined means "left out" and keeps the value; null and "" clear it.
-    locations: (input.locations === undefined ? current?.locations : input.locations) ?? "",
-    networkVolumeId: (input.networkVolumeId === undefined ? current?.networkVolumeId : input.networkVolumeId) || null,
-    scalerType: (input.scalerType ??
-      current?.scalerType ??
-      UNSET_ENDPOINT_FIELDS.scalerType) as EndpointRecord["scalerType"],
-    flashBootType: flashBootType(current?.flashBootType ?? null, input.flashBootType, profile),
-  };
-}
-
-/** The contract knows no value that clears FLASHBOOT, so null does; the observed service has OFF and ignores null. */
-function flashBootType(
-  current: EndpointRecord["flashBootType"],
-  given: EndpointInput["flashBootType"],
-  profile: Profile,
-): EndpointRecord["flashBootType"] {
-  if (given === "OFF") return null;
-  if (given === null && profile === "contract") return null;
-  return given ?? current;
-}
-
-function withoutSuffix(name: string): string {
-  return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;
 }
 
 /** An endpoint's fields as GraphQL shows them. */

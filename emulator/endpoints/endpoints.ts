@@ -1,7 +1,6 @@
-import { SAVE_ENDPOINT_DEFAULTS } from "../../sdk/contract/limits";
-import type { EndpointRecord } from "../model/endpointFields";
+import { type EndpointFields, type EndpointInput, type EndpointRecord, fieldsAfter } from "../model/endpointFields";
 import type { RuntimeContext } from "../workers/context";
-import { assertAllowed, BusinessError, type EndpointFields, type EndpointInput, overlay } from "./endpointRules";
+import { assertAllowed, BusinessError } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
 
 /** An endpoint: what the account keeps of it, and what runs. */
@@ -117,7 +116,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
   }
 
   function allowedFields(current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
-    const fields = overlay(current, input, profile);
+    const fields = fieldsAfter(current, input, profile);
     assertAllowed(fields, profile, templates);
     if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
     return fields;
@@ -184,20 +183,6 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
       endpoints.clear();
       past.length = 0;
     },
-  };
-}
-
-/** The fields that `saveEndpoint` fills in when they are left out (observed). */
-export function withDefaults(
-  input: Partial<EndpointInput> & Pick<EndpointInput, "name" | "gpuIds" | "templateId">,
-): EndpointInput {
-  const { idleTimeout, scalerValue, workersMax, workersMin } = SAVE_ENDPOINT_DEFAULTS;
-  return {
-    ...input,
-    idleTimeout: input.idleTimeout ?? idleTimeout,
-    scalerValue: input.scalerValue ?? scalerValue,
-    workersMax: input.workersMax ?? workersMax,
-    workersMin: input.workersMin ?? workersMin,
   };
 }
 

@@ -12,11 +12,11 @@ import {
   validate,
   valueFromASTUntyped,
 } from "graphql";
-import { SAVE_ENDPOINT_DEFAULTS } from "../../sdk/contract/limits";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { type EndpointInput, graphqlFields } from "../model/endpointFields";
 import type { FidelityId, Profile } from "../model/fidelity";
-import { BusinessError, type EndpointInput, shown } from "./endpointRules";
+import { BusinessError, shown } from "./endpointRules";
 import type { Endpoints } from "./endpoints";
 
 /** The account's discount (contract, Serverless endpoint). */
@@ -45,8 +45,6 @@ interface Document {
 }
 
 function schemaOf(profile: Profile) {
-  const { idleTimeout, scalerValue, workersMax, workersMin } = SAVE_ENDPOINT_DEFAULTS;
-  // Non-null with a default: left out, the service's default stands in; an explicit null is refused.
   return buildSchema(`
     type Query { myself: Account }
     type Mutation {
@@ -58,17 +56,8 @@ function schemaOf(profile: Profile) {
     type Account { endpoints: [Endpoint!]! serverlessDiscount: ServerlessDiscount }
     type ServerlessDiscount { discountFactor: Float type: String expirationDate: String }
     type Pod { desiredStatus: String }
-    type Endpoint {
-      id: String! name: String! gpuIds: String! templateId: String! idleTimeout: Int! locations: String
-      flashBootType: FlashBootType scalerType: String! scalerValue: Float! workersMin: Int! workersMax: Int!
-      networkVolumeId: String pods: [Pod!]!
-    }
-    input EndpointInput {
-      id: String name: String! gpuIds: String! templateId: String! locations: String
-      flashBootType: FlashBootType scalerType: String networkVolumeId: String
-      idleTimeout: Int! = ${idleTimeout} scalerValue: Float! = ${scalerValue}
-      workersMin: Int! = ${workersMin} workersMax: Int! = ${workersMax}
-    }
+    type Endpoint { id: String! ${graphqlFields("output", profile)} pods: [Pod!]! }
+    input EndpointInput { id: String ${graphqlFields("input", profile)} }
   `);
 }
 

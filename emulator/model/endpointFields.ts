@@ -1,31 +1,144 @@
-/** A serverless endpoint as the service keeps it (contract, Serverless endpoint). */
-export interface EndpointRecord {
-  /** Identifier that it was given when it was created. */
-  readonly id: string;
-  /** Name of the endpoint. */
-  name: string;
+import { z } from "zod";
+import { FLASH_BOOT_NAME_SUFFIX, SAVE_ENDPOINT_DEFAULTS, UNSET_ENDPOINT_FIELDS } from "../../sdk/contract/limits";
+import type { Profile } from "./fidelity";
+
+/** The declaration of one field that clients can set. */
+interface Field<Value, Given> {
+  /** The GraphQL type in the endpoint record. */
+  readonly output: string;
+  /** The GraphQL type in the input of `saveEndpoint`. A non-null type with a default refuses an explicit `null`. */
+  readonly input: string;
+  /** The schema of the field in seeds and in changes over HTTP. */
+  readonly schema: z.ZodType<Given>;
+  /** Returns the value to store. `current` is `undefined` for a new endpoint. */
+  readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
+  /** The only profile whose GraphQL schema has the field. @default both have it */
+  readonly onlyIn?: Profile;
+}
+
+/** A string that every save must hold. */
+function required(store: Field<string, string>["store"] = (given) => given): Field<string, string> {
+  return { output: "String!", input: "String!", schema: z.string(), store };
+}
+
+/** A number that every save sets to the default if it is left out. */
+function reset(type: "Int" | "Float", schema: z.ZodType<number>, value: number): Field<number, number | undefined> {
+  const store = (given: number | undefined) => given ?? value;
+  return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), store };
+}
+
+/** A field that keeps its value if a save leaves it out. `store` tells `undefined` from `null`. */
+function kept<Value, Given = string>(
+  output: string,
+  schema: z.ZodType<Given>,
+  store: Field<Value, Given | null | undefined>["store"],
+): Field<Value, Given | null | undefined> {
+  return { output, input: output.replace("!", ""), schema: schema.nullish(), store };
+}
+
+/** All fields that clients can set. The types, the GraphQL schema, the seeds and `saveEndpoint` follow this table. */
+export const ENDPOINT_FIELDS = {
+  /** Name of the endpoint, not empty. */
+  name: required((given, _, profile) => (profile === "observed" ? withoutSuffix(given) : given)),
   /** GPU tiers in priority order, then exclusions, as a comma list. */
-  gpuIds: string;
+  gpuIds: required(),
   /** Id of the serverless template. */
-  templateId: string;
-  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`; without effect under `REQUEST_COUNT`. */
-  idleTimeout: number;
-  /** Countries or data centers as a comma list; `""` for any region. */
-  locations: string;
-  /** `FLASHBOOT` for faster cold starts, or `null`. */
-  flashBootType: "FLASHBOOT" | null;
-  /** How the number of workers follows the load. */
-  scalerType: "QUEUE_DELAY" | "REQUEST_COUNT";
-  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
-  scalerValue: number;
-  /** Workers that always run. */
-  workersMin: number;
-  /** Workers that may run at once. */
-  workersMax: number;
-  /** Network volume that the workers mount, or `null`. */
-  networkVolumeId: string | null;
-  /** When it was created, in milliseconds since the epoch. */
+  templateId: required(),
+  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
+  idleTimeout: reset("Int", z.number(), SAVE_ENDPOINT_DEFAULTS.idleTimeout),
+  /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
+  scalerValue: reset("Float", z.number(), SAVE_ENDPOINT_DEFAULTS.scalerValue),
+  /** Workers that always run, whole, ≥ 0. */
+  workersMin: reset("Int", z.int(), SAVE_ENDPOINT_DEFAULTS.workersMin),
+  /** Workers that may run at once, whole, ≥ `workersMin`. */
+  workersMax: reset("Int", z.int(), SAVE_ENDPOINT_DEFAULTS.workersMax),
+  /** Countries or data centers as a comma list; `""` and `null` for any region. */
+  locations: kept<string>("String", z.string(), (given, current) => (given === undefined ? current : given) ?? ""),
+  /** Id of the network volume that the workers mount; `""` and `null` for none. */
+  networkVolumeId: kept<string | null>(
+    "String",
+    z.string(),
+    (given, current) => (given === undefined ? current : given) || null,
+  ),
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`: how the number of workers follows the load. */
+  scalerType: kept<"QUEUE_DELAY" | "REQUEST_COUNT">(
+    "String!",
+    z.string(),
+    // A word that is neither is refused before it is stored.
+    (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as "QUEUE_DELAY" | "REQUEST_COUNT",
+  ),
+  /** `FLASHBOOT` for faster cold starts; `OFF` and `null` for none. */
+  flashBootType: kept<"FLASHBOOT" | null, "FLASHBOOT" | "OFF">(
+    "FlashBootType",
+    z.enum(["FLASHBOOT", "OFF"]),
+    (given, current = null, profile) => {
+      // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has OFF and ignores `null`.
+      if (given === "OFF" || (given === null && profile === "contract")) return null;
+      return given ?? current;
+    },
+  ),
+};
+
+type Table = typeof ENDPOINT_FIELDS;
+type Value<F> = F extends Field<infer V, infer _> ? V : never;
+type Given<F> = F extends Field<infer _, infer G> ? G : never;
+type RequiredName = { [K in keyof Table]: undefined extends Given<Table[K]> ? never : K }[keyof Table];
+
+/** The fields of an endpoint that clients can set, as the service stores them. */
+export interface EndpointFields extends Stored {}
+
+type Stored = { -readonly [K in keyof Table]: Value<Table[K]> };
+
+/** A serverless endpoint as the service stores it (contract, Serverless endpoint). */
+export interface EndpointRecord extends EndpointFields {
+  /** Identifier, assigned when the endpoint was created. */
+  readonly id: string;
+  /** Time of creation, in milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Counts the changes; a worker's pod shows it as `slsVersion`. */
+  /** Number of changes since then. A worker's pod shows it as `slsVersion`. */
   version: number;
+}
+
+type RequiredInput = { readonly [K in keyof Pick<Table, RequiredName>]: Given<Table[K]> };
+type OptionalInput = { readonly [K in keyof Omit<Table, RequiredName>]?: Given<Table[K]> };
+
+/** The `input` of `saveEndpoint`. */
+export interface EndpointInput extends RequiredInput, OptionalInput {
+  /** Identifier of the endpoint to change. Without it, an endpoint is created. */
+  readonly id?: string | null;
+}
+
+/** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that the endpoint gets. */
+export interface EndpointSeed extends EndpointInput {}
+
+const entries = Object.entries(ENDPOINT_FIELDS) as unknown as [keyof EndpointFields, Field<unknown, unknown>][];
+
+/** Returns the fields that an endpoint has after `input` was saved. `current` is `undefined` for a new endpoint. */
+export function fieldsAfter(
+  current: EndpointRecord | undefined,
+  input: EndpointInput,
+  profile: Profile,
+): EndpointFields {
+  const values = entries.map(([name, { store }]) => [name, store(input[name], current?.[name], profile)]);
+  return Object.fromEntries(values) as EndpointFields;
+}
+
+/** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input of `saveEndpoint`. */
+export function graphqlFields(side: "output" | "input", profile: Profile): string {
+  const shown = entries.filter(([, { onlyIn = profile }]) => onlyIn === profile);
+  return shown.map(([name, field]) => `${name}: ${field[side]}`).join(" ");
+}
+
+const schemas = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]));
+
+/** The schema of an endpoint to create. */
+export const endpointSeedSchema = z.strictObject({
+  id: z.string().min(1).optional(),
+  ...schemas,
+}) as z.ZodType as z.ZodType<EndpointSeed>;
+/** The schema of a change to an endpoint. */
+export const endpointPatchSchema = z.strictObject(schemas).partial() as z.ZodType as z.ZodType<Partial<EndpointFields>>;
+
+function withoutSuffix(name: string): string {
+  return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;
 }

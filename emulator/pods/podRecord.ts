@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { POD_NAME_MAX_LENGTH, POD_STATES } from "../../sdk/contract/limits";
 
 /** A pod as the REST interface keeps it (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
@@ -190,6 +191,14 @@ export interface SavingsPlan {
 
 /** A pod to add: an id, and whatever should differ from the defaults. */
 export type PodSeed = Partial<Pod> & Pick<Pod, "id">;
+
+/** The schema of a pod to add: the fields that `completePod` reads. */
+export const podSeedSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  ports: z.array(z.string()).optional(),
+  costPerHr: z.number().optional(),
+});
 
 /** Fills in the fields that are left out. Throws a RangeError when a field breaks the contract. */
 export function completePod(seed: PodSeed): Pod {

@@ -1,17 +1,10 @@
 import { z } from "zod";
-import type { EndpointInput } from "../endpoints/endpointRules";
-import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "../endpoints/endpoints";
+import { createEndpoints, type EndpointSnapshot, type Endpoints } from "../endpoints/endpoints";
 import { validate } from "../io/validate";
-import type { Pod, PodSeed } from "../pods/podRecord";
+import { type EndpointSeed, endpointSeedSchema } from "../model/endpointFields";
+import { type Pod, type PodSeed, podSeedSchema } from "../pods/podRecord";
 import { createPods, type Pods } from "../pods/pods";
 import type { RuntimeContext } from "../workers/context";
-
-/** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that it gets. */
-export interface EndpointSeed
-  extends Partial<Omit<EndpointInput, RequiredField>>,
-    Readonly<Pick<EndpointInput, RequiredField>> {}
-
-type RequiredField = "name" | "gpuIds" | "templateId";
 
 /** What an account holds from the start. */
 export interface Seed {
@@ -43,29 +36,6 @@ interface AccountSnapshot {
   readonly templates: readonly string[];
 }
 
-/** What can be set of an endpoint, for input that was not checked by the compiler. */
-const endpointFields = {
-  name: z.string(),
-  gpuIds: z.string(),
-  templateId: z.string(),
-  idleTimeout: z.number().optional(),
-  scalerValue: z.number().optional(),
-  workersMin: z.int().optional(),
-  workersMax: z.int().optional(),
-  locations: z.string().nullish(),
-  scalerType: z.string().nullish(),
-  flashBootType: z.enum(["FLASHBOOT", "OFF"]).nullish(),
-  networkVolumeId: z.string().nullish(),
-};
-
-export const endpointSeedSchema = z.strictObject({ id: z.string().min(1).optional(), ...endpointFields });
-export const endpointPatchSchema = z.strictObject(endpointFields).partial();
-export const podSeedSchema = z.looseObject({
-  id: z.string(),
-  name: z.string().optional(),
-  ports: z.array(z.string()).optional(),
-  costPerHr: z.number().optional(),
-});
 const seedSchema = z.strictObject({
   endpoints: z.array(endpointSeedSchema).optional(),
   pods: z.array(podSeedSchema).optional(),
@@ -83,12 +53,12 @@ export function createAccount(context: RuntimeContext, workerQuota: number | und
   const endpoints = createEndpoints({ context, templates, workerQuota });
   const pods = createPods(context.changed);
 
-  function seedEndpoint({ id, ...input }: EndpointSeed) {
+  function seedEndpoint(seed: EndpointSeed) {
     try {
-      endpoints.create(withDefaults(input), id ?? undefined);
+      endpoints.create(seed, seed.id ?? undefined);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new RangeError(`The seed's endpoint "${input.name}" cannot be created: ${reason}`, { cause });
+      throw new RangeError(`The seed's endpoint "${seed.name}" cannot be created: ${reason}`, { cause });
     }
   }
 

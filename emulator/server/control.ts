@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { EndpointControl } from "../endpoints/endpointControl";
-import { BusinessError, type EndpointFields } from "../endpoints/endpointRules";
+import { BusinessError } from "../endpoints/endpointRules";
 import { bearerKey } from "../io/auth";
 import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "../io/http";
 import { validate } from "../io/validate";
+import { endpointPatchSchema, endpointSeedSchema } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { fidelity } from "../model/fidelity";
-import type { PodSeed } from "../pods/podRecord";
+import { type PodSeed, podSeedSchema } from "../pods/podRecord";
 import type { EmulatorClock, ManualClock } from "../time/virtualClock";
-import { type Account, endpointPatchSchema, endpointSeedSchema, podSeedSchema, type Seed } from "./account";
+import type { Account, Seed } from "./account";
 import type { FaultRule, Faults } from "./faults";
 import type { Journal, JournalFilter } from "./journal";
 import type { Connection } from "./listen";
@@ -50,7 +51,7 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
     "GET endpoints/:id": ({ id }) => endpoints.get(id) ?? false,
     "PATCH endpoints/:id": ({ id, body }) => {
       const patch = validate(endpointPatchSchema, body, "The change");
-      return endpoints.get(id) ? endpoints.change(id, patch as Partial<EndpointFields>) : false;
+      return endpoints.get(id) ? endpoints.change(id, patch) : false;
     },
     "DELETE endpoints/:id": ({ id }) => endpoints.delete(id) && undefined,
     "GET pods": () => account.pods.list(),
