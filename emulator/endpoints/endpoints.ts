@@ -1,4 +1,5 @@
 import { type EndpointFields, type EndpointInput, type EndpointRecord, fieldsAfter } from "../model/endpointFields";
+import { randomId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, BusinessError } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
@@ -127,7 +128,8 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
       throw new RangeError(`There is an endpoint with the id "${wantedId}" already.`);
     }
     const fields = allowedFields(undefined, input);
-    const id = wantedId ?? newId(context.random, endpoints);
+    let id = wantedId ?? randomId(context.random);
+    while (endpoints.has(id)) id = randomId(context.random);
     remember(id, undefined);
     return start({ ...fields, id, createdAt: clock.now(), version: 0 });
   }
@@ -184,15 +186,4 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
       past.length = 0;
     },
   };
-}
-
-const ID_LENGTH = 14;
-
-function newId(random: () => number, taken: ReadonlyMap<string, unknown>): string {
-  const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
-  let id: string;
-  do {
-    id = Array.from({ length: ID_LENGTH }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
-  } while (taken.has(id));
-  return id;
 }

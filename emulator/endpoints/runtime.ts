@@ -13,6 +13,7 @@ import { createJobStore, type JobStore } from "../jobs/jobStore";
 import { createRateLimiter, type RateLimiter } from "../jobs/rateLimits";
 import { createWebhooks } from "../jobs/webhooks";
 import type { EndpointRecord } from "../model/endpointFields";
+import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { createScheduler } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/workerPool";
@@ -192,13 +193,4 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
 
 function emptySnapshot(now: number): Snapshot {
   return { jobs: [], counters: { submitted: 0, completed: 0, failed: 0, retried: 0 }, idleSince: now };
-}
-
-/** The number makes it unique for ever, the rest hard to guess. */
-function jobId(random: () => number, number: number): string {
-  const digits = () =>
-    Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  return `${digits()}${digits()}-${number.toString(36)}`;
 }

@@ -108,8 +108,11 @@ export interface EndpointInput extends RequiredInput, OptionalInput {
   readonly id?: string | null;
 }
 
-/** An endpoint to create: the input of `saveEndpoint`, where `id` is the id that the endpoint gets. */
-export interface EndpointSeed extends EndpointInput {}
+/** An endpoint to create: the input of `saveEndpoint`, except that `id` is the id of the new endpoint. */
+export interface EndpointSeed extends EndpointInput {
+  /** Id of the new endpoint. @default random */
+  readonly id?: string | null;
+}
 
 const entries = Object.entries(ENDPOINT_FIELDS) as unknown as [keyof EndpointFields, Field<unknown, unknown>][];
 

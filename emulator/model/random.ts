@@ -1,12 +1,12 @@
-/** A repeatable source of chance. */
+/** A repeatable source of random numbers. */
 export interface SeededRandom {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** Starts the sequence anew. */
+  /** Starts the sequence again. */
   restart(): void;
 }
 
-/** Gives the same numbers for the same seed (the mulberry32 generator). */
+/** Returns a source that yields the same numbers for the same seed (the mulberry32 generator). */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   return {
@@ -20,4 +20,15 @@ export function seededRandom(seed: number): SeededRandom {
       state = seed >>> 0;
     },
   };
+}
+
+/** Returns an id of 14 random letters and digits, as endpoints and pods have. */
+export function randomId(random: () => number): string {
+  return Array.from({ length: 14 }, () => Math.floor(random() * 36).toString(36)).join("");
+}
+
+/** Returns the id of an endpoint's nth job. The number makes it unique, the random part hard to guess. */
+export function jobId(random: () => number, number: number): string {
+  const hex = () => Math.floor(random() * 2 ** 32).toString(16);
+  return `${hex().padStart(8, "0")}${hex().padStart(8, "0")}-${number.toString(36)}`;
 }

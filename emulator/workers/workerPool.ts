@@ -1,4 +1,5 @@
 import type { EndpointRecord } from "../model/endpointFields";
+import { randomId } from "../model/random";
 import type { RuntimeContext } from "./context";
 
 /** A pod that is a worker of an endpoint. The REST interface dresses it up with the contract's other fields. */
@@ -51,7 +52,6 @@ export interface WorkerPool {
 }
 
 const noTimer = () => {};
-const POD_ID_LENGTH = 14;
 
 /** How long REQUEST_COUNT takes to let go of a worker that its formula does not want any more (assumed). */
 export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
@@ -71,7 +71,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 
   function start(): void {
     const pod: WorkerPod = {
-      id: podId(context.random),
+      id: randomId(context.random),
       endpointId: record.id,
       slsVersion: record.version,
       desiredStatus: "RUNNING",
@@ -199,8 +199,4 @@ function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
 function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
   const order = { initializing: 0, idle: 1, running: 2 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
-}
-
-function podId(random: () => number): string {
-  return Array.from({ length: POD_ID_LENGTH }, () => Math.floor(random() * 36).toString(36)).join("");
 }
