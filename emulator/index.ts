@@ -25,34 +25,38 @@ import type { RuntimeContext } from "./workers/context";
 
 /** A running emulator. */
 export interface Emulator {
-  /** The address of all three interfaces, `http://127.0.0.1:<port>`. */
+  /** The URL of all three interfaces, `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** The key that clients must send. */
   readonly apiKey: string;
   /** The environment that points this package's client and provider at the emulator. */
   readonly env: Readonly<Record<string, string>>;
-  /** The clock that it was started with. */
+  /** The clock that the emulator was started with. */
   readonly clock: EmulatorClock;
-  /** What it was asked. */
+  /** The requests that the emulator received. */
   readonly journal: Journal;
-  /** Makes it misbehave. */
+  /** The fault rules: they make the emulator misbehave. */
   readonly faults: Faults;
-  /** Looks at endpoints, and changes them behind the client's back. */
+  /** Reads and changes endpoints directly, without a request. */
   readonly endpoints: EndpointControl;
-  /** The pods that the REST interface knows beside those of workers. */
+  /** The pods that the REST interface shows in addition to workers. */
   readonly pods: Pods;
-  /** Adds endpoints, pods and templates. Throws when a rule of the service forbids one. */
+  /**
+   * Adds endpoints, pods and templates.
+   * @throws TypeError if the seed is malformed, RangeError if a rule of the service forbids it
+   */
   seed(seed: Seed): void;
-  /** Back to how it started: with what its seed holds, and without requests and fault rules. */
+  /** Restores the initial state: the seed, no requests, no fault rules. */
   reset(): void;
-  /** Ends all connections and timers. */
+  /** Stops the emulator and closes all connections. */
   stop(): Promise<void>;
-  /** The same as `stop`, for `await using`. */
+  /** Does the same as `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
  * Starts an emulator of the service on a local port. Any number can run in one process.
+ * @throws Error if the port cannot be used, or if the data file cannot be read or written
  * @example
  * await using emulator = await startEmulator();
  * Object.assign(process.env, emulator.env);
@@ -92,7 +96,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   async function start() {
     if (!dataFile?.load(account.restore)) seed();
-    // A file that cannot be written is told now, not at the first request.
+    // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
     await saved();
     const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
@@ -138,7 +142,7 @@ function contextOf(options: EmulatorOptions, given: Given): RuntimeContext {
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
-    // The running service that was observed has its own ways, which clients know by its name.
+    // Clients know the differences of the observed service by its name.
     ...(profile === "observed" && { SERVERLESS_GPU_SERVICE: "runpod" }),
     SERVERLESS_GPU_API_KEY: apiKey,
     SERVERLESS_GPU_GRAPHQL_URL: url,

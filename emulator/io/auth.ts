@@ -2,13 +2,13 @@ import type { HttpRequest } from "./http";
 
 /** The keys that the emulator knows. */
 export interface Keys {
-  /** The key that may do everything. */
+  /** The key with all permissions. */
   readonly apiKey: string;
-  /** A key that exists and may do nothing; undefined for none. */
+  /** A valid key without any permission, if there is one. */
   readonly restrictedApiKey: string | undefined;
 }
 
-/** What a request's key allows. */
+/** The result of checking the key of a request. */
 export type Access = "granted" | "forbidden" | "wrong" | "missing";
 
 export function accessOf(key: string | undefined, keys: Keys): Access {
@@ -17,12 +17,12 @@ export function accessOf(key: string | undefined, keys: Keys): Access {
   return key === keys.restrictedApiKey ? "forbidden" : "wrong";
 }
 
-/** The key of `Authorization: Bearer <key>`. */
+/** Returns the key of `Authorization: Bearer <key>`. */
 export function bearerKey(request: Pick<HttpRequest, "headers">): string | undefined {
   return /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** The key of a header that carries it with or without `Bearer`, as the queue takes it (contract, Authentication). */
+/** Returns the key of an `Authorization` header with or without `Bearer`, as the queue accepts it (contract, Authentication). */
 export function bearerOrBareKey(request: HttpRequest): string | undefined {
   return bearerKey(request) ?? request.headers.authorization;
 }

@@ -1,4 +1,7 @@
-/** A deep copy as JSON sees it. Throws for what JSON cannot hold (a cycle, a BigInt). `undefined` becomes `null`. */
+/**
+ * Returns a deep copy with only what JSON can hold. `undefined` becomes `null`.
+ * @throws TypeError for a cycle or a BigInt
+ */
 export function jsonCopy(value: unknown): unknown {
   if (value === undefined) return null;
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 
-/** Whether an address certainly leads to this machine. Names other than `localhost` are not looked up. */
-export function isLoopback(address: string): boolean {
-  const { hostname } = new URL(address);
+/** Returns `true` if a URL certainly leads to this machine. Host names other than `localhost` are not resolved. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
   return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }

@@ -1,4 +1,4 @@
-/** What the system's codes mean for the one who named the file, the address or the program. */
+/** The meaning of system error codes, for the person who named the file, host or program. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "a part of its path is no folder",
@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** Why the system refused something, in plain words where there are any. */
+/** Returns the reason of a system error in plain words; for unknown codes, the message of the error. */
 export function systemReason(error: unknown): string {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   return REASONS[code] ?? message;

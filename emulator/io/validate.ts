@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Checks input that comes from a file or over HTTP. Throws a TypeError that names every wrong field. */
+/**
+ * Validates input from a file or a request.
+ * @throws TypeError that names every invalid field
+ */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

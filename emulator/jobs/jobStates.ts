@@ -11,22 +11,22 @@ import type { Profile } from "../model/fidelity";
 
 export type JobState = (typeof JOB_STATES)[number];
 
-/** What a caller submits (contract, Job request body), its policy filled with the defaults. */
+/** The body of a job request (contract, Job request body), its policy completed with the defaults. */
 export interface JobRequest {
   /** Parameters for the handler. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The address to call when the job has ended. */
+  /** The URL to notify when the job has ended. */
   readonly webhook?: string;
-  /** How long the job may live and run. */
+  /** Limits of the job. */
   readonly policy: {
-    /** How long it may run once a worker has it, in milliseconds. */
+    /** The longest time that the job may run on a worker, in milliseconds. */
     readonly executionTimeout: number;
-    /** Whether it leaves the number of workers as it is. */
+    /** `true` if the job triggers no scaling. */
     readonly lowPriority: boolean;
-    /** How long it exists, waiting and running together, in milliseconds. */
+    /** The time to live, waiting and running together, in milliseconds. */
     readonly ttl: number;
   };
-  /** Storage that is handed to the worker. */
+  /** Storage that is passed to the worker. */
   readonly s3Config?: Readonly<Record<string, string>>;
 }
 
@@ -36,39 +36,39 @@ export const DEFAULT_POLICY: JobRequest["policy"] = {
   ttl: JOB_TTL_MS.default,
 };
 
-/** One piece of a streaming handler's output (contract, Stream item). */
+/** One item of a streaming handler's output (contract, Stream item). */
 export interface StreamItem {
   readonly output: unknown;
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
-/** A job as the service keeps it. All times are milliseconds since the epoch. */
+/** A job as the service stores it. All times are in milliseconds since the epoch. */
 export interface Job {
   readonly id: string;
   readonly operation: "run" | "runsync";
   readonly request: JobRequest;
   readonly status: JobState;
   readonly submittedAt: number;
-  /** When it last entered the queue. */
+  /** The time when the job last entered the queue. */
   readonly queuedAt: number;
-  /** When a worker last picked it up. */
+  /** The time when a worker last started the job. */
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly workerId?: string;
-  /** How often a worker died under it since it was submitted or retried. */
+  /** The number of workers that died while running the job, since it was submitted or retried. */
   readonly retries: number;
-  /** The handler's result, or its last progress update while the job is in progress. */
+  /** The handler's result; while the job is in progress, its last progress update. */
   readonly output?: unknown;
   readonly error?: string;
-  /** What `/stream` has not yet handed out; grows and shrinks in place. */
+  /** The items that `/stream` has not returned yet. The array is changed in place. */
   readonly stream: StreamItem[];
-  /** Milliseconds from `submittedAt`, after which the job is deleted in any state. */
+  /** The time to live from `submittedAt`, in milliseconds. After it the job is deleted in any state. */
   readonly ttlMs: number;
-  /** How long the result of an ended job is kept, in milliseconds. */
+  /** The time that the result of an ended job is kept, in milliseconds. */
   readonly retentionMs: number;
 }
 
-/** What can happen to a job. */
+/** An event that changes a job. */
 export type JobEvent =
   | { readonly type: "start"; readonly workerId: string }
   | { readonly type: "progress"; readonly output: unknown }
@@ -93,7 +93,7 @@ const ALLOWED_IN: Record<JobEvent["type"], readonly JobState[]> = {
   retry: RETRYABLE_JOB_STATES,
 };
 
-/** A job whose worker dies goes back to the queue this many times, then it fails (observed). */
+/** The number of times that a job whose worker died is queued again before it fails (observed). */
 const RETRIES_AFTER_LOST_WORKER = 1;
 
 export function newJob(id: string, operation: Job["operation"], request: JobRequest, now: number): Job {
@@ -106,7 +106,10 @@ export function canHappen(job: Job, type: JobEvent["type"]): boolean {
   return ALLOWED_IN[type].includes(job.status);
 }
 
-/** The job after the event. Throws when the event cannot happen in the job's state. */
+/**
+ * Returns the job after the event.
+ * @throws Error if the event cannot happen in the state of the job
+ */
 export function apply(job: Job, event: JobEvent, now: number): Job {
   if (!canHappen(job, event.type))
     throw new Error(`Job ${job.id} is ${job.status}: ${event.type} cannot happen to it.`);
@@ -134,12 +137,12 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
   }
 }
 
-/** A job that was in progress when the emulator stopped goes back to the queue; it is not counted as a retry. */
+/** Returns a saved job as it is after a restart: a job in progress is queued again, which does not count as a retry. */
 export function recovered(job: Job, now: number): Job {
   return job.status === "IN_PROGRESS" ? queuedAgain(job, now, job.retries) : job;
 }
 
-/** The job with another time to live. A /runsync result is then kept for that long, 5 minutes at most (assumed). */
+/** Returns the job with another time to live. The result of `/runsync` is kept as long, at most 5 minutes (assumed). */
 export function withTtl(job: Job, ttlMs: number): Job {
   const { default: shortest, max } = RUNSYNC_RESULT_RETENTION_MS;
   const retentionMs = job.operation === "runsync" ? Math.max(shortest, Math.min(ttlMs, max)) : job.retentionMs;
@@ -150,13 +153,13 @@ export function hasEnded(job: Job): boolean {
   return (TERMINAL_JOB_STATES as readonly JobState[]).includes(job.status);
 }
 
-/** When the service forgets the job: its ttl, or the retention of its result if that is sooner. */
+/** Returns the time when the service deletes the job: the end of its ttl or of the retention of its result. */
 export function forgottenAt(job: Job): number {
   const ttlEnd = job.submittedAt + job.ttlMs;
   return job.endedAt === undefined ? ttlEnd : Math.min(ttlEnd, job.endedAt + job.retentionMs);
 }
 
-/** The job as `/status` and `/runsync` show it (contract, Job). */
+/** Returns the job as `/status` and `/runsync` show it (contract, Job). */
 export function jobRecord(job: Job, now: number, profile: Profile): Record<string, unknown> {
   const startedAt = job.startedAt ?? job.endedAt ?? now;
   return {
@@ -171,7 +174,7 @@ export function jobRecord(job: Job, now: number, profile: Profile): Record<strin
   };
 }
 
-/** A progress update is no result: it goes when the job ends without one. */
+/** A progress update is not a result, so a job that ends without a result has no output. */
 function ended(job: Job, status: JobState, now: number, error?: string): Job {
   return { ...job, status, endedAt: now, output: undefined, error };
 }

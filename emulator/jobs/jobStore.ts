@@ -1,19 +1,22 @@
 import type { EmulatorClock } from "../time/virtualClock";
 import { apply, forgottenAt, hasEnded, type Job, type JobEvent } from "./jobStates";
 
-/** The jobs that the service still knows. Each is forgotten by itself when its time is over. */
+/** The jobs of an endpoint. Each is deleted when its time is over. */
 export interface JobStore {
   get(id: string): Job | undefined;
   all(): Iterable<Job>;
   add(job: Job): void;
-  /** Lets something happen to a job; returns what it has become. Throws unless it is known and its state allows it. */
+  /**
+   * Applies an event to a job and returns the new job.
+   * @throws Error if the job is unknown, or if its state does not allow the event
+   */
   apply(id: string, event: JobEvent): Job;
-  /** Puts a changed job in the place of the one with its id. */
+  /** Replaces the job with the same id. */
   replace(job: Job): void;
   forget(id: string): void;
   /**
-   * Resolves when the job has ended or is forgotten, when `waitMs` milliseconds are over, or when `signal` aborts; with
-   * the job as it is then.
+   * Resolves with the job when it has ended, when `waitMs` milliseconds are over, or when `signal` aborts. Resolves with
+   * `undefined` if the job is deleted.
    */
   waitForEnd(id: string, waitMs: number, signal: AbortSignal): Promise<Job | undefined>;
   dispose(): void;
@@ -26,7 +29,7 @@ interface Entry {
 
 /**
  * @param changed called at every change
- * @param onForget called with each job whose ttl or retention is over, after it is forgotten
+ * @param onForget called with each job whose ttl or retention is over, after it was deleted
  */
 export function createJobStore(clock: EmulatorClock, changed: () => void, onForget: (job: Job) => void): JobStore {
   const entries = new Map<string, Entry>();
@@ -34,7 +37,7 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
 
   function mustGet(id: string): Entry {
     const entry = entries.get(id);
-    if (!entry) throw new Error(`Job ${id} is not known any more.`);
+    if (!entry) throw new Error(`Job ${id} is unknown.`);
     return entry;
   }
 

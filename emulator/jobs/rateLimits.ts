@@ -2,29 +2,29 @@ import { DEFAULT_REQUESTS_PER_WORKER, RATE_LIMITS, RATE_WINDOW_MS } from "../../
 import type { EmulatorClock } from "../time/virtualClock";
 
 /**
- * An operation of the queue that has a limit.
+ * An operation of the queue that has a rate limit.
  * @useDeclaredType
  */
 export type LimitedOperation = keyof typeof RATE_LIMITS;
 
-/** `/retry` and `/health` have none. */
+/** Returns `true` if an operation has a rate limit. `/retry` and `/health` have none. */
 export function isLimited(operation: string): operation is LimitedOperation {
   return Object.hasOwn(RATE_LIMITS, operation);
 }
 
-/** How much of one operation an endpoint takes. */
+/** The limits of one operation of an endpoint. */
 export interface RateLimit {
-  /** Requests in any 10 seconds. */
+  /** Requests in any 10 seconds, ≥ 0. */
   readonly perWindow: number;
-  /** Requests that are not answered yet. */
+  /** Requests in flight at once, ≥ 0. */
   readonly concurrent: number;
 }
 
-/** How an emulator limits requests, for each endpoint and operation. */
+/** The rate limits of an emulator, for each endpoint and operation. */
 export interface RateLimitOptions {
   /**
-   * `"real"`: the contract's table (contract, Limits). `"off"`: none. Or own numbers for some operations, the table's
-   * for the others.
+   * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object with the limits of
+   * some operations. The others follow the table.
    * @default "real"
    */
   readonly limits?: "real" | "off" | Partial<Record<LimitedOperation, Partial<RateLimit>>> | undefined;
@@ -34,14 +34,14 @@ export interface RateLimitOptions {
 
 export interface RateLimiter {
   /**
-   * Counts a request. Returns a function that must be called when it is answered; `undefined` when the request is over
-   * the limit: it must be refused and does not count.
+   * Counts a request. Returns a function that must be called when the response is ready. Returns `undefined` if the
+   * request exceeds the limit: it must be refused and does not count.
    */
   begin(operation: LimitedOperation): (() => void) | undefined;
 }
 
 /**
- * @param runningWorkers how many workers of the endpoint have a job
+ * @param runningWorkers returns the number of workers with a job
  */
 export function createRateLimiter(
   { limits = "real", requestsPerWorker = DEFAULT_REQUESTS_PER_WORKER }: RateLimitOptions = {},
@@ -68,7 +68,7 @@ export function createRateLimiter(
 }
 
 interface SlidingWindow {
-  /** Counts a request unless `limit` of them came in the last 10 seconds. */
+  /** Counts a request and returns `true`, unless there were `limit` requests in the last 10 seconds. */
   admit(limit: number): boolean;
 }
 

@@ -3,7 +3,7 @@ import { jsonCopy } from "../io/json";
 import type { StreamItem } from "./jobStates";
 
 /**
- * The stream item for a value that a handler yielded.
+ * Returns the stream item of a value that a handler yielded.
  * @param index the number of items that the job has streamed before
  */
 export function itemOf(yielded: unknown, index: number): StreamItem {
@@ -12,8 +12,8 @@ export function itemOf(yielded: unknown, index: number): StreamItem {
 }
 
 /**
- * The item itself, or several when it is larger than a chunk may be (contract, Endpoints, rule 2). How it is split is
- * assumed: a string into strings, anything else as its JSON text.
+ * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). The way is assumed: a string is split
+ * into strings, any other value is split as its JSON.
  */
 export function inChunks(item: StreamItem): StreamItem[] {
   const { output, metrics } = item;
@@ -23,7 +23,7 @@ export function inChunks(item: StreamItem): StreamItem[] {
   return pieces(text, Math.max(MIN_PIECE_BYTES, room)).map((piece) => ({ output: piece, metrics }));
 }
 
-/** Two UTF-16 units, each as long as its JSON can be: `\u0000`. */
+/** The longest JSON of two UTF-16 units, such as `\u0000\u0000`. */
 const MIN_PIECE_BYTES = 12;
 
 function isItem(value: unknown): value is StreamItem {
@@ -35,7 +35,7 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Cuts a text into pieces whose JSON is at most `maxBytes` long without its quotes; never through a character. */
+/** Splits a string between characters into pieces whose JSON without quotes has at most `maxBytes` bytes. */
 function pieces(text: string, maxBytes: number): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; ) {

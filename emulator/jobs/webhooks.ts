@@ -5,11 +5,11 @@ import type { Profile } from "../model/fidelity";
 import type { EmulatorClock } from "../time/virtualClock";
 import { type Job, jobRecord } from "./jobStates";
 
-/** Tells the addresses that jobs name in `webhook` how those jobs ended. */
+/** Delivers the webhooks of jobs that have ended. */
 export interface Webhooks {
-  /** Starts to deliver a job that has ended; does nothing for one without a webhook. The job is never changed by it. */
+  /** Starts the delivery for a job that has ended. Does nothing for a job without a webhook. */
   deliver(job: Job): void;
-  /** Gives up all deliveries. */
+  /** Cancels all deliveries. */
   dispose(): void;
 }
 
@@ -17,17 +17,17 @@ export interface Webhooks {
 export interface WebhookContext {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
-  /** Whether webhooks may leave this machine. @default false */
+  /** `true` sends webhooks to other machines, too. @default false */
   readonly remoteWebhooks?: boolean | undefined;
-  /** Returns true if a fault rule swallows the next delivery of a webhook. It is called before each try. */
+  /** Returns `true` if a fault rule drops the next delivery of a webhook. Must be called before each try. */
   readonly dropsWebhook: (endpointId: string) => boolean;
 }
 
 /** Pauses before the second and the third try, in milliseconds. */
 const PAUSES = { contract: Array(WEBHOOK.tries - 1).fill(WEBHOOK.pauseMs) as number[], observed: [5_000, 15_000] };
 
-/** How long a receiver may take to answer, in real milliseconds (assumed). */
-const ANSWER_TIMEOUT_MS = 10_000;
+/** The longest time that a receiver may take to respond, in real milliseconds (assumed). */
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 export function createWebhooks(endpointId: string, context: WebhookContext): Webhooks {
   const { clock, profile } = context;
@@ -50,7 +50,7 @@ export function createWebhooks(endpointId: string, context: WebhookContext): Web
 
   async function post(url: string, body: string): Promise<boolean> {
     try {
-      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
       const headers = { "content-type": "application/json" };
       const response = await request(url, { method: "POST", headers, body, signal });
       await response.body.dump();
@@ -75,7 +75,7 @@ export function createWebhooks(endpointId: string, context: WebhookContext): Web
   };
 }
 
-/** Only 200 counts (contract, Events); the observed service is content with any 2xx. */
+/** Only 200 counts (contract, Events). The observed service accepts any 2xx. */
 function isAccepted(status: number, profile: Profile): boolean {
   return profile === "contract" ? status === WEBHOOK.successStatus : status >= 200 && status < 300;
 }

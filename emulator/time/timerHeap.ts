@@ -1,16 +1,16 @@
-/** A callback that waits for its time. */
+/** A scheduled callback. */
 export interface Timer {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Timers of the same time run in the order in which they were made. */
+  /** Timers of the same time run in the order of their creation. */
   readonly sequence: number;
   readonly callback: () => void;
   readonly background: boolean;
-  /** Where the heap keeps it; -1 once it is out. */
+  /** The position in the heap; -1 once the timer is removed. */
   index: number;
 }
 
-/** A binary heap of timers, the earliest first. Adding, taking and removing cost O(log n), and nothing cancelled stays. */
+/** A binary heap of timers, the earliest first. `push` and `remove` take O(log n); removed timers occupy no memory. */
 export class TimerHeap {
   private readonly timers: Timer[] = [];
 
@@ -27,7 +27,7 @@ export class TimerHeap {
     this.rise(timer, this.timers.length - 1);
   }
 
-  /** Takes a timer out; false when it is not in the heap any more. */
+  /** Removes a timer. Returns `false` if it is no longer in the heap. */
   remove(timer: Timer): boolean {
     const hole = timer.index;
     if (hole < 0) return false;

@@ -1,33 +1,34 @@
 import { type Clock, systemClock } from "../../sdk/contract/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
-/** The emulator's time. The machine's own clock (`systemClock`) is one too. */
+/** The clock of an emulator. The system clock (`systemClock`) is one, too. */
 export interface EmulatorClock extends Clock {
   /**
-   * Calls `callback` once, `delayMs` milliseconds from now. The returned function cancels the call.
-   * @param background the call only tidies up (such as forgetting an old result): nobody waits for it
+   * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call.
+   * @param background `true` for cleanup (such as deleting an old result), which `runUntilIdle` does not wait for
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
-  /** Keeps time from passing until `work`, which takes real time (such as an HTTP request), is over. */
+  /** Stops time until `work`, which takes real time (such as an HTTP request), is settled. */
   hold?(work: Promise<unknown>): void;
 }
 
-/** Time that stands still until it is told to pass. */
+/** A clock that moves only when it is told to. */
 export interface ManualClock extends EmulatorClock {
   /**
-   * Lets `ms` milliseconds pass: runs every call that falls due, in order, at its own time. What a call sets off through
-   * promises happens before the next call.
+   * Advances time by `ms` milliseconds (≥ 0) and runs every call that becomes due, in order, at its own time. Promises
+   * that a call resolves are handled before the next call.
+   * @throws RangeError if `ms` is not a number ≥ 0
    */
   advance(ms: number): Promise<void>;
-  /** Lets time pass until nothing is scheduled but background calls: no worker starts, no job runs. */
+  /** Advances time until only background calls are scheduled: no worker starts, no job runs. */
   runUntilIdle(): Promise<void>;
-  /** Keeps time from passing until `work`, which takes real time (such as an HTTP request), is over. */
+  /** Stops time until `work`, which takes real time (such as an HTTP request), is settled. */
   hold(work: Promise<unknown>): void;
 }
 
 /**
- * A clock that stands still until it is told to pass.
- * @param startMs where time starts, in milliseconds since the epoch; default: the machine's present time
+ * Creates a clock that moves only when it is told to.
+ * @param startMs the initial time, in milliseconds since the epoch; the current time if omitted
  */
 export function manualClock(startMs: number = Date.now()): ManualClock {
   const timers = new TimerHeap();
@@ -58,7 +59,7 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
     }
   }
 
-  /** Callers that let time pass at once take turns. */
+  /** Concurrent callers take turns. */
   function inTurn(pass: () => Promise<void>): Promise<void> {
     const result = passing.then(pass);
     passing = result.catch(() => {});
@@ -75,7 +76,7 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
       return () => remove(timer);
     },
     advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`Time cannot pass by ${ms} ms: give a number of milliseconds, 0 or more.`);
+      if (!(ms >= 0)) throw new RangeError(`The clock cannot advance by ${ms} ms: the number must be 0 or more.`);
       return inTurn(async () => {
         const end = now + ms;
         await runUntil(end, () => true);
@@ -91,12 +92,13 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
 }
 
 /**
- * A clock that runs faster than real time.
- * @param factor how many times faster than real time it runs, 1 or more: with 60 a second lasts a minute
+ * Creates a clock that runs faster than real time.
+ * @param factor the speed, ≥ 1: with 60, the clock shows a minute later after each second
+ * @throws RangeError if `factor` is not a number ≥ 1
  */
 export function scaledClock(factor: number): EmulatorClock {
   if (!(factor >= 1) || !Number.isFinite(factor)) {
-    throw new RangeError(`A clock cannot run ${factor} times as fast as real time: give a number of 1 or more.`);
+    throw new RangeError(`The factor of the clock is ${factor}: it must be 1 or more.`);
   }
   const startMs = Date.now();
   const startedAt = performance.now();

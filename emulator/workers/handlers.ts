@@ -3,45 +3,45 @@ import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import type { JobRequest } from "../jobs/jobStates";
 
-/** A job as a handler gets it: a copy of its own. */
+/** The job that a handler receives, as a copy. */
 export interface HandlerJob extends JobRequest {
   /** Job identifier. */
   readonly id: string;
 }
 
-/** What a handler can do besides returning. Its time is the emulator's, so that a handler can take hours in no time. */
+/** The functions that a handler can use. Time is that of the emulator's clock, so hours can pass at once. */
 export interface HandlerContext {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds. Rejects when the job is over: cancelled, out of time, or its worker gone. */
+  /** Resolves after `ms` milliseconds. Rejects if the job is over: cancelled, timed out, or its worker stopped. */
   sleep(ms: number): Promise<void>;
-  /** A number in [0, 1) from the emulator's seed. */
+  /** Returns a number in [0, 1) that follows from the emulator's `randomSeed`. */
   random(): number;
   /** Shows `output` in `/status` while the job is in progress. */
   progress(output: unknown): void;
-  /** The worker dies: the job goes back to the queue once, then it fails. */
+  /** Kills the worker. The job is queued again once; the second time it fails. */
   crash(): never;
-  /** The job becomes TIMED_OUT. */
+  /** Ends the job as `TIMED_OUT`. */
   timeOut(): never;
-  /** Aborts when the job is over. */
+  /** A signal that aborts when the job is over. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a worker does with a job. The value that it returns, or resolves to, is the job's output (JSON). A generator streams: each
- * value that it yields is one item of `/stream` (`{ output, metrics }` is taken as the item itself), and the job's output
- * is what it returns, or else the list of what it yielded. To throw is to fail; the message is the job's `error`. A
- * promise that never settles runs into the job's execution timeout.
+ * Runs a job. The return value, or the value of the returned promise, is the job's output (JSON). A generator streams:
+ * each value that it yields is one item of `/stream` (`{ output, metrics }` is used as the item itself), and the job's
+ * output is its return value or, without one, the list of its items. A handler that throws fails the job, with the
+ * message as its `error`. A promise that never settles ends with the job's execution timeout.
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
-/** Handlers by the name or the template id of an endpoint; the name wins. `default` is for all others. */
+/** Handlers by the name or the template id of an endpoint; the name takes precedence. `default` is for all others. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** What an endpoint without a handler of its own does. */
+/** The handler of endpoints that have none. */
 export const echo: Handler = (job) => job.input;
 
-/** The handler of an endpoint, looked up anew for each job, so that a renamed endpoint gets the right one. */
+/** Returns the handler of an endpoint. It is called for each job, because an endpoint can be renamed. */
 export function handlerFor(
   handlers: Handlers = {},
   endpoint: { readonly name: string; readonly templateId: string },
@@ -54,8 +54,9 @@ export function handlerFor(
 const MODULE = /\.c?js$/;
 
 /**
- * Loads `<name>.js` and `<name>.cjs` of a folder: each exports its handler (`module.exports = …`, or as `default` or
- * `handler`). Throws when the folder cannot be read, or when a file exports no function.
+ * Loads the handlers of a folder: `<name>.js` and `<name>.cjs` each export one (as `module.exports`, `default` or
+ * `handler`).
+ * @throws Error if the folder cannot be read, or if a file exports no function
  */
 export function loadHandlers(folder: string): Handlers {
   const files = filesOf(folder).filter((file) => MODULE.test(file));

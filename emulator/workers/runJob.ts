@@ -5,7 +5,7 @@ import type { Profile } from "../model/fidelity";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./handlers";
 
-/** How a worker's run of a job can end. */
+/** An event that ends the run of a job by a worker. */
 export type Outcome = Extract<
   JobEvent,
   { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
@@ -14,17 +14,17 @@ export type Outcome = Extract<
 export interface JobRunEvents {
   onProgress(output: unknown): void;
   onItems(items: readonly StreamItem[]): void;
-  /** Called exactly once, unless the execution is stopped before. */
+  /** Called exactly once, unless the run is stopped before. */
   onOutcome(outcome: Outcome): void;
 }
 
-/** A job at work. */
+/** A job that a worker runs. */
 export interface JobRun {
-  /** Ends it without an outcome: the handler is told to stop, and whatever it still does is ignored. */
+  /** Ends the run without an outcome. The signal of the handler aborts, and anything that it still does is ignored. */
   stop(): void;
 }
 
-/** Runs a handler with a job, until it has an outcome or its execution timeout is over. */
+/** Runs a job with a handler, until there is an outcome or the execution timeout is over. */
 export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, events: JobRunEvents): JobRun {
   const { clock } = runtime;
   let open = true;
@@ -40,7 +40,7 @@ export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, even
     for (const endSleep of sleepers) endSleep(reason);
   }
 
-  /** Without an abort signal for each: those would cost more than all the rest of a job. */
+  /** Uses no abort signals: one for each sleep would cost more than the rest of a job. */
   function sleep(ms: number): Promise<void> {
     const slept = new Promise<void>((resolve, reject) => {
       if (!open) return reject(new Error(`Job ${job.id} is over.`));
@@ -54,7 +54,7 @@ export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, even
       };
       sleepers.add(endSleep);
     });
-    slept.catch(() => {}); // a handler may leave it alone
+    slept.catch(() => {}); // a handler may ignore the promise
     return slept;
   }
 
@@ -86,7 +86,7 @@ export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, even
   };
 
   async function run(): Promise<Outcome> {
-    await null; // nothing happens before the caller has the execution in hand
+    await null; // the caller has the run before anything happens
     try {
       const { request, id } = job;
       const result = await handler({ ...(jsonCopy(request) as typeof request), id }, context);
@@ -123,7 +123,7 @@ function isIterator(value: unknown): value is AnyIterator {
   return typeof value === "object" && value !== null && "next" in value && typeof value.next === "function";
 }
 
-/** The observed service gives JSON text, as its worker library writes it. */
+/** Returns the `error` of a job. The observed service shows JSON, as its worker library writes it. */
 function errorText(error: unknown, profile: Profile): string {
   const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
   return profile === "observed" ? JSON.stringify({ error_type: name, error_message: message }) : message;

@@ -1,19 +1,19 @@
 import type { EndpointRecord } from "../model/endpointFields";
 
-/** What the autoscaler looks at. Jobs with `lowPriority` that wait are in none of the numbers: they trigger no scaling. */
+/** The input of the autoscaler. Waiting jobs with `lowPriority` do not count: they trigger no scaling. */
 export interface Demand {
-  /** Jobs that wait in the queue. */
+  /** Jobs that wait. */
   readonly waiting: number;
-  /** Those of them that have waited for `scalerValue` seconds or longer. */
+  /** Jobs that have waited for `scalerValue` seconds or longer. */
   readonly overdue: number;
-  /** Jobs that a worker has, those with `lowPriority` among them. */
+  /** Jobs in progress, including those with `lowPriority`. */
   readonly inProgress: number;
 }
 
 type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
 
 /**
- * How many workers an endpoint should have now, between `workersMin` and `workersMax`.
+ * Returns the number of workers that an endpoint should have now, between `workersMin` and `workersMax`.
  * REQUEST_COUNT: one for each `scalerValue` jobs. QUEUE_DELAY: one for the first job, and one more for each job that has
  * waited longer than `scalerValue` seconds.
  */

@@ -8,27 +8,27 @@ import { type JobRun, runJob } from "./runJob";
 import { workersWanted } from "./scaling";
 import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
 
-/** Brings the jobs of an endpoint and its workers together, and asks for as many workers as they need. */
+/** Assigns the jobs of an endpoint to its workers, and scales the workers. */
 export interface Scheduler {
-  /** How many jobs wait for a worker. */
+  /** The number of jobs that wait. */
   readonly waiting: number;
-  /** How many jobs a worker has. */
+  /** The number of jobs in progress. */
   readonly running: number;
   readonly workers: Pick<WorkerPool, "pods" | "count">;
-  /** Lets a job wait for a worker; takes effect with the next `dispatch`. */
+  /** Adds a job to the queue. It can start with the next `dispatch`. */
   enqueue(job: Job): void;
-  /** Takes a job from the queue or from its worker. */
+  /** Removes a job from the queue or from its worker. */
   withdraw(job: Job): void;
   /** Empties the queue and returns the ids of the jobs that waited. */
   withdrawWaiting(): string[];
-  /** Gives waiting jobs to free workers, and starts workers where more are wanted. */
+  /** Starts waiting jobs on idle workers, and starts workers if more are needed. */
   dispatch(): void;
-  /** Adjusts the workers to the endpoint's changed record. */
+  /** Adjusts the workers after a change to the endpoint's record. */
   reconcile(): void;
   dispose(): void;
 }
 
-/** @param onRunOver called with each job whose run by a worker is over: it has ended, or must be queued again */
+/** @param onRunOver called with each job that has ended or must be queued again */
 export function createScheduler(
   record: EndpointRecord,
   context: RuntimeContext,
@@ -78,7 +78,7 @@ export function createScheduler(
     }
   }
 
-  /** How many jobs have waited too long, counted up to `workersMax`, and when the next one will have. */
+  /** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */
   function overdueJobs(): { overdue: number; nextAt?: number } {
     if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
     let overdue = 0;

@@ -2,30 +2,30 @@ import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
 import type { RuntimeContext } from "./context";
 
-/** A pod that is a worker of an endpoint. The REST interface dresses it up with the contract's other fields. */
+/** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
   /** Pod identifier. */
   readonly id: string;
-  /** The endpoint whose worker it is. */
+  /** Id of the endpoint whose worker the pod is. */
   readonly endpointId: string;
   /** The endpoint's `version` when the worker started. */
   readonly slsVersion: number;
   /** The currently expected status. */
   desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
-  /** When it started, in milliseconds since the epoch. */
+  /** Time of the start, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Free text describing the last lifecycle event. */
+  /** Description of the last lifecycle event. */
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. It takes one job at a time. */
+/** A worker of an endpoint. It runs one job at a time. */
 export interface Worker {
   readonly pod: WorkerPod;
-  /** `initializing`: its container starts. `idle`: waits for a job. `running`: has one. */
+  /** `initializing` while its container starts, `idle` while it waits for a job, `running` while it has one. */
   state: "initializing" | "idle" | "running";
-  /** It takes no more jobs, and leaves once it has none. */
+  /** `true` if the worker takes no more jobs and stops when it has none. */
   draining: boolean;
-  /** Cancels what the worker waits for: the end of its cold start, of its idle time, or of its draining. */
+  /** Cancels the timer of its cold start, of its idle time or of its draining. */
   cancelTimer: () => void;
 }
 
@@ -33,18 +33,18 @@ export interface WorkerPool {
   /** The workers that are not draining. */
   readonly size: number;
   pods(): readonly WorkerPod[];
-  /** How many workers are in a state. A draining worker counts only while it still runs a job. */
+  /** Counts the workers in a state. A draining worker counts only while it still runs a job. */
   count(state: Worker["state"]): number;
   /**
-   * Starts workers until there are `wanted`. With those that are still draining there are never more than `workersMax`.
-   * Under REQUEST_COUNT, idle workers above `wanted` leave after a while.
+   * Starts workers until there are `wanted`, but never more than `workersMax` including those that drain. Under
+   * REQUEST_COUNT, idle workers above `wanted` stop after a while.
    */
   scaleTo(wanted: number): void;
-  /** Lets go of the workers above `workersMax`, and lets the endpoint's present scaling hold for idle ones. */
+  /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
   shrinkToRecord(): void;
-  /** Takes an idle worker for a job; `undefined` when there is none. */
+  /** Takes an idle worker for a job. Returns `undefined` if there is none. */
   take(): Worker | undefined;
-  /** Gives back a worker whose job has ended. */
+  /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
   /** Removes a worker that died. */
   remove(worker: Worker): void;
@@ -53,12 +53,12 @@ export interface WorkerPool {
 
 const noTimer = () => {};
 
-/** How long REQUEST_COUNT takes to let go of a worker that its formula does not want any more (assumed). */
+/** The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed). */
 export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
 
 /**
- * The workers of one endpoint. `onRoom` is called whenever a worker has become free for a job, and whenever one that
- * drained has left, so that there is room for another.
+ * Creates the workers of one endpoint.
+ * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and another may start
  */
 export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onRoom: () => void): WorkerPool {
   const { clock } = context;
@@ -92,7 +92,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     waitIdle(worker);
   }
 
-  /** Under REQUEST_COUNT `scaleTo` decides, and `idleTimeout` has no effect. */
+  /** Starts the idle timeout. Under REQUEST_COUNT it has no effect: `scaleTo` decides. */
   function waitIdle(worker: Worker): void {
     stopWaiting(worker);
     if (record.scalerType === "REQUEST_COUNT") return;
@@ -102,7 +102,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     worker.cancelTimer = clock.schedule(record.idleTimeout * 1000, stop, true);
   }
 
-  function letSurplusLeave(): void {
+  function stopSurplus(): void {
     if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
     for (const worker of idle) {
       if (worker.cancelTimer !== noTimer) continue;
@@ -125,10 +125,10 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     draining += 1;
     forgetIdle(worker);
     worker.pod.lastStatusChange = "Draining after a scale-down";
-    if (worker.state !== "running") leaveLater(worker);
+    if (worker.state !== "running") removeLater(worker);
   }
 
-  function leaveLater(worker: Worker): void {
+  function removeLater(worker: Worker): void {
     worker.cancelTimer = clock.schedule(context.drainMs, () => {
       remove(worker);
       onRoom();
@@ -162,7 +162,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       wantedNow = Math.min(wanted, record.workersMax);
       const room = record.workersMax - workers.size;
       for (let missing = Math.min(wantedNow - size(), room); missing > 0; missing -= 1) start();
-      letSurplusLeave();
+      stopSurplus();
     },
     shrinkToRecord() {
       const excess = size() - record.workersMax;
@@ -179,7 +179,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     release(worker) {
       if (!worker.draining) return becomeIdle(worker);
       worker.state = "idle";
-      leaveLater(worker);
+      removeLater(worker);
     },
     remove,
     dispose() {
@@ -190,12 +190,12 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   };
 }
 
-/** FLASHBOOT shortens a cold start (contract, Serverless endpoint); by how much is assumed. */
+/** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
 function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
   return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
 }
 
-/** Those that stay, in the order in which they are let go: the ones without a job first. */
+/** Returns the workers that do not drain, those without a job first. */
 function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
   const order = { initializing: 0, idle: 1, running: 2 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
