@@ -2,23 +2,29 @@ import type { EndpointFields, EndpointRecord, EndpointSeed } from "../model/endp
 import type { WorkerPod } from "../workers/workerPool";
 import type { Endpoint, Endpoints } from "./endpoints";
 
-/** An endpoint as it is at one moment, with its workers. */
+/** A snapshot of an endpoint with its workers. */
 export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
-  /** Its workers, those that are draining among them. */
+  /** The workers, including those that drain. */
   readonly pods: readonly Readonly<WorkerPod>[];
 }
 
-/** Looks at endpoints, and changes them behind the client's back. Nothing of it is recorded in the journal. */
+/** Reads and changes endpoints directly, as the service itself or another user would. The journal records none of it. */
 export interface EndpointControl {
-  /** All endpoints, in order of creation. */
+  /** Returns all endpoints, in order of creation. */
   list(): EmulatedEndpoint[];
-  /** One endpoint, or nothing when there is none. */
+  /** Returns an endpoint, or `undefined` if it does not exist. */
   get(id: string): EmulatedEndpoint | undefined;
-  /** Creates an endpoint by the service's rules and with its defaults. Throws when a rule forbids it. */
+  /**
+   * Creates an endpoint with the defaults of the service.
+   * @throws Error if a rule of the service forbids it, RangeError if the id exists
+   */
   create(seed: EndpointSeed): EmulatedEndpoint;
-  /** Changes the given fields, whatever their values. Throws when there is no such endpoint. */
+  /**
+   * Changes fields to any values, without checking the rules of the service.
+   * @throws Error if the endpoint does not exist
+   */
   change(id: string, patch: Partial<EndpointFields>): EmulatedEndpoint;
-  /** Deletes at once, whatever its workers do. Returns false when there is none. */
+  /** Deletes an endpoint and its workers immediately. Returns `false` if it does not exist. */
   delete(id: string): boolean;
 }
 

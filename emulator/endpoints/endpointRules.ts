@@ -5,11 +5,11 @@ import type { FidelityId, Profile } from "../model/fidelity";
 /** Tiers that are newer than the contract (observed). */
 const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
 
-/** Thrown for a request that is well formed and that the service refuses; GraphQL shows it with the code `RUNPOD`. */
+/** A valid request that a rule of the service forbids. GraphQL shows it with the code `RUNPOD`. */
 export class BusinessError extends Error {
   constructor(
     message: string,
-    /** The row of the fidelity table that says so. */
+    /** The row of the fidelity table for the rule. */
     readonly fidelity: FidelityId,
   ) {
     super(message);
@@ -17,7 +17,7 @@ export class BusinessError extends Error {
   }
 }
 
-/** An endpoint's fields as GraphQL shows them. */
+/** Returns the fields of an endpoint as GraphQL shows them. */
 export function shown(record: EndpointRecord, profile: Profile) {
   if (profile === "contract") return { ...record };
   const flashBoot = record.flashBootType === "FLASHBOOT";
@@ -28,7 +28,10 @@ export function shown(record: EndpointRecord, profile: Profile) {
   };
 }
 
-/** Refuses fields that break a rule of one endpoint by itself. */
+/**
+ * Checks the rules that concern one endpoint alone.
+ * @throws BusinessError if a field breaks a rule
+ */
 export function assertAllowed(fields: EndpointFields, profile: Profile, templates: ReadonlySet<string>): void {
   if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
   assertGpuIds(fields.gpuIds, profile);
@@ -56,7 +59,10 @@ function assertGpuIds(gpuIds: string, profile: Profile): void {
   if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU tier", "save.unknown-tier");
   const unknown = tiers.find((tier) => !known.includes(tier));
   if (unknown !== undefined)
-    throw new BusinessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`, "save.unknown-tier");
+    throw new BusinessError(
+      `gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`,
+      "save.unknown-tier",
+    );
 }
 
 function assertLocations(locations: string): void {

@@ -4,13 +4,13 @@ import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, BusinessError } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
 
-/** An endpoint: what the account keeps of it, and what runs. */
+/** An endpoint: its stored record and its running part. */
 export interface Endpoint {
   readonly record: EndpointRecord;
   readonly runtime: EndpointRuntime;
 }
 
-/** What an endpoint is at one moment, for lists. */
+/** An endpoint at one moment, for lists. */
 export interface EndpointView {
   readonly record: Readonly<EndpointRecord>;
   readonly pods: readonly { readonly desiredStatus: string }[];
@@ -18,25 +18,34 @@ export interface EndpointView {
 
 /** The endpoints of the emulator's one account. */
 export interface Endpoints {
-  /** Creates, or changes when the input has an id. Throws a business error when a rule forbids it. */
+  /**
+   * Creates an endpoint, or changes the one with the id of the input.
+   * @throws BusinessError if a rule of the service forbids it
+   */
   save(input: EndpointInput): Endpoint;
-  /** Creates an endpoint by the same rules, with an id of one's choice. Throws a RangeError when that is taken. */
+  /**
+   * Creates an endpoint, with the given id if there is one.
+   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   */
   create(input: EndpointInput, id?: string): Endpoint;
-  /** Deletes as `deleteEndpoint` does: refused until both worker counts are 0 and all workers have left. */
+  /**
+   * Deletes an endpoint as `deleteEndpoint` does.
+   * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
+   */
   delete(id: string): void;
-  /** All endpoints as they were `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`; their pods as they are now. */
+  /** Returns the endpoints of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, with their present pods. */
   list(lagMs?: number): readonly EndpointView[];
-  /** All endpoints, in order of creation. */
+  /** Returns all endpoints, in order of creation. */
   all(): Endpoint[];
   find(id: string): Endpoint | undefined;
-  /** Changes an endpoint without asking any rule, as the service itself or another user would. */
+  /** Changes an endpoint without checking any rule. */
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
-  /** Deletes an endpoint at once, whatever its workers do. Returns false when there is none. */
+  /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
-  /** Everything that must survive a restart, as plain JSON. */
+  /** Returns the state to save for a restart, as plain JSON. */
   snapshot(): EndpointSnapshot[];
   restore(snapshot: readonly EndpointSnapshot[]): void;
-  /** Stops and forgets everything. */
+  /** Stops and deletes all endpoints. */
   clear(): void;
 }
 
@@ -47,16 +56,16 @@ export interface EndpointSnapshot {
 
 export interface EndpointsOptions {
   readonly context: RuntimeContext;
-  /** Ids of the templates that exist; when empty, every template does. */
+  /** Ids of the templates that exist. If it is empty, every template exists. */
   readonly templates: ReadonlySet<string>;
-  /** Largest sum of `workersMax` over all endpoints; undefined for no limit. */
+  /** The largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
   readonly workerQuota: number | undefined;
 }
 
-/** Lists can lag at most this far behind, in milliseconds: older states are forgotten. */
+/** The longest lag of a list, in milliseconds. Older states are not kept. */
 export const MAX_LIST_LAG_MS = 60_000;
 
-/** A change, kept for lists that lag: what the endpoint was before it. */
+/** The state of an endpoint before a change, for lists that lag. */
 interface PastState {
   readonly at: number;
   readonly id: string;
@@ -125,7 +134,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
 
   function create(input: EndpointInput, wantedId?: string): Endpoint {
     if (wantedId !== undefined && endpoints.has(wantedId)) {
-      throw new RangeError(`There is an endpoint with the id "${wantedId}" already.`);
+      throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
     }
     const fields = allowedFields(undefined, input);
     let id = wantedId ?? randomId(context.random);

@@ -19,13 +19,13 @@ import type { FidelityId, Profile } from "../model/fidelity";
 import { BusinessError, shown } from "./endpointRules";
 import type { Endpoints } from "./endpoints";
 
-/** The account's discount (contract, Serverless endpoint). */
+/** The discount of the account (contract, Serverless endpoint). */
 export interface ServerlessDiscount {
-  /** The discount's size. The contract does not show its unit. */
+  /** The size of the discount. The contract does not show its unit. */
   readonly discountFactor: number;
   /** The kind of discount. */
   readonly type: string;
-  /** A UTC timestamp. */
+  /** The end of the discount, as a UTC timestamp. */
   readonly expirationDate: string;
 }
 
@@ -36,7 +36,7 @@ export interface GraphqlOptions {
   readonly serverlessDiscount: ServerlessDiscount | null;
 }
 
-/** The body of a request: the contract's has `query` alone. */
+/** The body of a request. In the contract it has only `query`. */
 interface Document {
   readonly query: DocumentNode;
   readonly variables: Record<string, unknown>;
@@ -61,7 +61,7 @@ function schemaOf(profile: Profile) {
   `);
 }
 
-/** The GraphQL interface: a function that reads what a request to `/graphql` asks for. */
+/** Creates the GraphQL interface: a function that returns the call of a request to `/graphql`. */
 export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: GraphqlOptions) {
   const schema = schemaOf(profile);
 
@@ -95,7 +95,7 @@ export function createGraphql({ profile, keys, endpoints, serverlessDiscount }: 
       operationName,
     });
     if (!errors) return { ...json(200, { data }), endpointId };
-    // Without data nothing was executed: the variables or the operation's name are wrong.
+    // Without data nothing was executed: the variables or the operation name are invalid.
     if (data === undefined) return refusal("GRAPHQL_VALIDATION_FAILED", errors, "graphql.variables");
     const shownErrors = errors.map(withCode);
     const first = errors[0]?.originalError;
@@ -140,7 +140,7 @@ function refusal(code: string, problems: readonly GraphQLError[], fidelity: Fide
   return { ...json(400, { errors }, fidelity), error: errors[0]?.message };
 }
 
-/** The service's codes: refused by a rule, or anything else that a resolver throws (observed). */
+/** Returns an error with the code of the service: one for a broken rule, one for any other error (observed). */
 function withCode({ message, locations, path, originalError }: GraphQLError): GraphQLFormattedError {
   if (originalError instanceof BusinessError) return { message, locations, path, extensions: { code: "RUNPOD" } };
   const apology = "Something went wrong. Please try again later or contact support.";
@@ -163,7 +163,7 @@ function readDocument(request: HttpRequest): Document | GraphQLError {
   }
   const { query, variables, operationName } = (body ?? {}) as Record<string, unknown>;
   if (typeof query !== "string")
-    return malformed("The body must hold the GraphQL text in its field query", "BAD_REQUEST");
+    return malformed("The field query of the body must be a GraphQL document", "BAD_REQUEST");
   try {
     const document = parse(query, { maxTokens: 20_000 });
     const name = typeof operationName === "string" ? operationName : undefined;
@@ -171,7 +171,7 @@ function readDocument(request: HttpRequest): Document | GraphQLError {
       (definition): definition is OperationDefinitionNode =>
         definition.kind === Kind.OPERATION_DEFINITION && (name === undefined || definition.name?.value === name),
     );
-    if (!operation) return malformed("The query holds no operation", "BAD_REQUEST");
+    if (!operation) return malformed("The query contains no operation", "BAD_REQUEST");
     return {
       query: document,
       operation,
@@ -188,7 +188,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What the journal tells of a document: its first field and that field's arguments, as they were written. */
+/** Returns the first field of a document and its arguments as written, for the journal. */
 function described(document: Document | GraphQLError): Pick<Call, "operation" | "endpointId" | "arguments"> {
   const field =
     document instanceof GraphQLError

@@ -19,64 +19,66 @@ import { createScheduler } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/workerPool";
 import { watchIdleness } from "./idleScaleDown";
 
-/** How often something happened since the endpoint was created. */
+/** Numbers of events since the endpoint was created. */
 interface Counters {
-  /** Jobs submitted: the source of their ids. */
+  /** Jobs submitted. The number is a part of their ids. */
   submitted: number;
   completed: number;
   /** Jobs that became FAILED or TIMED_OUT. */
   failed: number;
-  /** Jobs that went back to the queue, by `/retry` or because their worker died. */
+  /** Jobs that were queued again, by `/retry` or because their worker died. */
   retried: number;
 }
 
-/** What `/health` counts (contract, Health record), and the workers that are still starting. */
+/** The counts of `/health` (contract, Health record), and the workers that are still starting. */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
   readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
 }
 
-/** What an endpoint does while it exists: its queue, its workers and their scaling. */
+/** The running part of an endpoint: its jobs, its workers and their scaling. */
 export interface EndpointRuntime {
   readonly context: RuntimeContext;
   readonly limiter: RateLimiter;
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
-  /** Gives a job another time to live. Returns `undefined` when that is over already: the job is forgotten. */
+  /** Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted. */
   setTtl(job: Job, ttlMs: number): Job | undefined;
-  /** Hands out what a job has streamed since the last call. */
+  /** Returns the items that a job has streamed since the last call. */
   takeStream(job: Job): StreamItem[];
-  /** Ends a job that waits or runs; any other stays as it is. Returns what it is then. */
+  /** Cancels a job that waits or runs, and returns it. Any other job is returned unchanged. */
   cancel(job: Job): Job;
-  /** Puts a FAILED or TIMED_OUT job back into the queue. Throws for any other. */
+  /**
+   * Queues a `FAILED` or `TIMED_OUT` job again.
+   * @throws Error for a job in any other state
+   */
   retry(job: Job): Job;
-  /** Removes all jobs that wait; returns how many. */
+  /** Deletes all jobs that wait, and returns their number. */
   purge(): number;
   health(): Health;
-  /** All jobs that are known, the newest last. */
+  /** Returns all jobs, the newest last. */
   jobs(): Iterable<Job>;
-  /** The workers that the service still knows, those that are draining among them. */
+  /** Returns the pods of all workers, including those that drain. */
   pods(): readonly WorkerPod[];
-  /** To be called after the endpoint's record was changed: scales up, or lets workers drain. */
+  /** Starts or drains workers. Must be called after a change to the endpoint's record. */
   reconcile(): void;
-  /** Everything that must survive a restart of the emulator, as plain JSON. */
+  /** Returns the state to save for a restart, as plain JSON. */
   snapshot(): unknown;
-  /** Cancels all timers; called when the endpoint is deleted, on reset and when the emulator stops. */
+  /** Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or stops. */
   dispose(): void;
 }
 
 interface Snapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
-  /** When it last had a job or was saved, in milliseconds since the epoch. */
+  /** The time when the endpoint last had a job or was saved, in milliseconds since the epoch. */
   readonly idleSince: number;
 }
 
 /**
- * Brings an endpoint to life: its jobs run on workers that come and go as its record says.
- * @param saved what `snapshot()` of an earlier runtime of this endpoint returned; jobs that were in progress then are
- * queued again
+ * Starts the running part of an endpoint.
+ * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued again.
  */
 export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
   const { clock, changed } = context;
@@ -111,7 +113,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     }
   }
 
-  /** Takes a job that is not known any more from where it waits or runs. */
+  /** Removes a deleted job from the queue or from its worker. */
   function drop(job: Job): void {
     scheduler.withdraw(job);
     scheduler.dispatch();

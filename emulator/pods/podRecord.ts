@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { POD_NAME_MAX_LENGTH, POD_STATES } from "../../sdk/contract/limits";
 
-/** A pod as the REST interface keeps it (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
+/** A pod (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
 export interface Pod {
   /** Pod identifier. */
   readonly id: string;
-  /** Name; at most 191 characters; need not be unique. */
+  /** Name, at most 191 characters; need not be unique. */
   readonly name: string;
   /** Container image tag. */
   readonly image: string;
-  /** The currently expected status. */
+  /** The expected status. */
   readonly desiredStatus: (typeof POD_STATES)[number];
   /** Credits per hour after savings plans. */
   readonly adjustedCostPerHr: number;
@@ -19,19 +19,19 @@ export interface Pod {
   readonly consumerUserId: string;
   /** Container disk in GB; wiped on restart. */
   readonly containerDiskInGb: number;
-  /** Overrides the image's ENTRYPOINT; an empty list means the image's. */
+  /** Overrides the ENTRYPOINT of the image unless it is empty. */
   readonly dockerEntrypoint: readonly string[];
-  /** Overrides the image's start command; an empty list means the image's. */
+  /** Overrides the start command of the image unless it is empty. */
   readonly dockerStartCmd: readonly string[];
   /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** `true`: cheaper, may be stopped at any time. `false`: reserved. */
+  /** `true` if the pod is cheaper and may be stopped at any time. */
   readonly interruptible: boolean;
   /** UTC timestamp of the last start. */
   readonly lastStartedAt: string;
-  /** Free text describing the last lifecycle event. */
+  /** Description of the last lifecycle event. */
   readonly lastStatusChange: string;
-  /** When `true`, the pod cannot be stopped or reset. */
+  /** `true` if the pod cannot be stopped or reset. */
   readonly locked: boolean;
   /** Identifier of the host. */
   readonly machineId: string;
@@ -39,13 +39,13 @@ export interface Pod {
   readonly memoryInGb: number;
   /** Map from internal port to public port. */
   readonly portMappings: Readonly<Record<string, number>>;
-  /** Each `<port>/http` or `<port>/tcp`. */
+  /** Exposed ports, each `<port>/http` or `<port>/tcp`. */
   readonly ports: readonly string[];
-  /** IPv4 address, or `null` while it is not determined. */
+  /** IPv4 address, or `null` while it is unknown. */
   readonly publicIp: string | null;
   /** Number of virtual CPUs. */
   readonly vcpuCount: number;
-  /** Whether the local volume is encrypted. */
+  /** `true` if the local volume is encrypted. */
   readonly volumeEncrypted: boolean;
   /** Pod volume in GB; kept across restarts. */
   readonly volumeInGb: number;
@@ -53,15 +53,15 @@ export interface Pod {
   readonly volumeMountPath: string;
   /** Legacy synonym of `endpointId`. */
   readonly aiApiId?: string;
-  /** The endpoint whose worker this pod is. */
+  /** Id of the endpoint whose worker the pod is. */
   readonly endpointId?: string;
   /** Version of that endpoint. */
   readonly slsVersion?: number;
-  /** Set when the pod was created with a container registry auth. */
+  /** Id of the container registry auth that the pod was created with. */
   readonly containerRegistryAuthId?: string;
-  /** Set for CPU pods. */
+  /** Id of the CPU flavor, for CPU pods. */
   readonly cpuFlavorId?: string;
-  /** Set when the pod was created from a template. */
+  /** Id of the template that the pod was created from. */
   readonly templateId?: string;
   /** The pod's GPUs. */
   readonly gpu?: Gpu;
@@ -75,13 +75,13 @@ export interface Pod {
   readonly template?: Readonly<Record<string, unknown>>;
 }
 
-/** A type of GPU and its prices in credits per hour (contract, GPU object). */
+/** A GPU type and its prices in credits per hour (contract, GPU object). */
 export interface Gpu {
   /** Identifier of the type, such as `NVIDIA RTX A5000`. */
   readonly id: string;
   /** Number of GPUs. */
   readonly count: number;
-  /** The type's name for people. */
+  /** Display name of the type. */
   readonly displayName: string;
   /** Price in the secure cloud. */
   readonly securePrice?: number;
@@ -101,11 +101,11 @@ export interface Gpu {
   readonly secureSpotPrice?: number;
 }
 
-/** A type of CPU (contract, Machine object). */
+/** A CPU type (contract, Machine object). */
 export interface Cpu {
   /** Identifier of the type. */
   readonly id?: string;
-  /** The type's name for people. */
+  /** Display name of the type. */
   readonly displayName?: string;
   /** Identifier of the group of types that it belongs to. */
   readonly groupId?: string;
@@ -117,47 +117,47 @@ export interface Cpu {
 
 /** The host of a pod (contract, Machine object). */
 export interface Machine {
-  /** Fewest GPUs that a pod may have on it. */
+  /** The smallest number of GPUs of a pod on the host. */
   readonly minPodGpuCount?: number;
-  /** Identifier of its type of GPU. */
+  /** Identifier of the GPU type. */
   readonly gpuTypeId?: string;
-  /** Its type of GPU. */
+  /** The GPU type. */
   readonly gpuType?: Gpu;
   /** Number of CPUs. */
   readonly cpuCount?: number;
-  /** Identifier of its type of CPU. */
+  /** Identifier of the CPU type. */
   readonly cpuTypeId?: string;
-  /** Its type of CPU. */
+  /** The CPU type. */
   readonly cpuType?: Cpu;
-  /** Where it stands. */
+  /** Location of the host. */
   readonly location?: string;
-  /** Identifier of the data center where it stands. */
+  /** Identifier of the data center of the host. */
   readonly dataCenterId?: string;
-  /** Megabytes per second. */
+  /** Disk throughput, in megabytes per second. */
   readonly diskThroughputMBps?: number;
-  /** Megabits per second. */
+  /** Largest download speed, in megabits per second. */
   readonly maxDownloadSpeedMbps?: number;
-  /** Megabits per second. */
+  /** Largest upload speed, in megabits per second. */
   readonly maxUploadSpeedMbps?: number;
-  /** Whether its pods can have a public IP address. */
+  /** `true` if pods on the host can have a public IP address. */
   readonly supportPublicIp?: boolean;
-  /** Whether it is part of the secure cloud. */
+  /** `true` if the host is part of the secure cloud. */
   readonly secureCloud?: boolean;
-  /** When its next maintenance begins. */
+  /** Start of the next maintenance. */
   readonly maintenanceStart?: string;
-  /** When its next maintenance ends. */
+  /** End of the next maintenance. */
   readonly maintenanceEnd?: string;
-  /** What is said about its next maintenance. */
+  /** Note on the next maintenance. */
   readonly maintenanceNote?: string;
-  /** What is said about the machine. */
+  /** Note on the host. */
   readonly note?: string;
   /** Credits per hour. */
   readonly costPerHr?: number;
-  /** Credits per hour. */
+  /** Present price of one GPU, in credits per hour. */
   readonly currentPricePerGpu?: number;
-  /** Number of GPUs that are free. */
+  /** Number of GPUs that are available. */
   readonly gpuAvailable?: number;
-  /** Its type of GPU, for people. */
+  /** Display name of the GPU type. */
   readonly gpuDisplayName?: string;
 }
 
@@ -165,11 +165,11 @@ export interface Machine {
 export interface NetworkVolume {
   /** Identifier of the volume. */
   readonly id: string;
-  /** Its name. */
+  /** Name of the volume. */
   readonly name: string;
-  /** GB. */
+  /** Size in GB. */
   readonly size: number;
-  /** Identifier of the data center where it is. */
+  /** Identifier of the data center of the volume. */
   readonly dataCenterId: string;
 }
 
@@ -177,19 +177,19 @@ export interface NetworkVolume {
 export interface SavingsPlan {
   /** Identifier of the plan. */
   readonly id: string;
-  /** The pod whose price it lowers. */
+  /** Identifier of the pod whose price it lowers. */
   readonly podId: string;
-  /** The type of GPU that it is for. */
+  /** Identifier of the GPU type that it is for. */
   readonly gpuTypeId: string;
   /** Credits per hour. */
   readonly costPerHr: number;
-  /** When it begins, a timestamp. */
+  /** Start, as a timestamp. */
   readonly startTime: string;
-  /** When it ends, a timestamp. */
+  /** End, as a timestamp. */
   readonly endTime: string;
 }
 
-/** A pod to add: an id, and whatever should differ from the defaults. */
+/** A pod to add: its id and the fields that differ from the defaults. */
 export type PodSeed = Partial<Pod> & Pick<Pod, "id">;
 
 /** The schema of a pod to add: the fields that `completePod` reads. */
@@ -200,7 +200,10 @@ export const podSeedSchema = z.looseObject({
   costPerHr: z.number().optional(),
 });
 
-/** Fills in the fields that are left out. Throws a RangeError when a field breaks the contract. */
+/**
+ * Returns a pod with defaults in the omitted fields.
+ * @throws RangeError if a field breaks a rule of the contract
+ */
 export function completePod(seed: PodSeed): Pod {
   const pod: Pod = {
     name: seed.id,
@@ -231,7 +234,7 @@ export function completePod(seed: PodSeed): Pod {
     ...(seed.endpointId === undefined ? {} : { aiApiId: seed.endpointId, slsVersion: 0 }),
     ...seed,
   };
-  if (pod.id === "") throw new RangeError("A pod needs an id that is not empty.");
+  if (pod.id === "") throw new RangeError("The id of a pod must not be empty.");
   if (pod.name.length > POD_NAME_MAX_LENGTH) {
     throw new RangeError(
       `Pod "${pod.id}": the name has ${pod.name.length} characters, at most ${POD_NAME_MAX_LENGTH} are allowed.`,

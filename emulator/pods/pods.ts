@@ -1,16 +1,19 @@
 import { completePod, type Pod, type PodSeed } from "./podRecord";
 
-/** The pods that are known to the REST interface: those that were added here. Workers come and go with their endpoints. */
+/** The pods that the REST interface shows in addition to the workers of endpoints. */
 export interface Pods {
-  /** Adds a pod, or replaces the one with this id. Fields that are left out get a default. */
+  /**
+   * Adds a pod, or replaces the one with its id. Omitted fields get a default.
+   * @throws RangeError if a field breaks a rule of the contract
+   */
   add(pod: PodSeed): Pod;
-  /** One pod, or nothing when there is none. */
+  /** Returns a pod, or `undefined` if it was not added. */
   get(id: string): Pod | undefined;
-  /** All pods that were added. */
+  /** Returns all pods that were added. */
   list(): Pod[];
-  /** Takes a pod away. Returns false when there is none. */
+  /** Removes a pod. Returns `false` if it was not added. */
   remove(id: string): boolean;
-  /** Takes all pods away. */
+  /** Removes all pods. */
   clear(): void;
 }
 

@@ -23,7 +23,7 @@ export interface RestOptions {
   readonly endpoints: Endpoints;
 }
 
-/** The REST interface: a function that reads what a request under `/v1/` asks for. */
+/** Creates the REST interface: a function that returns the call of a request under `/v1/`. */
 export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
   function find(id: string): Pod | undefined {
     const seeded = pods.get(id);
@@ -66,7 +66,7 @@ function restError(status: number, error: string, fidelity?: HttpResponse["fidel
   return { ...json(status, { error, status }, fidelity), error };
 }
 
-/** The five flags, or what is wrong with them. */
+/** Returns the five flags, or a list of problems. */
 function readFlags(query: URLSearchParams): Include | string[] {
   const problems = INCLUDE_FLAGS.filter((flag) => ![null, "true", "false"].includes(query.get(flag))).map(
     (flag) => `query parameter ${flag} must be true or false`,
@@ -75,7 +75,7 @@ function readFlags(query: URLSearchParams): Include | string[] {
   return Object.fromEntries(INCLUDE_FLAGS.map((flag) => [flag, query.get(flag) === "true"])) as Include;
 }
 
-/** A worker as a pod: it carries its endpoint's id and version (contract, Pod), and a key of its own in `env` (observed). */
+/** Returns the pod of a worker, with the id and version of its endpoint (contract, Pod) and a key in `env` (observed). */
 function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>): Pod {
   return completePod({
     id: worker.id,

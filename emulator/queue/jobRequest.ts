@@ -2,7 +2,7 @@ import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/con
 import { DEFAULT_POLICY, type JobRequest } from "../jobs/jobStates";
 import type { FidelityId } from "../model/fidelity";
 
-/** What is wrong with a request, in words for the caller: the answer is 400. */
+/** A malformed request. The response has status 400 and the message. */
 export class BadRequest extends Error {
   constructor(
     message: string,
@@ -17,7 +17,10 @@ interface Range {
   readonly max: number;
 }
 
-/** Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are left out. */
+/**
+ * Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are ignored.
+ * @throws BadRequest if it is malformed
+ */
 export function readJobRequest(payload: unknown): JobRequest {
   if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
   const { input, webhook, policy, s3Config } = payload;
@@ -30,17 +33,17 @@ export function readJobRequest(payload: unknown): JobRequest {
   };
 }
 
-/** Query `ttl` of `/status`; undefined when there is none. */
+/** Returns the query parameter `ttl` of `/status`, or `undefined` if there is none. */
 export function readTtl(query: URLSearchParams): number | undefined {
   return readInteger(query, "ttl", JOB_TTL_MS);
 }
 
-/** Query `wait` of `/runsync`. */
+/** Returns the query parameter `wait` of `/runsync`. */
 export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }
 
-/** A field that is null is as if it were absent: clients write unset fields so. */
+/** A field that is `null` counts as absent, because clients send unset fields this way. */
 function readPolicy(policy: unknown): JobRequest["policy"] {
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");
   const executionTimeout = policy.executionTimeout ?? DEFAULT_POLICY.executionTimeout;

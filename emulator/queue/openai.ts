@@ -4,8 +4,8 @@ import type { EmulatorClock } from "../time/virtualClock";
 const MODEL = "emulated-model";
 
 /**
- * Answers `/openai/*` as an OpenAI-like server whose model repeats the last thing it was told. All of it is assumed: the
- * contract shows no shapes.
+ * Responds to `/openai/*` as an OpenAI-compatible server whose model repeats the last message. All of it is assumed,
+ * because the contract does not describe it.
  */
 export function openaiEcho(route: string, payload: unknown, clock: EmulatorClock): HttpResponse {
   if (route === "v1/models") {
@@ -21,14 +21,14 @@ export function openaiEcho(route: string, payload: unknown, clock: EmulatorClock
   const isChat = route === "v1/chat/completions";
   const base = { id: "chatcmpl-emulated", created: Math.floor(clock.now() / 1000), model: body.model ?? MODEL };
   if (body.stream === true) return stream(200, "text/event-stream", events(base, content, isChat), "queue.openai");
-  const answer = isChat ? { message: { role: "assistant", content } } : { text: content };
+  const choice = isChat ? { message: { role: "assistant", content } } : { text: content };
   const tokens = content.split(/\s+/).filter(Boolean).length;
   return json(
     200,
     {
       ...base,
       object: isChat ? "chat.completion" : "text_completion",
-      choices: [{ index: 0, ...answer, finish_reason: "stop" }],
+      choices: [{ index: 0, ...choice, finish_reason: "stop" }],
       usage: { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens },
     },
     "queue.openai",

@@ -7,11 +7,11 @@ import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
 import { openaiEcho } from "./openai";
 
-type Answer = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
-type JobAnswer = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
+type Operation = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
+type JobOperation = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
 
-/** Every operation by its method and its path below the endpoint (contract, Queue-based job API). */
-const ROUTES: Readonly<Record<string, Answer>> = {
+/** All operations by method and path below the endpoint (contract, Queue-based job API). */
+const ROUTES: Readonly<Record<string, Operation>> = {
   "POST run": run,
   "POST runsync": runSync,
   "GET status/:job": forJob(status),
@@ -25,38 +25,38 @@ const ROUTES: Readonly<Record<string, Answer>> = {
   "GET openai/*": openai,
 };
 
-/** How many jobs `/requests` lists (assumed). */
+/** The number of jobs that `/requests` lists (assumed). */
 const RECENT_JOBS = 100;
 
-/** Answers a request to an endpoint's queue. */
-export async function queueRoutes(
+/** Executes an operation of an endpoint's queue. */
+export async function runOperation(
   request: QueueRequest,
   runtime: EndpointRuntime,
   isOverLimit: boolean,
 ): Promise<HttpResponse> {
   const { method, segments } = request;
-  const answer = routeOf(method, segments);
-  if (!answer) return notFound(`unknown operation ${method} /${segments.join("/")}`);
+  const operation = routeOf(method, segments);
+  if (!operation) return notFound(`unknown operation ${method} /${segments.join("/")}`);
   if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
   try {
-    return await answer(request, runtime);
+    return await operation(request, runtime);
   } catch (error) {
     if (error instanceof BadRequest) return problem(400, "Bad Request", error.message, error.fidelity);
     throw error;
   }
 }
 
-/** The operation of a request whose limit counts it; `undefined` when none does. */
+/** Returns the operation whose rate limit counts a request, or `undefined` if none does. */
 export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
   const [operation = ""] = segments;
   return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
 }
 
-function routeOf(method: string, segments: readonly string[]): Answer | undefined {
+function routeOf(method: string, segments: readonly string[]): Operation | undefined {
   return ROUTES[`${method} ${pattern(segments)}`];
 }
 
-/** An error as the queue words it: seen for 401, assumed for the others. */
+/** Returns an error response of the queue. Its body is observed for 401 and assumed for other statuses. */
 export function problem(
   status: number,
   title: string,
@@ -77,16 +77,16 @@ function pattern(segments: readonly string[]): string {
   return [operation, ":job", ...rest].join("/");
 }
 
-function forJob(answer: JobAnswer): Answer {
+function forJob(operation: JobOperation): Operation {
   return (request, runtime) => {
     const id = request.segments[1] ?? "";
     const job = runtime.find(id);
-    return job ? answer(job, runtime, request) : unknownJob(id);
+    return job ? operation(job, runtime, request) : unknownJob(id);
   };
 }
 
 function unknownJob(id: string): HttpResponse {
-  return notFound(`job ${id} not found: it never existed, or its time to live or its result's retention is over`);
+  return notFound(`job ${id} not found: it never existed, or its time to live or the retention of its result is over`);
 }
 
 function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {
@@ -112,7 +112,7 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/** Each read hands out what has come since the last one. */
+/** Returns the items since the last read. */
 function stream(job: Job, runtime: EndpointRuntime): HttpResponse {
   const items = runtime.takeStream(job);
   return json(200, runtime.context.profile === "contract" ? items : { status: job.status, stream: items });
@@ -135,7 +135,7 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   return json(200, { removed: runtime.purge(), status: "completed" });
 }
 
-/** The observed service shows more states of workers (contract, Health record). */
+/** Returns the health. The observed service shows more states of workers than the contract (Health record). */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
   const { idle, running, initializing } = workers;

@@ -1,14 +1,14 @@
 import type { Endpoints } from "../endpoints/endpoints";
 import { accessOf, bearerOrBareKey, type Keys } from "../io/auth";
 import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "../io/http";
-import { limitedOperation, problem, queueRoutes } from "./operations";
+import { limitedOperation, problem, runOperation } from "./operations";
 
 export interface QueueOptions {
   readonly keys: Keys;
   readonly endpoints: Endpoints;
 }
 
-/** The queue interface: a function that reads what a request under `/v2/` asks for. */
+/** Creates the queue interface: a function that returns the call of a request under `/v2/`. */
 export function createQueue({ keys, endpoints }: QueueOptions) {
   const isGranted = (request: HttpRequest) => accessOf(bearerOrBareKey(request), keys) === "granted";
 
@@ -16,7 +16,7 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
     if (!isGranted(request)) return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
     const endpoint = endpoints.find(request.endpointId);
     if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
-    return queueRoutes(request, endpoint.runtime, isOverLimit);
+    return runOperation(request, endpoint.runtime, isOverLimit);
   }
 
   return function queueCall(request: HttpRequest): Call {
@@ -38,7 +38,7 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
         isOverLimit = end === undefined;
         return end;
       },
-      // Named one by one: a spread takes six times as long here.
+      // The properties are named because a spread takes six times as long here.
       run: () => answer({ method, path, query, headers, body, signal, endpointId, segments, payload }, isOverLimit),
     };
   };
@@ -53,7 +53,7 @@ function readPayload({ body }: HttpRequest): unknown {
   }
 }
 
-/** A job's input is its owner's: neither the journal nor a fault rule needs it. */
+/** Returns the arguments for the journal and the fault rules, without the input of the job, which neither needs. */
 function argumentsOf(query: URLSearchParams, jobId: string | undefined, payload: unknown): Record<string, unknown> {
   const args: Record<string, unknown> = query.size === 0 ? {} : Object.fromEntries(query);
   if (jobId !== undefined) args.jobId = jobId;
