@@ -1,4 +1,4 @@
-// Writes docs/emulator-fidelity.md: every behaviour of the emulator, how much is known about it, and where it is tested.
+// Writes docs/emulator-fidelity.md: the behavior of the emulator, the evidence for it, and its tests.
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -9,8 +9,8 @@ const TABLE_FILE = path.join(root, "docs", "emulator-fidelity.md");
 /** @typedef {Readonly<Record<string, { readonly level: string, readonly text: string }>>} Rows */
 
 /**
- * The rows that the emulator's tests name, with the files that do: a test names a row by its id in brackets in its title.
- * @param {Rows} rows they tell what an id begins with
+ * Returns the ids of the rows that tests name in brackets in their titles, with the test files.
+ * @param {Rows} rows
  * @returns {Map<string, Set<string>>}
  */
 function testedRows(rows) {
@@ -40,16 +40,16 @@ function renderTable(rows, tested) {
     return `| \`${id}\` | ${level} | ${cell(text)} | ${files.join(", ")} |`;
   });
   const count = (/** @type {string} */ level) => Object.values(rows).filter((row) => row.level === level).length;
-  return `# What the emulator does, and how much is known about it
+  return `# The behavior of the emulator, and the evidence for it
 
-Made from \`emulator/server/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
-\`/_emulator/fidelity\`, and marks an answer that plays an assumed one with the header \`x-emulator-fidelity: assumed\`.
+Generated from \`emulator/server/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
+\`/_emulator/fidelity\`, and marks a response that follows an assumed row with the header \`x-emulator-fidelity: assumed\`.
 
-- **documented**: the service's contract says so (${count("documented")} rows).
-- **observed**: seen at a running service (${count("observed")} rows).
-- **assumed**: our choice where neither says anything (${count("assumed")} rows).
+- **documented** in the contract of the service (${count("documented")} rows).
+- **observed** at a running service (${count("observed")} rows).
+- **assumed** where neither shows the behavior (${count("assumed")} rows).
 
-| Row | Level | Behaviour | Tests |
+| Row | Level | Behavior | Tests |
 |---|---|---|---|
 ${lines.join("\n")}
 `;

@@ -59,10 +59,7 @@ function assertGpuIds(gpuIds: string, profile: Profile): void {
   if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU tier", "save.unknown-tier");
   const unknown = tiers.find((tier) => !known.includes(tier));
   if (unknown !== undefined)
-    throw new BusinessError(
-      `gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`,
-      "save.unknown-tier",
-    );
+    throw new BusinessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`, "save.unknown-tier");
 }
 
 function assertLocations(locations: string): void {

@@ -1,12 +1,12 @@
 /**
- * Every behaviour of the emulator and how much is known about it, one row each. Tests name a row's id in brackets in
- * their title (`[graphql.wrong-key] …`); a test fails when a row has none. `docs/emulator-fidelity.md` is made from here.
+ * The behavior of the emulator, one row for each rule, with the evidence for it. Tests name the id of a row in brackets in
+ * their title (`[graphql.wrong-key] …`); every row needs one. `docs/emulator-fidelity.md` is generated from this file.
  */
 
-/** Which reading of the service the emulator plays: the published contract, or what was seen at a running service. */
+/** The behavior to emulate: that of the published contract, or that observed at a running service. */
 export type Profile = "contract" | "observed";
 
-/** `documented`: the service's contract says so. `observed`: seen at a running service. `assumed`: our choice. */
+/** The evidence: `documented` in the contract, `observed` at a running service, or `assumed`. */
 export type Level = "documented" | "observed" | "assumed";
 
 interface Row {
@@ -18,40 +18,40 @@ const documented = (text: string): Row => ({ level: "documented", text });
 const observed = (text: string): Row => ({ level: "observed", text });
 const assumed = (text: string): Row => ({ level: "assumed", text });
 
-/** All interfaces: addresses and sizes. */
+/** All interfaces: paths and sizes. */
 const server = {
-  "server.unknown-path": assumed("A path outside the three interfaces answers 404."),
-  "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB answers 413."),
+  "server.unknown-path": assumed("A path outside the three interfaces returns 404."),
+  "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB returns 413."),
 };
 
-/** GraphQL: requests, keys and answers. */
+/** GraphQL: requests, keys and responses. */
 const graphql = {
-  "graphql.wrong-key": documented("A wrong key answers 401."),
+  "graphql.wrong-key": documented("A wrong key returns 401."),
   "graphql.unauthorized-body": assumed('The body of a 401 is {"errors":[{"message":"Unauthorized"}]}.'),
-  "graphql.no-key": assumed("No key answers 401 in the contract profile."),
-  "graphql.no-key-observed": observed('No key answers 200 with {"data":{"myself":null}} in the observed profile.'),
+  "graphql.no-key": assumed("No key returns 401 in the contract profile."),
+  "graphql.no-key-observed": observed('No key returns 200 with {"data":{"myself":null}} in the observed profile.'),
   "graphql.no-key-mutation": assumed(
-    'A change without a key answers 200 with the error "Unauthorized" (observed profile).',
+    'A change without a key returns 200 with the error "Unauthorized" (observed profile).',
   ),
-  "graphql.no-permission": documented("A key without permission answers 401 in the contract profile."),
+  "graphql.no-permission": documented("A key without permission returns 401 in the contract profile."),
   "graphql.no-permission-observed": observed(
-    'A key without permission answers 200 with the error "Unauthorized" and myself: null in the observed profile.',
+    'A key without permission returns 200 with the error "Unauthorized" and myself: null in the observed profile.',
   ),
-  "graphql.key-in-query": documented("The key is taken from the query parameter api_key."),
-  "graphql.bearer": observed("The observed profile takes the key from Authorization: Bearer as well."),
-  "graphql.bearer-refused": assumed("The contract profile takes no key from a header: 401."),
-  "graphql.post-only": assumed("Any method but POST answers 405."),
+  "graphql.key-in-query": documented("The key is read from the query parameter api_key."),
+  "graphql.bearer": observed("The observed profile reads the key from Authorization: Bearer as well."),
+  "graphql.bearer-refused": assumed("The contract profile reads no key from a header: 401."),
+  "graphql.post-only": assumed("Any method except POST returns 405."),
   "graphql.malformed": assumed(
-    "A body that is no JSON, one without a query, or a query that cannot be parsed answers 400.",
+    "A body that is not JSON, has no query, or has a query that cannot be parsed returns 400.",
   ),
   "graphql.validation": observed(
-    "An unknown field, a wrong type or a quoted enum answers 400 with the code GRAPHQL_VALIDATION_FAILED.",
+    "An unknown field, a wrong type or a quoted enum returns 400 with the code GRAPHQL_VALIDATION_FAILED.",
   ),
   "graphql.business-error": observed(
-    'A broken rule answers 200 with errors, each with message, path and the code "RUNPOD"; the texts are assumed.',
+    'A broken rule returns 200 with errors, each with message, path and the code "RUNPOD"; the messages are assumed.',
   ),
-  "graphql.selection": documented("The answer holds the selected fields of the operation's result under data."),
-  "graphql.variables": assumed("Variables and operationName are accepted beside query."),
+  "graphql.selection": documented("The response has the selected fields of the operation's result under data."),
+  "graphql.variables": assumed("Variables and operationName are accepted in addition to query."),
 };
 
 /** GraphQL: `saveEndpoint`. */
@@ -61,17 +61,13 @@ const save = {
   "save.required": documented("name, gpuIds and templateId are required."),
   "save.modify": documented("An input with the id of an endpoint changes that endpoint."),
   "save.defaults": observed(
-    "A new endpoint has idleTimeout 10, scalerValue 4, workersMin 0, workersMax 3 unless told otherwise.",
+    "A new endpoint has idleTimeout 10, scalerValue 4, workersMin 0, workersMax 3 unless the input sets them.",
   ),
   "save.unset": assumed(
     'Fields never set: locations "", flashBootType null, scalerType QUEUE_DELAY, networkVolumeId null.',
   ),
-  "save.reset": observed(
-    "idleTimeout, scalerValue, workersMin and workersMax are reset when a change leaves them out.",
-  ),
-  "save.keep": observed(
-    "locations, flashBootType, scalerType and networkVolumeId are kept when a change leaves them out.",
-  ),
+  "save.reset": observed("idleTimeout, scalerValue, workersMin and workersMax are reset if a change omits them."),
+  "save.keep": observed("locations, flashBootType, scalerType and networkVolumeId are kept if a change omits them."),
   "save.clear": observed('locations and networkVolumeId are cleared by null and by "".'),
   "save.flash-boot-null": assumed("flashBootType null clears FLASHBOOT in the contract profile."),
   "save.flash-boot-null-observed": assumed("flashBootType null keeps its value in the observed profile."),
@@ -83,39 +79,43 @@ const save = {
   "save.flash-boot-shown": assumed("The observed profile shows flashBootType OFF where none is set."),
   "save.null-default": assumed("null for a field that has a default is refused as a validation error."),
   "save.scaler-type-null": assumed("scalerType null keeps its value."),
-  "save.round-trip": documented("name is any text and comes back as it was sent."),
-  "save.unknown-id": assumed('An unknown id is refused with a text that says "not found".'),
+  "save.round-trip": documented("name is any string and is returned unchanged."),
+  "save.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
   "save.gpu-ids": documented(
-    "gpuIds takes AMPERE_16, AMPERE_24, ADA_24, AMPERE_48, ADA_48_PRO, AMPERE_80, ADA_80_PRO.",
+    "gpuIds accepts AMPERE_16, AMPERE_24, ADA_24, AMPERE_48, ADA_48_PRO, AMPERE_80, ADA_80_PRO.",
   ),
-  "save.gpu-list": observed("gpuIds takes a comma list of tiers, and of GPU types to leave out with a leading minus."),
+  "save.gpu-list": observed("gpuIds accepts a comma list of tiers, and of GPU types to exclude with a leading minus."),
   "save.newer-tiers": observed(
-    "The observed profile also takes the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
+    "The observed profile also accepts the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
   ),
   "save.unknown-tier": assumed("An unknown tier, or no tier, is refused."),
-  "save.locations": documented("locations takes CZ, FR, GB, NO, RO and US, as a comma list."),
+  "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma list."),
   "save.any-region": documented('locations "" or null means any region.'),
-  "save.data-center": observed("locations takes data centers such as EU-RO-1."),
+  "save.data-center": observed("locations accepts data centers such as EU-RO-1."),
   "save.unknown-location": assumed("An unknown location is refused."),
-  "save.scaler-type": documented("scalerType takes QUEUE_DELAY and REQUEST_COUNT."),
+  "save.scaler-type": documented("scalerType accepts QUEUE_DELAY and REQUEST_COUNT."),
   "save.unknown-scaler-type": assumed("An unknown scalerType is refused."),
   "save.ranges": assumed(
     "An empty name or templateId, a negative number, a scalerValue of 0 and workersMax below workersMin are refused.",
   ),
-  "save.any-template": assumed("Any non-empty templateId is accepted unless templates are named."),
-  "save.unknown-template": observed("Once templates are named, another templateId is refused; its text is assumed."),
-  "save.no-quota": assumed("There is no quota of workers unless one is set."),
-  "save.quota": observed("The sum of workersMax over all endpoints must stay within the quota; the text is assumed."),
+  "save.any-template": assumed("Any non-empty templateId is accepted unless a list of templates is set."),
+  "save.unknown-template": observed(
+    "If a list of templates is set, another templateId is refused; its message is assumed.",
+  ),
+  "save.no-quota": assumed("Without a quota option, there is no quota of workers."),
+  "save.quota": observed(
+    "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
+  ),
   "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
 };
 
 /** GraphQL: `deleteEndpoint`. */
 const remove = {
-  "delete.done": documented("deleteEndpoint answers data.deleteEndpoint null, and the endpoint is gone."),
-  "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the answer's text is assumed."),
-  "delete.draining": observed("A delete is refused while workers are still leaving; the text is assumed."),
-  "delete.unknown-id": assumed('An unknown id is refused with a text that says "not found".'),
-  "delete.same-data": observed("A refused delete has the same data as a good one: only errors tells."),
+  "delete.done": documented("deleteEndpoint returns data.deleteEndpoint null, and the endpoint is deleted."),
+  "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the message is assumed."),
+  "delete.draining": observed("A deletion is refused while workers are still stopping; the message is assumed."),
+  "delete.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
+  "delete.same-data": observed("A refused deletion has the same data as a successful one; only errors differs."),
 };
 
 /** GraphQL: `myself`. */
@@ -128,14 +128,14 @@ const myself = {
 
 /** REST: pods. */
 const rest = {
-  "rest.pod": documented("GET /v1/pods/{podId} answers 200 with all fields of the pod."),
-  "rest.bearer": documented("The key is taken from Authorization: Bearer."),
-  "rest.wrong-key": documented("A wrong key, and a key without permission, answer 401."),
+  "rest.pod": documented("GET /v1/pods/{podId} returns 200 with all fields of the pod."),
+  "rest.bearer": documented("The key is read from Authorization: Bearer."),
+  "rest.wrong-key": documented("A wrong key, and a key without permission, return 401."),
   "rest.unauthorized-body": assumed('The body of a 401 is {"error":"unauthorized","status":401}.'),
-  "rest.unknown-pod": observed('An unknown pod answers 404 with {"error":"pod not found","status":404}.'),
-  "rest.bad-flag": observed("An include flag that is neither true nor false answers 400 with error and problems."),
-  "rest.get-only": assumed("Any method but GET answers 405."),
-  "rest.other-paths": assumed("Any other path under /v1 answers 404."),
+  "rest.unknown-pod": observed('An unknown pod returns 404 with {"error":"pod not found","status":404}.'),
+  "rest.bad-flag": observed("An include flag that is neither true nor false returns 400 with error and problems."),
+  "rest.get-only": assumed("Any method except GET returns 405."),
+  "rest.other-paths": assumed("Any other path under /v1 returns 404."),
   "rest.flags-default": documented("All five include flags are false by default."),
   "rest.include-machine": documented("includeMachine adds the machine."),
   "rest.include-network-volume": documented("includeNetworkVolume adds the attached network volume, if any."),
@@ -149,7 +149,7 @@ const rest = {
   "rest.worker-needs-flag": assumed("A pod that is a worker is found only with includeWorkers=true; else 404."),
   "rest.states": documented("desiredStatus is RUNNING, EXITED or TERMINATED."),
   "rest.name-length": documented("A pod's name has at most 191 characters."),
-  "rest.optional-fields": documented("Fields that are set on a condition are absent while it does not hold."),
+  "rest.optional-fields": documented("Conditional fields are absent while their condition is not met."),
   "rest.observed-spelling": observed(
     "The observed profile sends costPerHr as a numeric string and the image as imageName.",
   ),
@@ -157,57 +157,61 @@ const rest = {
 
 /** Queue: jobs, workers, webhooks, rate limits. */
 const queue = {
-  "queue.key": documented("The key is taken from the header authorization, bare or as Bearer."),
-  "queue.wrong-key": documented("A wrong key, and a key without permission, answers 401."),
+  "queue.key": documented("The key is read from the header authorization, with or without Bearer."),
+  "queue.wrong-key": documented("A wrong key, and a key without permission, returns 401."),
   "queue.unauthorized-body": observed('The body of a 401 is {"status":401,"title":"Unauthorized","detail":…}.'),
-  "queue.error-body": assumed("400, 404 and 429 have bodies of the same shape as 401."),
-  "queue.unknown-endpoint": documented("An unknown endpoint id answers 404."),
-  "queue.unknown-operation": assumed("An unknown path below an endpoint, or its wrong method, answers 404."),
-  "queue.unknown-job": documented("An unknown job id answers 404."),
-  "queue.bad-request": documented("A malformed request or parameter answers 400."),
-  "queue.null-fields": assumed("null in an optional field of a job's request is as if the field were absent."),
-  "queue.out-of-range": assumed("A wait, ttl or executionTimeout outside its range answers 400."),
-  "queue.too-large": assumed("A body over the operation's limit answers 400."),
+  "queue.error-body": assumed("400, 404 and 429 have bodies of the same form as 401."),
+  "queue.unknown-endpoint": documented("An unknown endpoint id returns 404."),
+  "queue.unknown-operation": assumed("An unknown path below an endpoint, or its wrong method, returns 404."),
+  "queue.unknown-job": documented("An unknown job id returns 404."),
+  "queue.bad-request": documented("A malformed request or parameter returns 400."),
+  "queue.null-fields": assumed("null in an optional field of a job request counts as absent."),
+  "queue.out-of-range": assumed("A wait, ttl or executionTimeout outside its range returns 400."),
+  "queue.too-large": assumed("A body over the operation's limit returns 400."),
   "queue.sizes": documented("The body of /run may have 10 MB, that of /runsync 20 MB."),
-  "queue.run": documented("/run answers id and IN_QUEUE at once; the job is processed later."),
-  "queue.runsync": documented("/runsync waits for the job and answers its record."),
-  "queue.runsync-wait": documented("wait bounds how long /runsync waits: 1000 to 300000 ms, 90000 by default."),
-  "queue.runsync-elapsed": observed("When wait elapses, /runsync answers 200 with the job as it is then."),
-  "queue.status": documented("/status answers id, status, delayTime, executionTime and, once there is one, output."),
-  "queue.times": observed("delayTime and executionTime are milliseconds; those of a job under way go on counting."),
-  "queue.status-ttl": documented("Query ttl of /status sets the job's time to live, counted from its submission."),
+  "queue.run": documented("/run returns id and IN_QUEUE immediately; the job is processed later."),
+  "queue.runsync": documented("/runsync waits for the job and returns its record."),
+  "queue.runsync-wait": documented("wait limits the time that /runsync waits: 1000 to 300000 ms, 90000 by default."),
+  "queue.runsync-elapsed": observed("When wait elapses, /runsync returns 200 with the present state of the job."),
+  "queue.status": documented("/status returns id, status, delayTime, executionTime and, once there is one, output."),
+  "queue.times": observed(
+    "delayTime and executionTime are milliseconds; those of a job in progress continue to increase.",
+  ),
+  "queue.status-ttl": documented(
+    "The query parameter ttl of /status sets the time to live of the job, counted from its submission.",
+  ),
   "queue.progress": observed("While a job is in progress, its output is its last progress update."),
-  "queue.error": observed("A failed job carries the error that its handler threw."),
-  "queue.error-json": observed("In the observed profile error is JSON text with error_type and error_message."),
-  "queue.worker-id": observed("In the observed profile a job carries the id of its worker."),
-  "queue.stream": documented("/stream answers an array of items, each with output and metrics."),
-  "queue.stream-observed": observed("In the observed profile /stream answers status beside the items."),
-  "queue.stream-drains": observed("Each read of /stream hands out what has come since the last one."),
-  "queue.stream-chunk": documented("A streamed chunk has at most 1 MB; larger output is split over several."),
+  "queue.error": observed("A failed job has the error that its handler threw."),
+  "queue.error-json": observed("In the observed profile error is a JSON string with error_type and error_message."),
+  "queue.worker-id": observed("In the observed profile a job has the id of its worker."),
+  "queue.stream": documented("/stream returns an array of items, each with output and metrics."),
+  "queue.stream-observed": observed("In the observed profile /stream returns status in addition to the items."),
+  "queue.stream-drains": observed("Each read of /stream returns the items since the last read."),
+  "queue.stream-chunk": documented("A streamed chunk has at most 1 MB; larger output is split into several."),
   "queue.stream-split": assumed(
-    "Split output arrives as strings: the pieces of a string, or of the value's JSON text.",
+    "Split output arrives as strings: the pieces of a string, or of the JSON of another value.",
   ),
   "queue.stream-result": assumed(
-    "The output of a streaming job is what its generator returned, or the list of its items.",
+    "The output of a streaming job is the return value of its generator or, without one, the list of its items.",
   ),
   "queue.stream-unsupported": assumed("/stream of a handler that does not stream is empty."),
-  "queue.cancel": documented("/cancel removes a waiting job, stops a running one, and answers CANCELLED."),
-  "queue.cancel-ended": assumed("/cancel of a job that has ended answers 200 with its real status."),
+  "queue.cancel": documented("/cancel removes a waiting job, stops a running one, and returns CANCELLED."),
+  "queue.cancel-ended": assumed("/cancel of a job that has ended returns 200 with its actual status."),
   "queue.retry": documented("/retry queues a FAILED or TIMED_OUT job again: same id and input, output removed."),
-  "queue.retry-wrong-state": assumed("/retry of a job in any other state answers 400."),
-  "queue.purge": documented("/purge-queue removes the waiting jobs only and answers how many."),
-  "queue.purged-job": assumed("A purged job is not known any more: 404."),
+  "queue.retry-wrong-state": assumed("/retry of a job in any other state returns 400."),
+  "queue.purge": documented("/purge-queue removes only the waiting jobs and returns their number."),
+  "queue.purged-job": assumed("A purged job is unknown: 404."),
   "queue.health": documented(
     "/health counts jobs (completed, failed, inProgress, inQueue, retried) and workers (idle, running).",
   ),
   "queue.health-observed": observed(
-    "In the observed profile /health counts initializing, ready, throttled and unhealthy workers too.",
+    "In the observed profile /health counts initializing, ready, throttled and unhealthy workers, too.",
   ),
   "queue.health-totals": assumed(
     "completed, failed (TIMED_OUT among them) and retried count since the endpoint was created; retried counts /retry and jobs whose worker died.",
   ),
   "queue.requests": assumed("/requests lists the last 100 jobs, newest first, without their output."),
-  "queue.openai": assumed("/openai/* answers like an OpenAI server whose model repeats the last message."),
+  "queue.openai": assumed("/openai/* responds as an OpenAI server whose model repeats the last message."),
   "queue.execution-timeout": observed(
     'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',
   ),
@@ -217,48 +221,54 @@ const queue = {
   "queue.lost-worker": observed(
     'A job whose worker dies is queued again once, then FAILED with "job timed out after 1 retries".',
   ),
-  "queue.timed-out": documented("A job can be TIMED_OUT, and retried then."),
-  "queue.ttl": documented("A job is deleted when its ttl is over, in any state, even while running: 404."),
+  "queue.timed-out": documented("A job can be TIMED_OUT, and can then be retried."),
+  "queue.ttl": documented("A job is deleted when its ttl is over, in any state, even while it runs: 404."),
   "queue.ttl-limits": documented("ttl is 24 hours unless the job says otherwise: 10 s to 7 days."),
   "queue.retention": documented("Results are kept for 30 minutes (/run) or 1 minute (/runsync) after the job ended."),
-  "queue.retention-max": assumed("Query ttl of /status keeps the result of /runsync for longer, up to 5 minutes."),
-  "queue.forgotten": assumed("A job whose result is not kept any more answers 404 everywhere."),
-  "queue.webhook": documented("The address in webhook is notified when the job completes."),
+  "queue.retention-max": assumed(
+    "The query parameter ttl of /status keeps the result of /runsync longer, up to 5 minutes.",
+  ),
+  "queue.forgotten": assumed("A job whose result is no longer kept returns 404 for every operation."),
+  "queue.webhook": documented("The URL in webhook is notified when the job completes."),
   "queue.webhook-body": observed("A webhook is a POST of the whole job as JSON, unsigned."),
-  "queue.webhook-tries": documented("A failed webhook is tried twice more, 10 s apart; only status 200 counts."),
+  "queue.webhook-tries": documented("A failed webhook is retried twice, 10 s apart; only status 200 counts."),
   "queue.webhook-tries-observed": observed("In the observed profile any 2xx counts, and the pauses are 5 s and 15 s."),
-  "queue.webhook-failed": observed("A webhook that is never delivered does not change the job."),
+  "queue.webhook-failed": observed("A webhook that cannot be delivered does not change the job."),
   "queue.webhook-states": assumed("FAILED and TIMED_OUT are notified too, CANCELLED is not."),
-  "queue.webhook-loopback": assumed("Webhooks go to loopback addresses only, unless the emulator is told otherwise."),
-  "queue.rate-limits": documented("Each operation has its limit per 10 s and at once; a request over it answers 429."),
+  "queue.webhook-loopback": assumed("Webhooks go to loopback addresses only, unless an option allows others."),
+  "queue.rate-limits": documented(
+    "Each operation has a limit per 10 s and a limit of concurrent requests; a request over a limit returns 429.",
+  ),
   "queue.rate-limits-dynamic": documented("The limit per 10 s is at least running workers times requests_per_worker."),
-  "queue.rate-limits-window": assumed("The 10 s slide; refused requests do not count; requests_per_worker is 50."),
-  "queue.s3-config": documented("s3Config is passed to the worker, and shown nowhere."),
+  "queue.rate-limits-window": assumed(
+    "The window of 10 s slides; refused requests do not count; requests_per_worker is 50.",
+  ),
+  "queue.s3-config": documented("s3Config is passed to the worker and never shown."),
 };
 
 /** Workers: their scaling, and how they come and go. */
 const workers = {
-  "workers.minimum": documented("workersMin workers are there without any job."),
-  "workers.maximum": documented("No worker starts above workersMax, those that drain counted; other jobs wait."),
+  "workers.minimum": documented("workersMin workers run without any job."),
+  "workers.maximum": documented("No worker starts above workersMax, including workers that drain; other jobs wait."),
   "workers.request-count": observed(
-    "REQUEST_COUNT wants one worker for each scalerValue jobs, waiting or in progress.",
+    "REQUEST_COUNT needs one worker for each scalerValue jobs, waiting or in progress.",
   ),
   "workers.queue-delay": observed(
-    "QUEUE_DELAY wants one worker for the first job, and one more for each that waited longer than scalerValue seconds.",
+    "QUEUE_DELAY needs one worker for the first job, and one more for each that waited longer than scalerValue seconds.",
   ),
   "workers.low-priority": documented("A job with lowPriority triggers no scaling."),
   "workers.idle-timeout": documented(
     "Under QUEUE_DELAY a worker that is idle for idleTimeout seconds stops, down to workersMin.",
   ),
   "workers.idle-request-count": observed(
-    "Under REQUEST_COUNT idleTimeout has no effect: workers that the formula does not want any more stop.",
+    "Under REQUEST_COUNT idleTimeout has no effect: workers that are no longer needed stop.",
   ),
-  "workers.idle-request-count-time": assumed("Under REQUEST_COUNT they stop 4 s later."),
-  "workers.cold-start": assumed("A new worker takes 200 ms until it accepts jobs, or what the emulator is told."),
+  "workers.idle-request-count-time": assumed("Under REQUEST_COUNT, workers that are no longer needed stop after 4 s."),
+  "workers.cold-start": assumed("A new worker takes 200 ms until it accepts jobs, unless an option sets another time."),
   "workers.flashboot": documented("FLASHBOOT makes cold starts faster."),
-  "workers.flashboot-factor": assumed("FLASHBOOT makes them take a quarter of the time."),
+  "workers.flashboot-factor": assumed("With FLASHBOOT, cold starts take a quarter of the time."),
   "workers.draining": observed(
-    "Workers above a lowered workersMax take no more jobs, finish theirs, and leave after a while.",
+    "Workers above a lowered workersMax take no more jobs, finish their job, and stop after a while.",
   ),
   "workers.idle-scale-down": observed("workersMax of an endpoint without jobs drops to 2 after 3 days, to 0 after 7."),
   "workers.idle-scale-down-minimum": assumed("workersMin drops with it."),
@@ -267,10 +277,10 @@ const workers = {
 
 export const fidelity = { ...server, ...graphql, ...save, ...remove, ...myself, ...rest, ...queue, ...workers };
 
-/** The id of a row, `interface.behaviour`. */
+/** The id of a row, `interface.rule`. */
 export type FidelityId = keyof typeof fidelity;
 
-/** How much is known about a behaviour. */
+/** Returns the evidence for a row. */
 export function levelOf(id: FidelityId): Level {
   return fidelity[id].level;
 }

@@ -6,26 +6,32 @@ import { type Pod, type PodSeed, podSeedSchema } from "../pods/podRecord";
 import { createPods, type Pods } from "../pods/pods";
 import type { RuntimeContext } from "../workers/context";
 
-/** What an account holds from the start. */
+/** The initial contents of an account. */
 export interface Seed {
-  /** The endpoints, made by the service's rules and with its defaults. */
+  /** Endpoints, which must follow the rules of the service. @default none */
   readonly endpoints?: readonly EndpointSeed[];
-  /** The pods that the REST interface knows beside those of workers. */
+  /** Pods that the REST interface shows in addition to workers. @default none */
   readonly pods?: readonly PodSeed[];
-  /** Ids of the templates that exist; with none, every template does. */
+  /** Ids of the templates that exist. @default every template exists */
   readonly templates?: readonly string[];
 }
 
-/** The account whose key clients send: the emulator has one. */
+/** The account of the emulator. */
 export interface Account {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
-  /** Adds what a seed holds. Throws when it is not well formed, or when one of the service's rules forbids it. */
+  /**
+   * Adds the contents of a seed.
+   * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
+   */
   seed(seed: Seed): void;
   snapshot(): AccountSnapshot;
-  /** Takes back what `snapshot` gave, which may have gone through a file. */
+  /**
+   * Restores the result of `snapshot`, read from a file.
+   * @throws TypeError if it is malformed
+   */
   restore(snapshot: unknown): void;
-  /** Stops and forgets everything. */
+  /** Stops and deletes everything. */
   clear(): void;
 }
 

@@ -15,7 +15,7 @@ import type { Journal, JournalFilter } from "./journal";
 import type { Connection } from "./listen";
 import { statusPage } from "./statusPage";
 
-/** What can be controlled over HTTP, below `/_emulator/`. */
+/** The parts of the emulator that the control interface reads and changes. */
 export interface Controlled {
   readonly profile: Profile;
   readonly account: Account;
@@ -26,7 +26,7 @@ export interface Controlled {
   readonly reset: () => void;
 }
 
-/** The place of the control interface. The service has nothing there. */
+/** The path of the control interface. The service does not use it. */
 export const CONTROL_PATH = "/_emulator";
 
 interface ControlRequest {
@@ -35,7 +35,7 @@ interface ControlRequest {
   readonly body: unknown;
 }
 
-/** Returns what to answer as JSON: `undefined` for nothing, `false` for "there is no such thing". */
+/** Returns the body of the response: `undefined` for none (204), `false` if the thing does not exist (404). */
 type ControlRoute = (request: ControlRequest) => unknown;
 
 function routesOf({ profile, account, endpoints, journal, faults, clock, reset }: Controlled) {
@@ -77,7 +77,7 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
 
 export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
 
-/** Answers requests below `/_emulator/`: for tests and tools in other processes, and people with a browser. */
+/** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and for browsers. */
 export function createControl(controlled: Controlled, apiKey: string): Control {
   const { routes, page } = routesOf(controlled);
 
@@ -99,13 +99,13 @@ export function createControl(controlled: Controlled, apiKey: string): Control {
       if (result === false) return json(404, { error: `there is no "${second}"` });
       return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
     } catch (error) {
-      if (isCallersMistake(error)) return json(400, { error: error.message });
+      if (isInvalidRequest(error)) return json(400, { error: error.message });
       throw error;
     }
   };
 }
 
-/** Who is on this machine may do everything, but no web page that its browser shows. */
+/** Returns the reason to refuse a control request, if any. Programs on this machine have access, web pages do not. */
 export function controlRefusal(
   request: Pick<HttpRequest, "headers">,
   remoteAddress: string,
@@ -121,11 +121,11 @@ function readBody({ body }: HttpRequest): unknown {
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw new TypeError("The body is not JSON.");
+    throw new TypeError("The body is not valid JSON.");
   }
 }
 
-function isCallersMistake(error: unknown): error is Error {
+function isInvalidRequest(error: unknown): error is Error {
   return error instanceof TypeError || error instanceof RangeError || error instanceof BusinessError;
 }
 
@@ -142,5 +142,5 @@ function isManual(clock: EmulatorClock): clock is ManualClock {
 
 function manual(clock: EmulatorClock): ManualClock {
   if (isManual(clock)) return clock;
-  throw new RangeError("Time passes by itself here. Start the emulator with a manual clock to move it.");
+  throw new RangeError("The clock of this emulator cannot be moved. Start the emulator with a manual clock.");
 }

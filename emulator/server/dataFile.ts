@@ -2,23 +2,23 @@ import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { systemReason } from "../io/systemReason";
 
-/** Keeps the emulator's state in a file, so that it survives the process. */
+/** The file that keeps the emulator's state. */
 export interface DataFile {
   /**
-   * Hands on what the file holds; returns false when there is none yet. Throws when it cannot be read, or when `restore`
-   * does not take it.
+   * Passes the contents of the file to `restore`. Returns `false` if the file does not exist yet.
+   * @throws Error if the file cannot be read, or if `restore` throws
    */
   load(restore: (snapshot: unknown) => void): boolean;
-  /** To be called at every change. */
+  /** Must be called at every change. */
   changed(): void;
-  /** Resolves once every change so far is in the file. */
+  /** Resolves when every change so far is in the file. */
   saved(): Promise<void>;
 }
 
 /**
- * Writes are atomic: the new state goes into a file of its own, which then takes the old one's place. Changes that come
- * while one is under way go together into the next.
- * @param snapshot the state to keep, as plain JSON
+ * Creates a data file. A write is atomic: it creates a temporary file and renames it. Changes during a write are saved
+ * together by the next one.
+ * @param snapshot returns the state to save, as plain JSON
  */
 export function createDataFile(file: string, snapshot: () => unknown): DataFile {
   let changes = 0;

@@ -6,7 +6,7 @@ import type { Connection } from "./listen";
 
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
 
-/** Carries out a call as a fault rule wants it to go. Undefined when its connection was cut. */
+/** Executes a call with the effect of a fault rule. Resolves with `undefined` if the connection was cut. */
 export async function runWithFault(
   call: Call,
   effect: FaultEffect,
@@ -26,7 +26,7 @@ export async function runWithFault(
   return replacement;
 }
 
-/** False where a rule answers or cuts the connection in place of the service, so that the request counts for no limit. */
+/** Returns `false` if a rule prevents the call, so that no rate limit counts the request. */
 export function reachesService({ when, reset, status, html, nullAccount, graphqlError }: FaultEffect): boolean {
   const isReplaced = status !== undefined || html || nullAccount || graphqlError !== undefined;
   return when === "after" || !(isReplaced || reset === true);
@@ -44,13 +44,13 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The answer that a rule puts in place of the operation's own. */
+/** Returns the response that a rule sends instead of the operation's own, if any. */
 function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefined {
-  const answer = answerOf(effect, call);
-  return answer && { ...answer, headers: { ...answer.headers, ...effect.headers } };
+  const response = responseOf(effect, call);
+  return response && { ...response, headers: { ...response.headers, ...effect.headers } };
 }
 
-function answerOf(
+function responseOf(
   { status, body, html, graphqlError, nullAccount }: FaultEffect,
   call: Call,
 ): HttpResponse | undefined {
@@ -59,7 +59,7 @@ function answerOf(
   if (graphqlError) {
     const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
     const errors = [{ message, path: [call.operation], extensions: { code } }];
-    // A failed deletion has the same data as a good one; what else fails has none.
+    // A failed deletion has the same data as a successful one. Other failures have no data.
     return {
       ...json(200, { errors, data: call.operation === "deleteEndpoint" ? { deleteEndpoint: null } : null }),
       error: message,

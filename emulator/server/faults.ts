@@ -3,88 +3,91 @@ import { MAX_LIST_LAG_MS } from "../endpoints/endpoints";
 import type { Call, Interface } from "../io/http";
 import { validate } from "../io/validate";
 
-/** Makes the emulator misbehave for the requests that it matches. */
+/** A rule that makes the emulator misbehave for some requests. */
 export interface FaultRule {
-  /** How the journal calls it. @default the names of what it does */
+  /** The name of the rule in the journal. @default the names and values of its effects */
   readonly name?: string;
-  /** Which requests; every field that is given must agree. @default all */
+  /** The requests that the rule matches. All given fields must match. @default all requests */
   readonly match?: FaultMatch;
-  /** What happens to them. */
+  /** The effect on them. */
   readonly effect: FaultEffect;
-  /** How often it is applied before it has no effect any more. @default for ever */
+  /** The number of times that the rule is applied, whole, ≥ 1. @default indefinitely */
   readonly times?: number;
 }
 
-/** Which requests a fault rule is for. */
+/** The requests that a fault rule matches. */
 export interface FaultMatch {
-  /** The interface that is asked. */
+  /** The interface of the request. */
   readonly interface?: Interface;
   /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, … */
   readonly operation?: string;
-  /** The endpoint that the request names. */
+  /** Id of the endpoint that the request names. */
   readonly endpointId?: string;
-  /** Only the nth request that agrees in the fields above, counted from 1 since the rule was added. */
+  /** Matches only the nth request that matches the fields above, counted from 1 since the rule was added. */
   readonly nth?: number;
-  /** Only this share of the requests, from 0 to 1, by the emulator's seeded chance. */
+  /** Matches each request with this probability, from 0 to 1. The emulator's `randomSeed` repeats the choices. */
   readonly probability?: number;
 }
 
-/** What happens. `latencyMs` goes with any of the others; of the rest a rule has one at most. */
+/** The effect of a fault rule. `latencyMs` combines with any other; apart from it, a rule has at most one. */
 export interface FaultEffect {
-  /** Waits this long, in milliseconds, before anything else happens. */
+  /** Waits before anything else, in milliseconds, ≥ 0. */
   readonly latencyMs?: number;
-  /** Answers with this HTTP status. */
+  /** Responds with this HTTP status, whole, 200 to 599. */
   readonly status?: number;
-  /** Headers of that answer, such as `retry-after`. */
+  /** Headers of that response, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body of that answer: a string as it is, anything else as JSON. @default an error in the interface's own form */
+  /** Body of that response: a string as it is, any other value as JSON. @default an error in the form of the interface */
   readonly body?: unknown;
-  /** Answers with status 200 and a GraphQL error. @default code "INTERNAL_SERVER_ERROR" */
+  /** Responds with status 200 and a GraphQL error. */
   readonly graphqlError?: {
-    /** The error's text. */
+    /** The message of the error. */
     readonly message: string;
-    /** The error's `extensions.code`. */
+    /** The `extensions.code` of the error. @default "INTERNAL_SERVER_ERROR" */
     readonly code?: string;
   };
-  /** Answers `{"data":{"myself":null}}`. */
+  /** Responds with `{"data":{"myself":null}}`. */
   readonly nullAccount?: boolean;
-  /** Answers with a web page, as a gateway does. Its status is 502 unless `status` says otherwise. */
+  /** Responds with a web page, as a gateway does, with the status of `status` or 502. */
   readonly html?: boolean;
-  /** Sends only the first half of the body, as if it were all. */
+  /** Sends only the first half of the body, without an error. */
   readonly truncated?: boolean;
-  /** Never answers. */
+  /** Never responds. */
   readonly hang?: boolean;
-  /** Resets the TCP connection; `midway` after half of the answer's body. */
+  /** Resets the TCP connection; with `midway` after half of the response body. */
   readonly reset?: boolean | "midway";
-  /** Whether the request had its effect on the service before it fails. @default "before": it had none */
+  /** The moment of the failure: before or after the operation was executed. @default "before" */
   readonly when?: "before" | "after";
-  /** The list of endpoints is as it was this long ago, in milliseconds, at most 60,000. */
+  /** Lists the endpoints as they were this long ago, in milliseconds, 0 to 60,000. */
   readonly listLagMs?: number;
-  /** A try to deliver a webhook comes to nothing. Matches webhooks, by `endpointId`, and no requests. */
+  /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;
 }
 
-/** A rule, and how it went so far. */
+/** A rule with its counters. */
 export interface ActiveFault extends FaultRule {
-  /** What `remove` takes. */
+  /** The id of the rule, for `remove`. */
   readonly id: number;
-  /** How the journal calls it. */
+  /** The name of the rule in the journal. */
   readonly name: string;
-  /** How often it matched, by all but `nth` and `probability`. */
+  /** The number of requests that matched, regardless of `nth` and `probability`. */
   readonly matched: number;
-  /** How often it was applied. */
+  /** The number of requests that the rule was applied to. */
   readonly applied: number;
 }
 
-/** Fault rules in order: the first one that matches a request is applied, and no other. */
+/** The fault rules in order. Only the first rule that matches a request is applied. */
 export interface Faults {
-  /** Adds a rule behind the others. Throws when it is not well formed. */
+  /**
+   * Adds a rule after the others.
+   * @throws TypeError if the rule is malformed
+   */
   add(rule: FaultRule): ActiveFault;
-  /** All rules, in order. */
+  /** Returns all rules, in order. */
   list(): ActiveFault[];
-  /** Takes a rule away. Returns false when there is none. */
+  /** Removes a rule. Returns `false` if there is no rule with the id. */
   remove(id: number): boolean;
-  /** Takes all rules away. */
+  /** Removes all rules. */
   clear(): void;
 }
 
@@ -116,9 +119,9 @@ const effectSchema = z
     listLagMs: z.number().nonnegative().max(MAX_LIST_LAG_MS).optional(),
     dropWebhook: z.boolean().optional(),
   })
-  // The page of `html` has a status of its own choice.
+  // `html` may have a `status`.
   .refine((effect) => mainEffects.filter((name) => effect[name] && !(name === "status" && effect.html)).length <= 1, {
-    message: `at most one of ${mainEffects.join(", ")} can be given, but for status with html`,
+    message: `at most one of ${mainEffects.join(", ")} can be given, except status together with html`,
   });
 
 const ruleSchema = z.strictObject({
@@ -138,24 +141,24 @@ const ruleSchema = z.strictObject({
 
 type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
 
-/** The rule to apply to a request. */
+/** Returns the rule to apply to a request, if any. */
 export type NextFault = (call: Subject) => ActiveFault | undefined;
 
-/** @param random a source of randomness in [0, 1) */
+/** @param random returns a number in [0, 1) */
 export function createFaults(random: () => number) {
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
 
-  /** Every rule that the subject agrees with counts it; the first that wants to is applied. */
+  /** Counts the subject for every rule that it matches, and applies the first rule that is due. */
   function firstToApply(subject: Subject, isForWebhooks: boolean): ActiveFault | undefined {
-    const matching = rules.filter((rule) => !!rule.effect.dropWebhook === isForWebhooks && agrees(rule, subject));
+    const matching = rules.filter((rule) => !!rule.effect.dropWebhook === isForWebhooks && matches(rule, subject));
     for (const rule of matching) rule.matched += 1;
-    const first = matching.find(wantsToApply);
+    const first = matching.find(isDue);
     if (first) first.applied += 1;
     return first;
   }
 
-  function wantsToApply({ match = {}, matched, applied, times = Number.POSITIVE_INFINITY }: ActiveFault): boolean {
+  function isDue({ match = {}, matched, applied, times = Number.POSITIVE_INFINITY }: ActiveFault): boolean {
     if (applied >= times || (match.nth !== undefined && match.nth !== matched)) return false;
     return match.probability === undefined || random() < match.probability;
   }
@@ -187,17 +190,17 @@ export function createFaults(random: () => number) {
   return { faults, next, dropsWebhook };
 }
 
-function agrees({ match = {} }: FaultRule, subject: Subject): boolean {
+function matches({ match = {} }: FaultRule, subject: Subject): boolean {
   const fields = ["interface", "operation", "endpointId"] as const;
   return fields.every((field) => match[field] === undefined || match[field] === subject[field]);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** `status 503`, `reset after`, `latencyMs 100, hang`. */
+/** Returns a name such as `status 503` or `latencyMs 100, hang`. */
 function nameOf(effect: FaultEffect): string {
-  const { headers: _, body: __, graphqlError, ...told } = effect;
-  const words = Object.entries(told).map(([name, value]) => (value === true ? name : `${name} ${value}`));
+  const { headers: _, body: __, graphqlError, ...shown } = effect;
+  const words = Object.entries(shown).map(([name, value]) => (value === true ? name : `${name} ${value}`));
   return [...words, ...(graphqlError ? [`graphqlError ${graphqlError.code ?? "INTERNAL_SERVER_ERROR"}`] : [])].join(
     ", ",
   );

@@ -13,11 +13,11 @@ export interface RequestHandlerOptions {
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
-  /** Resolves when everything that has changed is safe. */
+  /** Resolves when all changes are saved. */
   readonly saved: () => Promise<void> | undefined;
 }
 
-/** What happens to a request, from its arrival to its answer. */
+/** Creates the function that handles a request from its arrival to its response. */
 export function createRequestHandler({
   read,
   control,
@@ -44,7 +44,7 @@ export function createRequestHandler({
       if (connection.oversized) response = tooLarge(call);
       else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
       else response = await call.run({});
-      // Nothing is acknowledged that a crash could undo.
+      // A change is saved before its response, so that a crash cannot undo it.
       await saved();
     } catch (error) {
       response = failure(error);

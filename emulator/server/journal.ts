@@ -2,64 +2,64 @@ import type { Clock } from "../../sdk/contract/clock";
 import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 
-/** A request that the emulator was sent. Keys and storage credentials are replaced by `[redacted]`. */
+/** A request to the emulator. `[redacted]` replaces keys and storage credentials. */
 export interface JournalEntry {
-  /** Counts the requests since the start or the last `clear`, from 1. */
+  /** The number of the request, from 1, since the start or the last `clear`. */
   readonly number: number;
-  /** When it arrived, in milliseconds since the epoch on the emulator's clock. */
+  /** The time of arrival, in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
-  /** The interface that was asked. */
+  /** The interface of the request. */
   readonly interface: Interface;
   /** The HTTP method. */
   readonly method: string;
   /** The path, with its query. */
   readonly path: string;
-  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for what is none. */
+  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for anything else. */
   readonly operation: string;
-  /** Of the endpoint that the request names or that it created. */
+  /** Id of the endpoint that the request names or created. */
   readonly endpointId?: string | undefined;
-  /** What the operation was given, as it was written. The input of a job is not recorded. */
+  /** The arguments of the operation, as they were sent. The input of a job is not recorded. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The name of the fault rule that was applied. */
+  /** The name of the fault rule that was applied, if any. */
   readonly fault?: string | undefined;
-  /** The HTTP status; absent while there is no answer, or when none was sent. */
+  /** The HTTP status of the response, if there is one. */
   readonly status?: number | undefined;
-  /** `cut`: the connection ended before the answer was complete, by a fault rule or by the client. */
+  /** The state of the request; `cut` if the connection ended before the response was complete. */
   readonly outcome: "pending" | "ok" | "error" | "cut";
-  /** Why the request was refused, where its status alone does not tell. */
+  /** The reason for a refusal that the status does not show. */
   readonly error?: string | undefined;
-  /** From arrival to the end of the answer, on the emulator's clock. */
+  /** The time from arrival to response, in milliseconds on the emulator's clock. */
   readonly durationMs?: number | undefined;
 }
 
-/** Picks requests: those that agree in every field that is given. */
+/** A filter for requests: all given fields must be equal. */
 export type JournalFilter = Partial<
   Pick<JournalEntry, "interface" | "operation" | "endpointId" | "outcome" | "status">
 >;
 
-/** Everything that was asked of the emulator, in order of arrival. The oldest go when there are very many. */
+/** The requests to the emulator, in order of arrival. It keeps at least the latest 10,000. */
 export interface Journal {
-  /** The requests, in order. */
+  /** Returns the requests, in order. */
   requests(filter?: JournalFilter): JournalEntry[];
-  /** The operations' names, in order. */
+  /** Returns the operations of the requests, in order. */
   operations(filter?: JournalFilter): string[];
-  /** Forgets all of them. */
+  /** Deletes all entries. */
   clear(): void;
 }
 
-/** An entry that is being written. */
+/** An entry whose request is not complete. */
 export interface OpenEntry {
-  /** Ends the entry; undefined when the connection was cut. Only the first call counts. */
+  /** Completes the entry, without a response if the connection was cut. Only the first call counts. */
   end(response?: HttpResponse): void;
 }
 
-/** Begins an entry for a request that has arrived. */
+/** Adds an entry for a request that has arrived. */
 export type OpenJournal = (request: HttpRequest, call: Call, fault: string | undefined) => OpenEntry;
 
-/** More entries than this are kept by nobody's test; an emulator may run for weeks. */
+/** Limits the memory of an emulator that runs for weeks. */
 const MAX_ENTRIES = 20_000;
 
-/** An entry as it is kept: redacted only when somebody looks, since most are never looked at. */
+/** A stored entry. It is redacted when it is read, because most entries are never read. */
 interface Kept extends Omit<JournalEntry, "path"> {
   readonly request: Pick<HttpRequest, "path" | "query">;
   endpointId: string | undefined;
@@ -126,7 +126,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
 
 const REDACTED = "[redacted]";
 
-/** Replaces the keys that the emulator knows, wherever a client may have put them. */
+/** Returns a function that replaces the keys of the emulator anywhere in a string. */
 function scrubber(keys: readonly string[]): (text: string) => string {
   const secrets = [...new Set(keys.flatMap((key) => [key, encodeURIComponent(key)]))];
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
@@ -144,7 +144,7 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   return `${path}?${decodeURIComponent(shown.toString())}`;
 }
 
-/** A job's storage credentials and what a webhook's address carries are its owner's secrets; its input is not here. */
+/** Returns the arguments without secrets: storage credentials and the query of a webhook URL. */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
   const { s3Config, webhook, ...rest } = args;
   const shown: Record<string, unknown> = rest;

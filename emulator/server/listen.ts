@@ -5,16 +5,16 @@ import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import { failure, type HttpRequest, type HttpResponse } from "../io/http";
 import { levelOf } from "../model/fidelity";
 
-/** Answers a request; undefined when its connection was cut instead. */
+/** Resolves with the response to a request, or with `undefined` if its connection was cut. */
 export type RequestHandler = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
 
-/** What lies under a request. */
+/** The connection of a request. */
 export interface Connection {
-  /** The body was larger than any that the service takes. It was dropped, and `body` is empty. */
+  /** `true` if the body exceeds every limit of the service. It is dropped, and `body` is empty. */
   readonly oversized: boolean;
-  /** The client's address. */
+  /** The IP address of the client. */
   readonly remoteAddress: string;
-  /** Called when the connection ends before the answer is complete. */
+  /** Called if the connection ends before the response is complete. */
   onCut: (() => void) | undefined;
   /** Ends the connection with a TCP reset. */
   reset(): void;
@@ -24,13 +24,16 @@ const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = new URLSearchParams();
 
 export interface ListeningServer {
-  /** `http://host:port`, without a slash at the end. */
+  /** `http://host:port`, without a trailing slash. */
   readonly url: string;
-  /** Stops listening and ends all connections. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Serves `handleRequest` over HTTP/1.1. */
+/**
+ * Listens for HTTP/1.1 requests.
+ * @throws Error if the port cannot be used
+ */
 export async function listen(host: string, port: number, handleRequest: RequestHandler): Promise<ListeningServer> {
   const open = new Set<ServerResponse>();
   const server = createServer((incoming, outgoing) => {
@@ -42,7 +45,7 @@ export async function listen(host: string, port: number, handleRequest: RequestH
     });
     serve(incoming, outgoing, connection, handleRequest).catch((error: unknown) => fail(incoming, outgoing, error));
   });
-  // A client's idle connection must not be closed at the moment it is used again.
+  // A short timeout could close an idle connection at the moment when the client uses it again.
   server.keepAliveTimeout = 60_000;
   server.listen(port, host);
   await once(server, "listening").catch((cause) => {
@@ -73,7 +76,7 @@ function listenProblem(error: NodeJS.ErrnoException): string {
   }
 }
 
-/** Where the machine's own programs reach a server, also one that listens at all of its addresses. */
+/** Returns the URL of a server for programs on this machine, also if it listens on all addresses. */
 function urlOf({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;
@@ -103,15 +106,15 @@ async function serve(
 
 interface OpenConnection extends Connection {
   oversized: boolean;
-  /** Aborts when the connection is cut. */
+  /** Returns a signal that aborts if the connection is cut. */
   readonly signal: () => AbortSignal;
-  /** To be called when the connection ended before the answer was complete. */
+  /** Must be called if the connection ends before the response is complete. */
   readonly cut: () => void;
 }
 
-/** Knows nothing of the request and the response: whatever outlives them for a while should not keep them, too. */
+/** Holds no reference to the request and the response, because the connection can outlive them. */
 function connectionOf({ socket }: IncomingMessage): OpenConnection {
-  // Most requests are answered without ever needing one.
+  // Most requests need none.
   let controller: AbortController | undefined;
   let isCut = false;
   const connection: OpenConnection = {
@@ -142,7 +145,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-/** The whole body; undefined when it is too large, the rest of it then being thrown away unread. */
+/** Returns the body, or `undefined` if it is too large. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

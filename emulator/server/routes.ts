@@ -3,10 +3,10 @@ import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http
 import { createRest, type RestOptions } from "../pods/rest";
 import { createQueue } from "../queue/queue";
 
-/** Finds out what a request asks for; undefined when its path belongs to no interface. */
+/** Returns the call of a request, or `undefined` if its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
-/** The service's three interfaces behind one origin. */
+/** Creates the three interfaces of the service, told apart by path. */
 export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
@@ -20,7 +20,7 @@ export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
   };
 }
 
-/** The answer to a body that is larger than any the service takes. */
+/** Returns the response to a body that exceeds every limit of the service. */
 export function tooLarge(call: Call): HttpResponse {
   const detail = "The request body is too large";
   if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");

@@ -14,7 +14,7 @@ export interface StatusPageInput {
 
 const SHOWN_REQUESTS = 50;
 
-/** A web page that shows what the emulator holds and what it was asked last. */
+/** Returns a web page with the endpoints, the fault rules and the latest requests. */
 export function statusPage({ profile, now, account, journal, faults }: StatusPageInput): string {
   const endpoints = account.endpoints.all().map(({ record, runtime }) => {
     const { jobs, workers } = runtime.health();
