@@ -42,7 +42,7 @@ function renderTable(rows, tested) {
   const count = (/** @type {string} */ level) => Object.values(rows).filter((row) => row.level === level).length;
   return `# The behavior of the emulator, and the evidence for it
 
-Generated from \`emulator/server/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
+Generated from \`emulator/model/fidelity.ts\` by \`npm run docs:fidelity\`; do not edit. An emulator shows the same rows as JSON at
 \`/_emulator/fidelity\`, and marks a response that follows an assumed row with the header \`x-emulator-fidelity: assumed\`.
 
 - **documented** in the contract of the service (${count("documented")} rows).

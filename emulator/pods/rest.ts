@@ -35,7 +35,7 @@ export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
     return undefined;
   }
 
-  function answer(request: HttpRequest, podId: string | undefined): HttpResponse {
+  function respond(request: HttpRequest, podId: string | undefined): HttpResponse {
     if (accessOf(bearerKey(request), keys) !== "granted") {
       return restError(401, "unauthorized", "rest.unauthorized-body");
     }
@@ -57,7 +57,7 @@ export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
       interface: "rest",
       operation: id === undefined ? "unknown" : "getPod",
       arguments: id === undefined ? {} : { podId: id, ...Object.fromEntries(request.query) },
-      run: () => answer(request, id),
+      run: () => respond(request, id),
     };
   };
 }

@@ -12,7 +12,7 @@ export interface QueueOptions {
 export function createQueue({ keys, endpoints }: QueueOptions) {
   const isGranted = (request: HttpRequest) => accessOf(bearerOrBareKey(request), keys) === "granted";
 
-  function answer(request: QueueRequest, isOverLimit: boolean): HttpResponse | Promise<HttpResponse> {
+  function respond(request: QueueRequest, isOverLimit: boolean): HttpResponse | Promise<HttpResponse> {
     if (!isGranted(request)) return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
     const endpoint = endpoints.find(request.endpointId);
     if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
@@ -39,7 +39,7 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
         return end;
       },
       // The properties are named because a spread takes six times as long here.
-      run: () => answer({ method, path, query, headers, body, signal, endpointId, segments, payload }, isOverLimit),
+      run: () => respond({ method, path, query, headers, body, signal, endpointId, segments, payload }, isOverLimit),
     };
   };
 }

@@ -5,26 +5,26 @@ import { type ManualClock, manualClock } from "../../emulator/time/virtualClock"
 import { type Client, type ClientOptions, createClient } from "../../sdk/client";
 import type { Clock } from "../../sdk/contract/clock";
 
-/** The key of every test: it must not show in anything. */
+/** The key of every test. It must not appear in any output. */
 export const CANARY = "canary-key-e1f2a3b4";
 
-/** No call takes longer than this in virtual time. */
+/** The longest virtual time of a call. */
 const LONGEST_MS = 4 * 3_600_000;
 const STEP_MS = 100;
-/** A request that takes this much real time will not be answered at all. */
+/** The real time after which a request without a response counts as hanging. */
 const LONGEST_REQUEST_MS = 10_000;
 
 export interface Emulated {
   readonly emulator: Emulator;
   readonly client: Client;
   readonly clock: ManualClock;
-  /** Lets virtual time pass until the promise is settled, and returns its value. */
+  /** Advances virtual time until the promise is settled, and returns its value. */
   run<T>(promise: Promise<T>): Promise<T>;
-  /** Does the same for a promise that must fail, returns its error, and makes sure that the key is nowhere in it. */
+  /** Does the same for a promise that must reject, and returns its error after a check that it does not show the key. */
   failure(promise: Promise<unknown>): Promise<Error>;
-  /** How many timers the client has waiting. */
+  /** Returns the number of active timers of the client. */
   timers(): number;
-  /** The operations that the emulator was asked for, in order. */
+  /** Returns the operations that the emulator received, in order. */
   calls(): string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface EmulatedOptions {
   readonly client?: Partial<ClientOptions>;
 }
 
-/** An emulator and a client on one clock, which stands still while a request is on its way and no fault makes it hang. */
+/** Starts an emulator and a client on one manual clock. The clock stops during requests, unless a fault makes them hang. */
 export async function startEmulated(options: EmulatedOptions = {}): Promise<Emulated> {
   const clock = manualClock();
   const emulator = await startEmulator({ apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
@@ -48,7 +48,7 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     clock: counted,
     ...options.client,
   });
-  // A synchronous job's request waits for the job, so time must pass meanwhile.
+  // The request of a synchronous job waits for the job, so time must pass.
   const isHanging = () =>
     emulator.journal
       .requests({ outcome: "pending" })
@@ -76,12 +76,12 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
       const shown = inspect(emulator.journal.requests(), { depth: 20 });
       await emulator.stop();
       await client.close();
-      if (shown.includes(CANARY)) throw new Error("the journal holds the key");
+      if (shown.includes(CANARY)) throw new Error("the journal shows the key");
     },
   };
 }
 
-/** Lets virtual time pass until the promise is settled, and returns its value. */
+/** Advances virtual time until the promise is settled, and returns its value. */
 async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let settled = false;
   const settle = () => {
@@ -95,7 +95,7 @@ async function runUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Prom
   return promise;
 }
 
-/** The same clock, and the timers that were set through it and have neither run nor been cancelled. */
+/** Returns the same clock, and its timers that have neither run nor been cancelled. */
 function countTimers(clock: Clock): { readonly counted: Clock; readonly active: ReadonlySet<object> } {
   const active = new Set<object>();
   const counted: Clock = {
@@ -117,7 +117,7 @@ function countTimers(clock: Clock): { readonly counted: Clock; readonly active: 
   return { counted, active };
 }
 
-/** The error, once it is certain that it shows the key in no way. */
+/** Returns the error after a check that it does not show the key. */
 export function withoutCanary(error: unknown): Error {
   if (!(error instanceof Error)) throw new TypeError(`it should have failed with an error, not ${inspect(error)}`);
   const shown = [inspect(error, { depth: 20, showHidden: true }), error.stack, JSON.stringify(error), String(error)];
@@ -125,7 +125,7 @@ export function withoutCanary(error: unknown): Error {
   return error;
 }
 
-/** Stops time between the creation of each of undici's requests and its end. Returns a function that ends that. */
+/** Stops time from the creation of each request of undici to its end. Returns a function that restores the clock. */
 function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () => void {
   const ends = new Map<object, () => void>();
   const onCreate = (message: unknown) => {
@@ -150,7 +150,7 @@ function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () =>
   };
 }
 
-/** The same question asked at most every 2 ms: hundreds of requests ask it at once. */
+/** Returns a function that calls `ask` at most every 2 ms, because hundreds of requests call it at once. */
 function rarely(ask: () => boolean): () => boolean {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer = false;

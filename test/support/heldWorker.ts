@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator, Handler } from "../../emulator";
 
-/** A job that lasts until it is released, so that its worker stays after a scale-down however slow the machine is. */
+/** A job that runs until it is released. It keeps its worker after a scale-down, even on a slow machine. */
 export interface HeldJob {
   readonly handler: Handler;
   release(): void;
@@ -15,11 +15,11 @@ export function heldJob(): HeldJob {
   return { handler: () => released, release: () => release() };
 }
 
-/** Submits a job to an endpoint, and returns once a worker has it. */
+/** Submits a job to an endpoint, and resolves when a worker runs it. */
 export async function occupyWorker({ url, apiKey }: Emulator, endpointId: string): Promise<void> {
   const headers = { authorization: apiKey, "content-type": "application/json" };
   const submitted = await fetch(`${url}/v2/${endpointId}/run`, { method: "POST", headers, body: '{"input":{}}' });
-  if (submitted.status !== 200) throw new Error(`/run answered ${submitted.status}`);
+  if (submitted.status !== 200) throw new Error(`/run returned ${submitted.status}`);
   const running = async () => {
     const health = await (await fetch(`${url}/v2/${endpointId}/health`, { headers })).json();
     return (health as { workers: { running: number } }).workers.running;

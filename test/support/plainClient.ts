@@ -1,15 +1,15 @@
 import type { Emulator } from "../../emulator";
 
-/** What an HTTP request was answered, its body as JSON where it is JSON. */
+/** A response. Its body is parsed if it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly body: any;
 }
 
-/** Sends a request with nothing but `fetch`: the emulator's tests must not depend on this package's client. */
+/** Sends a request with `fetch`, because the tests of the emulator must not depend on the client of this package. */
 export async function send(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -22,7 +22,7 @@ export async function send(url: string, init: RequestInit = {}): Promise<Answer>
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** Sends a GraphQL document as the contract says: the key in the query, a body of the one field `query`. */
+/** Sends a GraphQL document as the contract describes: the key in the query, a body with only the field `query`. */
 export function graphql({ url, apiKey }: Emulator, query: string, key = apiKey): Promise<Answer> {
   return send(`${url}/graphql?api_key=${encodeURIComponent(key)}`, {
     method: "POST",
@@ -36,7 +36,7 @@ export const ENDPOINT_FIELDS =
   "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax " +
   "networkVolumeId pods { desiredStatus }";
 
-/** Calls `saveEndpoint` with the input's fields written as GraphQL, `name: "a", workersMin: 1`. */
+/** Calls `saveEndpoint` with fields written as GraphQL, such as `name: "a", workersMin: 1`. */
 export function save(emulator: Emulator, input: string): Promise<Answer> {
   return graphql(emulator, `mutation { saveEndpoint(input: { ${input} }) { ${ENDPOINT_FIELDS} } }`);
 }

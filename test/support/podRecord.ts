@@ -9,7 +9,7 @@ const GPU = {
   secureSpotPrice: 0.15,
 };
 
-/** A pod with every field of the contract, as REST shows it with all five includes. */
+/** A pod with every field of the contract, as REST returns it with all five include flags. */
 export const POD = {
   id: "pod-1",
   name: "my pod",

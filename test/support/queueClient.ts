@@ -3,18 +3,18 @@ import { type Answer, send } from "./plainClient";
 
 type EndpointInput = Parameters<Emulator["endpoints"]["create"]>[0];
 
-/** A started emulator on a clock that stands still, with one endpoint. */
+/** An emulator on a manual clock, with one endpoint. */
 export interface QueueTest {
   readonly emulator: Emulator;
   readonly clock: ManualClock;
   readonly endpointId: string;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
-  /** Submits a job by `/run` and returns its id. */
+  /** Submits a job with `/run` and returns its id. */
   run(input: object, more?: object): Promise<string>;
-  /** Sends a request, and resolves once the emulator has it; `answer` is its answer. */
+  /** Sends a request, and resolves when the emulator has received it. `answer` resolves with the response. */
   begin(path: string, body?: unknown): Promise<{ readonly answer: Promise<Answer> }>;
-  /** The job's `status` and everything else of its record. */
+  /** Returns the record of a job. */
   job(id: string): Promise<Answer["body"]>;
   health(): Promise<Answer["body"]>;
   pods(): readonly { readonly id: string; readonly slsVersion: number }[];
@@ -22,14 +22,14 @@ export interface QueueTest {
 
 const open: Emulator[] = [];
 
-/** To be called after each test. */
+/** Stops all emulators. Must be called after each test. */
 export async function stopAll(): Promise<void> {
   for (const emulator of open.splice(0)) await emulator.stop();
 }
 
 /**
- * By default a worker is there at once and for ever (`workersMin` 1), workers start and leave in no time, and nothing is
- * limited.
+ * Starts an emulator with an endpoint. By default one worker always runs, workers start and stop without delay, and there
+ * are no rate limits.
  */
 export async function startQueue(
   endpoint: Partial<EndpointInput> = {},
@@ -64,7 +64,7 @@ export async function startQueue(
     post,
     async run(input, more) {
       const { status, body, text } = await post("run", { input, ...more });
-      if (status !== 200) throw new Error(`/run answered ${status}: ${text}`);
+      if (status !== 200) throw new Error(`/run returned ${status}: ${text}`);
       return body.id;
     },
     async begin(path, body) {

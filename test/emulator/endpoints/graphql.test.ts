@@ -29,7 +29,7 @@ describe("documents", () => {
     expect(emulator.endpoints.list()).toEqual([]);
   });
 
-  test("[graphql.selection] an answer holds the selected fields only, under their aliases", async () => {
+  test("[graphql.selection] a response has only the selected fields, under their aliases", async () => {
     const { body } = await graphql(emulator, `mutation { saved: saveEndpoint(input: { ${REQUIRED} }) { id } }`);
     expect(body.data).toEqual({ saved: { id: expect.any(String) } });
   });
@@ -111,16 +111,16 @@ describe("keys in the observed profile", () => {
     expect(body).toEqual({ data: { myself: { endpoints: [] } } });
   });
 
-  test("[graphql.wrong-key] a wrong key answers 401", async () => {
+  test("[graphql.wrong-key] a wrong key returns 401", async () => {
     expect((await query(LIST, "api_key=wrong")).status).toBe(401);
   });
 
-  test("[graphql.no-permission-observed] a key without permission answers 200 with an error", async () => {
+  test("[graphql.no-permission-observed] a key without permission returns 200 with an error", async () => {
     const { status, body } = await query(LIST, "api_key=restricted-key");
     expect([status, body]).toEqual([200, { errors: [{ message: "Unauthorized" }], data: { myself: null } }]);
   });
 
-  test("[graphql.no-key-observed] no key answers 200 with a null account and no error", async () => {
+  test("[graphql.no-key-observed] no key returns 200 with a null account and no error", async () => {
     const { status, body } = await query(LIST, "");
     expect([status, body]).toEqual([200, { data: { myself: null } }]);
   });

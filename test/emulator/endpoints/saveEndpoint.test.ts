@@ -194,7 +194,7 @@ describe("rules", () => {
     expect((await saved(`${REQUIRED}, scalerType: "${scalerType}"`)).scalerType).toBe(scalerType);
   });
 
-  test("[graphql.business-error] a broken rule answers 200 with an error that names its field in path", async () => {
+  test("[graphql.business-error] a broken rule returns 200 with an error that names its field in path", async () => {
     const { status, body, headers } = await save(emulator, `${REQUIRED}, workersMin: 9`);
     expect(status).toBe(200);
     expect(headers.get("x-emulator-fidelity")).toBe("assumed");

@@ -165,7 +165,7 @@ describe("malformed requests", () => {
     expect((await queue.get(`status/${id}`)).status).toBe(200);
   });
 
-  test("[queue.bad-request] /openai/* without JSON answers 400", async () => {
+  test("[queue.bad-request] /openai/* without JSON returns 400", async () => {
     const queue = await startQueue();
     expect((await queue.post("openai/v1/chat/completions", "{")).status).toBe(400);
   });

@@ -20,7 +20,7 @@ const scripted = async ({ input }: HandlerJob, context: HandlerContext) => {
 const handlers = { worker: scripted };
 
 describe("/run", () => {
-  test("[queue.run] answers id and IN_QUEUE at once, and the job is processed later", async () => {
+  test("[queue.run] returns id and IN_QUEUE immediately, and the job is processed later", async () => {
     const queue = await startQueue({}, { handlers });
     const { status, body } = await queue.post("run", { input: { sleep: 2 * second, output: "done" } });
     expect([status, body]).toEqual([200, { id: expect.any(String), status: "IN_QUEUE" }]);
@@ -66,7 +66,7 @@ describe("/run", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 3, inProgress: 0, inQueue: 0 });
   });
 
-  test("[queue.s3-config] s3Config reaches the worker and no answer", async () => {
+  test("[queue.s3-config] s3Config reaches the worker and no response", async () => {
     const s3Config = { accessId: "id", accessSecret: "s3-canary", bucketName: "b", endpointUrl: "https://s3.example" };
     const seen: unknown[] = [];
     const queue = await startQueue({}, { handlers: { worker: (job) => void seen.push(job.s3Config) } });
@@ -79,7 +79,7 @@ describe("/run", () => {
 });
 
 describe("/runsync", () => {
-  test("[queue.runsync] waits for the job and answers its record", async () => {
+  test("[queue.runsync] waits for the job and returns its record", async () => {
     const queue = await startQueue({}, { handlers });
     const { answer } = await queue.begin("runsync", { input: { sleep: 5 * second, output: { n: 7 } } });
     await queue.clock.advance(5 * second);
@@ -322,7 +322,7 @@ describe("/purge-queue", () => {
     expect((await queue.post("purge-queue")).body.removed).toBe(0);
   });
 
-  test("a caller who waits for a purged job is answered at once", async () => {
+  test("a caller that waits for a purged job gets a response immediately", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ hang: true });
     const { answer } = await queue.begin("runsync", { input: {} });

@@ -49,7 +49,7 @@ describe("the contract's table", () => {
     expect((await send()).status).not.toBe(429);
   });
 
-  test("[queue.rate-limits] /runsync takes 400 requests that are not answered yet", async () => {
+  test("[queue.rate-limits] /runsync accepts 400 requests in flight", async () => {
     const queue = await startQueue({ workersMin: 0, workersMax: 0 }, { rateLimits: undefined });
     const statuses: number[] = [];
     const submit = () => queue.post("runsync", { input: {} }).then(({ status }) => statuses.push(status));
@@ -101,7 +101,7 @@ describe("the dynamic rule", () => {
 describe("fault rules and limits", () => {
   const limits = { limits: { run: { concurrent: 2, perWindow: 4 } } };
 
-  test("[queue.rate-limits] a request that a rule delays counts from its arrival until it is answered", async () => {
+  test("[queue.rate-limits] a request that a rule delays counts from its arrival to its response", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { latencyMs: 2 * second } });
     const begun = [];
@@ -133,7 +133,7 @@ describe("fault rules and limits", () => {
     expect((await queue.post("run", { input: {} })).status).toBe(200);
   });
 
-  test("one that a rule answers in the service's place counts for no limit", async () => {
+  test("a request that a rule answers instead of the service counts for no limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
     for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);

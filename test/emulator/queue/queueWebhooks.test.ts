@@ -75,7 +75,9 @@ test("[queue.webhook-states] FAILED and TIMED_OUT are notified too, CANCELLED is
 });
 
 describe("[queue.webhook-tries] tries", () => {
-  test.each([500, 404, 204, 201, 302])("an answer of %d is no success: two more tries, 10 s apart", async (status) => {
+  test.each([
+    500, 404, 204, 201, 302,
+  ])("a response with %d is a failure: two more tries, 10 s apart", async (status) => {
     answers = [status, status, status];
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({}, { webhook: url });

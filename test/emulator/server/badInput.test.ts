@@ -21,7 +21,7 @@ const segment = fc.oneof(
   fc.constantFrom("v2", "v1", "pods", "one", "run", "%", "%ff", "..", "__proto__"),
 );
 
-test("any request at any path is answered", () =>
+test("any request to any path has a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS"),
@@ -38,7 +38,7 @@ test("any request at any path is answered", () =>
     { numRuns: 150 },
   ));
 
-test("any GraphQL text is answered", () =>
+test("any GraphQL document has a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -75,7 +75,7 @@ test("any GraphQL text is answered", () =>
     { numRuns: 150 },
   ));
 
-test("any job is answered, whatever its body", () =>
+test("any job has a response, whatever its body", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(

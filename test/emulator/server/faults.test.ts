@@ -15,7 +15,7 @@ const fault = (effect: FaultEffect, more: Omit<FaultRule, "effect"> = {}) => emu
 const stored = () => emulator.endpoints.list().length;
 
 describe("effects", () => {
-  test("a status answers in the interface's own form, with headers, and does nothing", async () => {
+  test("a status responds in the form of the interface, with headers, and does nothing", async () => {
     fault({ status: 429, headers: { "retry-after": "7" } });
     const answer = await save(emulator, REQUIRED);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -67,7 +67,7 @@ describe("effects", () => {
     expect(second.status).toBe(403);
   });
 
-  test("a truncated body is a complete answer that is no JSON", async () => {
+  test("a truncated body is a complete response that is not JSON", async () => {
     fault({ truncated: true });
     const { status, text, body } = await save(emulator, REQUIRED);
     expect([status, body]).toEqual([200, undefined]);
@@ -75,7 +75,7 @@ describe("effects", () => {
     expect(stored()).toBe(1);
   });
 
-  test("latency delays an answer that is else the same", async () => {
+  test("latency delays a response and changes nothing else", async () => {
     fault({ latencyMs: 50 });
     expect((await list()).body).toEqual({ data: { myself: { endpoints: [] } } });
     expect(emulator.journal.requests()[0]?.durationMs).toBeGreaterThanOrEqual(49);
