@@ -7,6 +7,7 @@
  */
 
 import { systemClock } from "../sdk/contract/clock";
+import { checkOptions } from "./checkOptions";
 import { createEndpointControl, type EndpointControl } from "./endpoints/endpointControl";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
@@ -58,6 +59,7 @@ export interface Emulator {
  * Object.assign(process.env, emulator.env);
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkOptions(options);
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
   const { faults, next: nextFault, dropsWebhook } = createFaults(random.next);
@@ -91,6 +93,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 
   async function start() {
+    dataFile?.open();
     if (!dataFile?.load(account.restore)) seed();
     // A file that cannot be written is told now, not at the first request.
     dataFile?.changed();
@@ -101,6 +104,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   const server = await start().catch((error) => {
     account.clear();
+    dataFile?.close();
     throw error;
   });
 
@@ -110,6 +114,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       await saved();
     } finally {
       account.clear();
+      dataFile?.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { EndpointInput } from "../endpoints/endpointRules";
 import { createEndpoints, type EndpointSnapshot, type Endpoints, withDefaults } from "../endpoints/endpoints";
+import { endpointSnapshotSchema } from "../endpoints/snapshotSchema";
 import { validate } from "../io/validate";
 import type { Pod, PodSeed } from "../pods/podRecord";
 import { createPods, type Pods } from "../pods/pods";
@@ -73,7 +74,7 @@ const seedSchema = z.strictObject({
 });
 const snapshotSchema = z.looseObject({
   version: z.literal(1),
-  endpoints: z.array(z.looseObject({ record: z.looseObject({ id: z.string() }) })),
+  endpoints: z.array(endpointSnapshotSchema),
   pods: z.array(podSeedSchema),
   templates: z.array(z.string()),
 });
