@@ -21,7 +21,7 @@ import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
 import { listen } from "./server/listen";
 import { createRoutes } from "./server/routes";
-import type { EmulatorClock } from "./time/virtualClock";
+import { type EmulatorClock, steadyClock } from "./time/virtualClock";
 import type { RuntimeContext } from "./workers/context";
 
 /** A running emulator. */
@@ -66,7 +66,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const dataFile =
     options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
   const context = contextOf(options, {
-    clock,
+    clock: steadyClock(clock),
     profile,
     random: random.next,
     dropsWebhook,

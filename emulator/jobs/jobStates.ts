@@ -136,7 +136,20 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
 
 /** A job that was in progress when the emulator stopped goes back to the queue; it is not counted as a retry. */
 export function recovered(job: Job, now: number): Job {
-  return job.status === "IN_PROGRESS" ? queuedAgain(job, now, job.retries) : job;
+  const known = withoutFuture(job, now);
+  return job.status === "IN_PROGRESS" ? queuedAgain(known, now, job.retries) : known;
+}
+
+/** Another process may have saved a job before the clock was set back: what has happened happened now at the latest. */
+function withoutFuture(job: Job, now: number): Job {
+  const atMost = (time: number | undefined) => (time === undefined ? undefined : Math.min(time, now));
+  return {
+    ...job,
+    submittedAt: Math.min(job.submittedAt, now),
+    queuedAt: Math.min(job.queuedAt, now),
+    startedAt: atMost(job.startedAt),
+    endedAt: atMost(job.endedAt),
+  };
 }
 
 /** The job with another time to live. A /runsync result is then kept for that long, 5 minutes at most (assumed). */
