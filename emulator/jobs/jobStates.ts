@@ -142,6 +142,7 @@ export function recovered(job: Job, now: number): Job {
 
 /** Another process may have saved a job before the clock was set back: what has happened happened now at the latest. */
 function withoutFuture(job: Job, now: number): Job {
+  if (Math.max(job.submittedAt, job.queuedAt, job.startedAt ?? 0, job.endedAt ?? 0) <= now) return job;
   const atMost = (time: number | undefined) => (time === undefined ? undefined : Math.min(time, now));
   return {
     ...job,
