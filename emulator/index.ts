@@ -7,6 +7,7 @@
  */
 
 import { systemClock } from "../sdk/contract/clock";
+import { checkOptions } from "./checkOptions";
 import { createEndpointControl, type EndpointControl } from "./endpoints/endpointControl";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
@@ -20,7 +21,7 @@ import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
 import { listen } from "./server/listen";
 import { createRoutes } from "./server/routes";
-import type { EmulatorClock } from "./time/virtualClock";
+import { type EmulatorClock, steadyClock } from "./time/virtualClock";
 import type { RuntimeContext } from "./workers/context";
 
 /** A running emulator. */
@@ -62,13 +63,14 @@ export interface Emulator {
  * Object.assign(process.env, emulator.env);
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkOptions(options);
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
   const { faults, next: nextFault, dropsWebhook } = createFaults(random.next);
   const dataFile =
     options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
   const context = contextOf(options, {
-    clock,
+    clock: steadyClock(clock),
     profile,
     random: random.next,
     dropsWebhook,
@@ -95,6 +97,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 
   async function start() {
+    dataFile?.open();
     if (!dataFile?.load(account.restore)) seed();
     // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
@@ -105,6 +108,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   const server = await start().catch((error) => {
     account.clear();
+    dataFile?.close();
     throw error;
   });
 
@@ -114,6 +118,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       await saved();
     } finally {
       account.clear();
+      dataFile?.close();
     }
   }
 

@@ -46,8 +46,10 @@ function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Pr
   // A terminal sends Ctrl-C to the command as well; whatever else comes is handed on. Both then wait for its end.
   const onInterrupt = () => {};
   const onTerminate = () => child.kill("SIGTERM");
+  const onHangup = () => child.kill("SIGHUP");
   process.on("SIGINT", onInterrupt);
   process.on("SIGTERM", onTerminate);
+  process.on("SIGHUP", onHangup);
   void endOfNpm().then(onTerminate);
   return new Promise<number>((resolve) => {
     child.once("error", (error) => {
@@ -58,6 +60,7 @@ function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Pr
   }).finally(() => {
     process.off("SIGINT", onInterrupt);
     process.off("SIGTERM", onTerminate);
+    process.off("SIGHUP", onHangup);
   });
 }
 

@@ -78,7 +78,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
   const past: PastState[] = [];
 
   function remember(id: string, before: EndpointRecord | undefined) {
-    const now = clock.now();
+    const now = clock.monotonic();
     const firstKept = past.findIndex((state) => state.at >= now - MAX_LIST_LAG_MS);
     past.splice(0, firstKept < 0 ? past.length : firstKept);
     past.push({ at: now, id, before: before && { ...before } });
@@ -171,7 +171,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     list(lagMs = 0) {
       const records = new Map<string, EndpointRecord>();
       for (const { record } of endpoints.values()) records.set(record.id, record);
-      const asOf = clock.now() - lagMs;
+      const asOf = clock.monotonic() - lagMs;
       for (let i = past.length - 1; i >= 0 && (past[i] as PastState).at > asOf; i--) {
         const { id, before } = past[i] as PastState;
         if (before) records.set(id, before);

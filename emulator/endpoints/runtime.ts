@@ -83,7 +83,8 @@ interface Snapshot {
 export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
   const { clock, changed } = context;
   const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
-  let idleSince = wasIdleSince;
+  // The clock may have been set back since it was saved.
+  let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
   const store = createJobStore(clock, changed, drop);
   const scheduler = createScheduler(record, context, store, onRunOver);

@@ -139,7 +139,21 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
 
 /** Returns a saved job as it is after a restart: a job in progress is queued again, which does not count as a retry. */
 export function recovered(job: Job, now: number): Job {
-  return job.status === "IN_PROGRESS" ? queuedAgain(job, now, job.retries) : job;
+  const known = withoutFuture(job, now);
+  return job.status === "IN_PROGRESS" ? queuedAgain(known, now, job.retries) : known;
+}
+
+/** Another process may have saved a job before the clock was set back: what has happened happened now at the latest. */
+function withoutFuture(job: Job, now: number): Job {
+  if (Math.max(job.submittedAt, job.queuedAt, job.startedAt ?? 0, job.endedAt ?? 0) <= now) return job;
+  const atMost = (time: number | undefined) => (time === undefined ? undefined : Math.min(time, now));
+  return {
+    ...job,
+    submittedAt: Math.min(job.submittedAt, now),
+    queuedAt: Math.min(job.queuedAt, now),
+    startedAt: atMost(job.startedAt),
+    endedAt: atMost(job.endedAt),
+  };
 }
 
 /** Returns the job with another time to live. The result of `/runsync` is kept as long, at most 5 minutes (assumed). */

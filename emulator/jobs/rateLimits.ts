@@ -77,7 +77,7 @@ function createSlidingWindow(clock: EmulatorClock): SlidingWindow {
   let first = 0;
   return {
     admit(limit) {
-      const now = clock.now();
+      const now = clock.monotonic();
       while (first < times.length && (times[first] as number) <= now - RATE_WINDOW_MS) first += 1;
       if (first > 1000 && first * 2 > times.length) {
         times.splice(0, first);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createEndpoints, type EndpointSnapshot, type Endpoints } from "../endpoints/endpoints";
+import { endpointSnapshotSchema } from "../endpoints/snapshotSchema";
 import { validate } from "../io/validate";
 import { type EndpointSeed, endpointSeedSchema } from "../model/endpointFields";
 import { type Pod, type PodSeed, podSeedSchema } from "../pods/podRecord";
@@ -49,7 +50,7 @@ const seedSchema = z.strictObject({
 });
 const snapshotSchema = z.looseObject({
   version: z.literal(1),
-  endpoints: z.array(z.looseObject({ record: z.looseObject({ id: z.string() }) })),
+  endpoints: z.array(endpointSnapshotSchema),
   pods: z.array(podSeedSchema),
   templates: z.array(z.string()),
 });

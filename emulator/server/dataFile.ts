@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 import { systemReason } from "../io/systemReason";
+import { createDataLock, DataFileInUse } from "./dataLock";
 
 /** The file that keeps the emulator's state. */
 export interface DataFile {
+  /** Keeps the file from other emulators until `close`. Throws when one of them has it. */
+  open(): void;
+  close(): void;
   /**
    * Passes the contents of the file to `restore`. Returns `false` if the file does not exist yet.
    * @throws Error if the file cannot be read, or if `restore` throws
@@ -21,24 +25,36 @@ export interface DataFile {
  * @param snapshot returns the state to save, as plain JSON
  */
 export function createDataFile(file: string, snapshot: () => unknown): DataFile {
+  const lock = createDataLock(file);
   let changes = 0;
   let savedChanges = 0;
   let writing: Promise<void> | undefined;
+
+  const notWritable = (cause: unknown) =>
+    new Error(`the data file ${file} cannot be written: ${systemReason(cause)}`, { cause });
 
   async function write(): Promise<void> {
     const included = changes;
     const next = `${file}.tmp`;
     const text = JSON.stringify(snapshot());
     try {
-      await writeFile(next, text);
+      await writePrivately(next, text);
       await rename(next, file);
     } catch (cause) {
-      throw new Error(`the data file ${file} cannot be written: ${systemReason(cause)}`, { cause });
+      throw notWritable(cause);
     }
     savedChanges = included;
   }
 
   return {
+    open() {
+      try {
+        lock.acquire();
+      } catch (error) {
+        throw error instanceof DataFileInUse ? error : notWritable(error);
+      }
+    },
+    close: lock.release,
     load(restore) {
       let text: string;
       try {
@@ -68,4 +84,15 @@ export function createDataFile(file: string, snapshot: () => unknown): DataFile 
       }
     },
   };
+}
+
+/** For its owner alone: jobs may hold storage credentials. A file that a kill left behind may have another mode. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
 }

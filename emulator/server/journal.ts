@@ -92,6 +92,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
 
   const open: OpenJournal = ({ method, path, query }, call, fault) => {
     const at = clock.now();
+    const begunAt = clock.monotonic();
     const entry: Kept = {
       number: ++count,
       at,
@@ -116,7 +117,7 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
         entry.endpointId ??= response?.endpointId;
         entry.error = response?.error;
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
-        entry.durationMs = clock.now() - at;
+        entry.durationMs = Math.round(clock.monotonic() - begunAt);
       },
     };
   };

@@ -109,3 +109,18 @@ export function scaledClock(factor: number): EmulatorClock {
     schedule: (delayMs, callback) => systemClock.schedule(delayMs / factor, callback),
   };
 }
+
+/**
+ * The same time, which nobody can set: its dates are that of this call and what has passed since. So the emulator's
+ * records hold dates, and the time between two of them is what really passed.
+ */
+export function steadyClock(clock: EmulatorClock): EmulatorClock {
+  const startMs = clock.now();
+  const startedAt = clock.monotonic();
+  return {
+    now: () => startMs + Math.floor(clock.monotonic() - startedAt),
+    monotonic: () => clock.monotonic(),
+    schedule: (delayMs, callback, background) => clock.schedule(delayMs, callback, background),
+    hold: (work) => clock.hold?.(work),
+  };
+}

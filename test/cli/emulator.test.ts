@@ -241,7 +241,10 @@ describe("serverless-gpu emulator exec", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("as in: emulator exec -- npm test")]);
   });
 
-  test("hands a SIGTERM on to the command, and stops with it", async () => {
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("hands a %s on to the command, and stops with it", async (signal, exitCode) => {
     const child = start(
       "emulator",
       "exec",
@@ -251,7 +254,7 @@ describe("serverless-gpu emulator exec", () => {
       "console.log('up'); setInterval(() => {}, 1000)",
     );
     await firstOutput(child);
-    child.kill("SIGTERM");
-    expect((await ended(child)).code).toBe(143);
+    child.kill(signal);
+    expect((await ended(child)).code).toBe(exitCode);
   });
 });

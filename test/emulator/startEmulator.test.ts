@@ -66,6 +66,39 @@ describe("startEmulator", () => {
   });
 });
 
+describe("options", () => {
+  test.each<[object, string]>([
+    [{ prot: 80 }, 'Unrecognized key: "prot"'],
+    [{ port: 70_000 }, "at port"],
+    [{ profile: "foo" }, "at profile"],
+    [{ apiKey: "" }, "at apiKey"],
+    [{ coldStartMs: Number.NaN }, "a number of 0 or more is needed"],
+    [{ drainMs: -1 }, "at drainMs"],
+    [{ workerQuota: "5" }, "at workerQuota"],
+    [{ templates: "template-1" }, "at templates"],
+    [{ handlers: () => 1 }, "an object of functions is needed"],
+    [{ handlers: { chat: "echo" } }, "at handlers"],
+    [{ rateLimits: "off" }, "at rateLimits"],
+    [{ rateLimits: { limits: { runs: {} } } }, "at rateLimits.limits"],
+    [{ rateLimits: { limits: { run: { perWindow: Number.NaN } } } }, "at rateLimits.limits"],
+    [{ clock: 60 }, "manualClock(), scaledClock(factor) or systemClock is needed"],
+  ])("%j are refused with the reason", async (options, reason) => {
+    await expect(startEmulator(options)).rejects.toThrow(reason);
+  });
+
+  test("that are left undefined, and limits without end, are taken", async () => {
+    const endless = Number.POSITIVE_INFINITY;
+    await using emulator = await startEmulator({
+      host: undefined,
+      handlers: undefined,
+      drainMs: 0,
+      workerQuota: endless,
+      rateLimits: { limits: { run: { perWindow: endless }, status: undefined }, requestsPerWorker: 0 },
+    });
+    await createEndpoint(emulator);
+  });
+});
+
 describe("drift tools", () => {
   test("list and get show endpoints with their workers", async () => {
     await using emulator = await startEmulator();

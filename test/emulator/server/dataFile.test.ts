@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -68,6 +77,34 @@ describe("a data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
+  test.each([
+    ["runtime", {}],
+    ["runtime", { jobs: [], counters: { submitted: 0 } }],
+    ["runtime", { jobs: [{ id: "job-1", status: "IN_QUEUE" }] }],
+    ["record", { id: "mine", name: "a" }],
+  ])("that holds half a %s is refused and left alone: %j", async (part, half) => {
+    const first = await startEmulator({ dataFile });
+    await createEndpoint(first);
+    await first.stop();
+    const saved = JSON.parse(readFileSync(dataFile, "utf8"));
+    Object.assign(saved.endpoints[0], { [part]: half });
+    const text = JSON.stringify(saved);
+    writeFileSync(dataFile, text);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(
+      new RegExp(`is not the emulator's.*not well formed.*at endpoints\\[0\\]\\.${part}\\.`, "s"),
+    );
+    expect(readFileSync(dataFile, "utf8")).toBe(text);
+  });
+
+  const testOnPosix = process.platform === "win32" ? test.skip : test;
+  testOnPosix("is its owner's alone, whatever was there before", async () => {
+    for (const old of [dataFile, `${dataFile}.tmp`]) writeFileSync(old, "", { mode: 0o644 });
+    rmSync(dataFile);
+    await using emulator = await startEmulator({ dataFile });
+    await createEndpoint(emulator);
+    expect((statSync(dataFile).mode & 0o777).toString(8)).toBe("600");
+  });
+
   test("that cannot be written is told at the start", async () => {
     const missing = path.join(folder, "missing", "state.json");
     await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
@@ -91,18 +128,81 @@ describe("a data file", () => {
   });
 });
 
-describe("after kill -9", () => {
-  const main = path.resolve(__dirname, "../../../dist/cli/main.js");
+const main = path.resolve(__dirname, "../../../dist/cli/main.js");
 
-  async function start(): Promise<{ child: ChildProcess; emulator: Emulator }> {
-    const child = spawn(process.execPath, [main, "emulator", "--json", "--data", dataFile, "--drain-ms", "0"], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), "line");
-    const { url, env } = JSON.parse(line);
-    return { child, emulator: { url, apiKey: env.SERVERLESS_GPU_API_KEY } as Emulator };
+async function start(): Promise<{ child: ChildProcess; emulator: Emulator }> {
+  const child = spawn(process.execPath, [main, "emulator", "--json", "--data", dataFile, "--drain-ms", "0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), "line");
+  const { url, env } = JSON.parse(line);
+  return { child, emulator: { url, apiKey: env.SERVERLESS_GPU_API_KEY } as Emulator };
+}
+
+describe("a data file that another emulator has", () => {
+  const locks = () => readdirSync(folder).filter((name) => name.includes(".lock-"));
+
+  async function kill(child: ChildProcess) {
+    child.kill("SIGKILL");
+    await once(child, "exit");
   }
 
+  test("is refused within one process, until that one stops", async () => {
+    const first = await startEmulator({ dataFile });
+    await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator, in this process\. Stop/);
+    // The refusal has taken nothing from the first.
+    await createEndpoint(first);
+    await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
+    await first.stop();
+    const second = await startEmulator({ dataFile });
+    expect(second.endpoints.list()).toHaveLength(1);
+    // An end that comes twice leaves the next emulator its lock.
+    await first.stop();
+    await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
+    await second.stop();
+    expect(locks()).toEqual([]);
+  });
+
+  test("is refused to another process, but not after a kill", async () => {
+    const { child, emulator } = await start();
+    await createEndpoint(emulator);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(`by another emulator, in process ${child.pid}.`);
+    expect(locks()).toHaveLength(1);
+    await kill(child);
+    expect(locks()).toHaveLength(1);
+    const next = await startEmulator({ dataFile });
+    expect(next.endpoints.list()).toHaveLength(1);
+    expect(locks()).toEqual([expect.stringContaining(`.lock-${process.pid}-`)]);
+    await next.stop();
+  });
+
+  test("goes to one alone of several that start at once", async () => {
+    const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
+    const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(running).toHaveLength(1);
+    for (const emulator of running) await emulator.stop();
+  });
+
+  const testOnLinux = process.platform === "linux" ? test : test.skip;
+  testOnLinux("is free when another program has the killed emulator's process number", async () => {
+    const { child, emulator } = await start();
+    await createEndpoint(emulator);
+    await kill(child);
+    // This process's parent runs, and started at another time.
+    const [left = ""] = locks();
+    renameSync(path.join(folder, left), path.join(folder, left.replace(`-${child.pid}-`, `-${process.ppid}-`)));
+    await using next = await startEmulator({ dataFile });
+    expect(next.endpoints.list()).toHaveLength(1);
+  });
+
+  test("is not kept by an emulator that could not start", async () => {
+    writeFileSync(dataFile, "{");
+    await expect(startEmulator({ dataFile })).rejects.toThrow("no JSON");
+    expect(locks()).toEqual([]);
+  });
+});
+
+describe("after kill -9", () => {
   /** Creates, changes and deletes endpoints and submits jobs until the emulator dies; notes what was acknowledged. */
   async function work(
     emulator: Emulator,

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { JOB_STATES } from "../../sdk/contract/limits";
+
+const time = z.number();
+const count = z.int().min(0);
+
+const job = z.looseObject({
+  id: z.string(),
+  operation: z.enum(["run", "runsync"]),
+  request: z.looseObject({
+    input: z.looseObject({}),
+    policy: z.looseObject({ executionTimeout: z.number(), lowPriority: z.boolean(), ttl: z.number() }),
+  }),
+  status: z.enum(JOB_STATES),
+  submittedAt: time,
+  queuedAt: time,
+  startedAt: time.optional(),
+  endedAt: time.optional(),
+  retries: count,
+  stream: z.array(z.unknown()),
+  ttlMs: z.number(),
+  retentionMs: z.number(),
+});
+
+/** An endpoint in a data file: all that the emulator reads of it later must be there. */
+export const endpointSnapshotSchema = z.looseObject({
+  record: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    gpuIds: z.string(),
+    templateId: z.string(),
+    idleTimeout: z.number(),
+    locations: z.string(),
+    flashBootType: z.literal("FLASHBOOT").nullable(),
+    scalerType: z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]),
+    scalerValue: z.number(),
+    workersMin: count,
+    workersMax: count,
+    networkVolumeId: z.string().nullable(),
+    createdAt: time,
+    version: count,
+  }),
+  runtime: z.looseObject({
+    jobs: z.array(job),
+    counters: z.looseObject({ submitted: count, completed: count, failed: count, retried: count }),
+    idleSince: time,
+  }),
+});

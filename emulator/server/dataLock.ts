@@ -1,0 +1,105 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+
+/** Keeps a data file for one emulator alone. */
+export interface DataLock {
+  /** Throws when another running emulator has the data file. */
+  acquire(): void;
+  release(): void;
+}
+
+/** What a process without a known start has in its place: on Windows, where no file and no program tells it quickly. */
+const UNKNOWN = "unknown";
+const ZOMBIE = "ended";
+
+/**
+ * Each emulator puts a file of its own beside the data file, named after its process and that process's start. Only then
+ * does it look for the files of others: of two that start at once, at most one goes on. The start tells a process from a
+ * later one with the same number, so a killed emulator's file counts for nothing, and removing it harms nobody.
+ */
+export function createDataLock(file: string): DataLock {
+  const prefix = `${path.basename(file)}.lock-`;
+  const folder = path.dirname(file);
+  const own = path.join(folder, `${prefix}${process.pid}-${startOf(process.pid)}`);
+  let isHeld = false;
+
+  function release(): void {
+    // After the first release the file may belong to the next emulator of this process.
+    if (isHeld) rmSync(own, { force: true });
+    isHeld = false;
+  }
+
+  function assertFree(): void {
+    for (const name of readdirSync(folder).filter((name) => name.startsWith(prefix))) {
+      const lockFile = path.join(folder, name);
+      const [, pid, start] = /^(\d+)-(.+)$/.exec(name.slice(prefix.length)) ?? [];
+      if (pid === undefined || start === undefined || lockFile === own) continue;
+      if (isRunning(Number(pid), start)) throw inUse(file, pid, lockFile);
+      rmSync(lockFile, { force: true });
+    }
+  }
+
+  return {
+    acquire() {
+      try {
+        closeSync(openSync(own, "wx", 0o600));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") throw inUse(file, String(process.pid), own);
+        throw error;
+      }
+      isHeld = true;
+      try {
+        assertFree();
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    release,
+  };
+}
+
+export class DataFileInUse extends Error {}
+
+function inUse(file: string, pid: string, lockFile: string): Error {
+  const who = pid === String(process.pid) ? "this process" : `process ${pid}`;
+  return new DataFileInUse(
+    `the data file ${file} is in use by another emulator, in ${who}. Stop that one first, or name another data file. ` +
+      `If no emulator runs there, remove ${lockFile}.`,
+  );
+}
+
+function isRunning(pid: number, start: string): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  const presentStart = startOf(pid);
+  return presentStart === start || presentStart === UNKNOWN || start === UNKNOWN;
+}
+
+/** When a process started, as one word that no other process with its number has. */
+function startOf(pid: number): string {
+  try {
+    if (process.platform === "linux") return startOnLinux(pid);
+    if (process.platform === "win32") return UNKNOWN;
+    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+    const text = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { env, encoding: "utf8", timeout: 5_000 });
+    return text.trim().replaceAll(/\W+/g, "-") || UNKNOWN;
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+/** The kernel counts a process's start from the machine's own. */
+function startOnLinux(pid: number): string {
+  // "pid (program) state parent …", where the program's name may hold blanks and brackets.
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return ZOMBIE;
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8);
+  return `${fields[19]}-${boot}`;
+}
