@@ -13,9 +13,8 @@ export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./c
 export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, FindOptions, UpdateOptions } from "./endpoints/endpoints";
-export type { EndpointInput, EndpointSettings } from "./endpoints/input";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
-export type { Endpoint, ServerlessDiscount } from "./endpoints/record";
+export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
 export * from "./jobs/jobErrors";
 export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandle";

@@ -1,15 +1,13 @@
 import { GPU_TIERS } from "../../sdk/contract/limits";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
   crossFieldProblems,
-  ENDPOINT_DEFAULTS,
-  ENDPOINT_FIELDS,
   type EndpointInputOptions,
-  type EndpointSettings,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
 import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 
 /** A program, and the endpoints that it does not hold. */

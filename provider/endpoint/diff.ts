@@ -1,16 +1,9 @@
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/input";
-import { normalizeGpuIds, normalizeLocations, normalizeName } from "../../sdk/endpoints/normalForms";
+import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
+import type { EndpointInput } from "../../sdk/endpoints/record";
 import { InvalidInputError } from "../../sdk/errors";
 import { type Properties, UNKNOWN } from "./inputs";
 import { managesOtherFields, newlyManagedFields } from "./outputs";
 import { STEERING_INPUTS } from "./providerOnlyInputs";
-
-/** Fields of which several texts mean the same. */
-const NORMAL_FORMS: Record<string, (value: string) => string> = {
-  gpuIds: normalizeGpuIds,
-  locations: normalizeLocations,
-  name: normalizeName,
-};
 
 /**
  * The service's fields of the checked inputs that differ from the resource's last known outputs. What the inputs do not
@@ -45,6 +38,7 @@ export function refuseOtherEndpoint(id: string, { adoptId }: Properties): void {
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
-function normalForm(field: string, value: unknown): unknown {
-  return typeof value === "string" ? (NORMAL_FORMS[field]?.(value) ?? value) : value;
+function normalForm(field: keyof EndpointInput, value: unknown): unknown {
+  const { normalize } = FIELDS[field];
+  return normalize && typeof value === "string" ? normalize(value) : value;
 }

@@ -1,6 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { EndpointInput } from "../../sdk/endpoints/input";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NotFoundError } from "../../sdk/errors";
 import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";

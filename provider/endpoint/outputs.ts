@@ -1,5 +1,5 @@
-import { ENDPOINT_FIELDS, type EndpointInput } from "../../sdk/endpoints/input";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import { ENDPOINT_FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { type Place, placeRecord } from "../connection/account";
 import { type Properties, pick } from "./inputs";
 import { isOwnInput } from "./providerOnlyInputs";
@@ -29,12 +29,12 @@ export function unseenOutputs(outputs: Properties, inputs: Properties): Properti
 }
 
 function recordedInputs(inputs: Properties): Properties {
-  return { ...pick(inputs, isOwnInput), __inputs: toInputBits(inputs) };
+  return { ...pick(inputs, isOwnInput), __inputs: toRecord(inputs) };
 }
 
 /** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
 export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
-  const managed = fromInputBits(outputs.__inputs);
+  const managed = fromRecord(outputs.__inputs);
   return {
     ...pick({ ...endpoint }, (name) => managed.includes(name)),
     ...pick(outputs, isOwnInput),
@@ -46,50 +46,28 @@ export function toEndpoint(id: string, outputs: Properties): Endpoint {
   return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
 }
 
-/** The bit of each field in `__inputs`. Permanent, because state holds them: a new field takes the next higher one. */
-const INPUT_BITS = {
-  name: 0x1,
-  gpuIds: 0x2,
-  templateId: 0x4,
-  idleTimeout: 0x8,
-  scalerValue: 0x10,
-  workersMax: 0x20,
-  workersMin: 0x40,
-  locations: 0x80,
-  flashBootType: 0x100,
-  scalerType: 0x200,
-  networkVolumeId: 0x400,
-} satisfies Record<keyof EndpointInput, number>;
-
-/** Which of the endpoint's fields are there, as a hexadecimal number: the engine writes all of state at every step. */
-function toInputBits(inputs: Properties): string {
-  return Object.entries(INPUT_BITS)
-    .reduce((bits, [field, bit]) => (field in inputs ? bits | bit : bits), 0)
-    .toString(16);
-}
-
 /**
  * Fields that the program manages now and did not when the outputs were recorded. What outputs say of such a field may be
  * long out of date: nothing brought it up to date while nobody managed it.
  */
 export function newlyManagedFields(outputs: Properties, inputs: Properties): string[] {
   if (typeof outputs.__inputs !== "string") return [];
-  const recorded = fromInputBits(outputs.__inputs);
-  return Object.keys(INPUT_BITS).filter((field) => field in inputs && !recorded.includes(field));
+  const recorded = fromRecord(outputs.__inputs);
+  return ENDPOINT_FIELDS.filter((field) => field in inputs && !recorded.includes(field));
 }
 
-/** Whether the program manages other fields than the outputs record. A refresh reads those that are recorded. */
+/** Returns `true` if the program manages other fields than the outputs record. A refresh reads those that are recorded. */
 export function managesOtherFields(outputs: Properties, inputs: Properties): boolean {
-  return typeof outputs.__inputs === "string" && outputs.__inputs !== toInputBits(inputs);
+  return typeof outputs.__inputs === "string" && outputs.__inputs !== toRecord(inputs);
 }
 
-function fromInputBits(bits: unknown): string[] {
-  const set = Number.parseInt(String(bits), 16);
-  return Object.entries(INPUT_BITS)
-    .filter(([, bit]) => set & bit)
-    .map(([field]) => field);
+/** Returns the record of the fields that are there: a hexadecimal number with a bit for each. State keeps it: bits stay. */
+function toRecord(inputs: Properties): string {
+  return ENDPOINT_FIELDS.reduce((bits, field, index) => (field in inputs ? bits | (1 << index) : bits), 0).toString(16);
 }
 
-function isEndpointField(name: string): boolean {
-  return (ENDPOINT_FIELDS as readonly string[]).includes(name);
+/** Returns the fields that a record names. */
+function fromRecord(record: unknown): string[] {
+  const bits = Number.parseInt(String(record), 16);
+  return ENDPOINT_FIELDS.filter((_field, index) => bits & (1 << index));
 }

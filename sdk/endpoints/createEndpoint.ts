@@ -2,8 +2,7 @@ import { type Clock, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { CreateUncertainError, ServerlessGpuError } from "../errors";
 import type { CallOptions } from "../transport/retryingCall";
-import type { EndpointSettings } from "./input";
-import type { Endpoint } from "./record";
+import type { Endpoint, EndpointSettings } from "./record";
 
 export interface CreateOptions extends CallOptions {
   /**

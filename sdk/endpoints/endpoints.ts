@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ServiceName } from "../config";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { AuthenticationError, NotFoundError, QuotaExceededError } from "../errors";
@@ -7,17 +8,11 @@ import { execute, type GraphqlTransport, type RootField } from "../transport/gra
 import { type Attempt, type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import { type EndpointInput, type EndpointInputOptions, type EndpointSettings, parseEndpointFields } from "./input";
+import { type EndpointInputOptions, parseEndpointFields } from "./input";
 import { creationLists, endpointById, type ListedEndpoints, readEndpoints, refuseUnreadable } from "./listRecords";
-import {
-  discountSchema,
-  ENDPOINT_SELECTION,
-  type Endpoint,
-  endpointSchema,
-  type ServerlessDiscount,
-  toSaveInput,
-} from "./record";
+import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
 import { createEndpointList, type EndpointList, type ListSnapshot } from "./sharedList";
+import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
 
 /** How an endpoint is looked for. */
 export interface FindOptions extends CallOptions {
@@ -84,8 +79,8 @@ export interface Endpoints {
 /** What the endpoints' calls are made of. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly transport: GraphqlTransport;
-  /** How the service is told to clear `flashBootType`: the contract's `null`, or the observed value `OFF`. */
-  readonly clearFlashBootWith: "null" | "OFF";
+  /** The named service, which decides the fields that endpoints have and how they are written. */
+  readonly service: ServiceName | undefined;
 }
 
 /** How old the list may be that a create, update or deletion begins with. With a list each, a fleet's lists would grow as n². */
@@ -139,8 +134,13 @@ export function createEndpoints(context: EndpointsContext): Endpoints {
     fields: Partial<EndpointSettings> & { readonly id?: string },
     options: CallOptions & { readonly lookUp?: () => Promise<Endpoint | undefined> } = {},
   ): Promise<Endpoint> {
-    const input = { id: fields.id, ...toSaveInput(fields, context.clearFlashBootWith) };
-    const field: RootField = { type: "mutation", name: "saveEndpoint", args: { input }, selection: ENDPOINT_SELECTION };
+    const input = { id: fields.id, ...toSaveInput(fields, context.service) };
+    const field: RootField = {
+      type: "mutation",
+      name: "saveEndpoint",
+      args: { input },
+      selection: endpointSelection(context.service),
+    };
     let saved: Endpoint | undefined;
     try {
       saved = await makeCall(context, {
@@ -244,7 +244,7 @@ async function withUsage(error: QuotaExceededError, list: EndpointList, signal?:
 }
 
 async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<ListedEndpoints> {
-  const selection = `endpoints { ${ENDPOINT_SELECTION} }`;
+  const selection = `endpoints { ${endpointSelection(context.service)} }`;
   return readEndpoints(await fetchMyself(context, "the list of endpoints", selection, signal));
 }
 

@@ -1,84 +1,11 @@
 import { z } from "zod";
-import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../contract/enums";
-import {
-  DATA_CENTER_ID,
-  FLASH_BOOT_TYPES,
-  GPU_TIERS,
-  LOCATIONS,
-  SAVE_ENDPOINT_DEFAULTS,
-  SCALER_TYPES,
-  UNSET_ENDPOINT_FIELDS,
-} from "../contract/limits";
+import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { redact } from "../secret";
-import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
-
-/**
- * What an endpoint is created with, or changed to. `null` sets the default. A field that is left out gets the default
- * when the endpoint is created, and keeps its value when it is changed.
- */
-export interface EndpointInput {
-  /** Name of the endpoint. Need not be unique at the service. */
-  readonly name: string;
-  /** One GPU tier, a list in priority order, or the service's comma list with exclusions (`AMPERE_24,-NVIDIA L4`). */
-  readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
-  /** Id of the serverless template. */
-  readonly templateId: string;
-  /** Seconds before an idle worker shuts down. Whole number, 0 or more. Default 10. */
-  readonly idleTimeout?: number | null;
-  /** Countries or data centers, as a list or a comma list. Default, and `""`: any region. */
-  readonly locations?: string | readonly OpenEnum<Location>[] | null;
-  /** `FLASHBOOT` for faster cold starts. Default `OFF`: without. */
-  readonly flashBootType?: FlashBootType | null;
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`. Default `QUEUE_DELAY`. */
-  readonly scalerType?: ScalerType | null;
-  /**
-   * Target of the scaler, above 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. A new
-   * endpoint needs `scalerType` beside it. Default 4.
-   */
-  readonly scalerValue?: number | null;
-  /** Workers that always run, and cost. At most `workersMax`. Default 0: scale to zero. */
-  readonly workersMin?: number | null;
-  /** Workers that may run at once. Default 3. */
-  readonly workersMax?: number | null;
-  /** Network volume to mount. Default, and `""`: none. */
-  readonly networkVolumeId?: string | null;
-}
-
-/** An endpoint's settings in normal form: every field set, lists as comma lists, "nothing" as the empty text or `OFF`. */
-export interface EndpointSettings {
-  /** Name of the endpoint, without the suffix ` -fb` that the service may add. */
-  readonly name: string;
-  /** GPU tiers in priority order, then exclusions, as a comma list. */
-  readonly gpuIds: string;
-  /** Id of the serverless template. */
-  readonly templateId: string;
-  /** Seconds before an idle worker shuts down. */
-  readonly idleTimeout: number;
-  /** Countries and data centers as a sorted comma list; `""` for any region. */
-  readonly locations: string;
-  /** `FLASHBOOT` or `OFF`. */
-  readonly flashBootType: OpenEnum<FlashBootType>;
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
-  readonly scalerType: OpenEnum<ScalerType>;
-  /** Target of the scaler: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
-  readonly scalerValue: number;
-  /** Workers that always run. */
-  readonly workersMin: number;
-  /** Workers that may run at once. */
-  readonly workersMax: number;
-  /** Network volume that the workers mount; `""` for none. */
-  readonly networkVolumeId: string;
-}
-
-const REQUIRED_FIELDS = ["name", "gpuIds", "templateId"] as const;
-
-/** What optional fields hold when nothing sets them, in normal form. */
-export const ENDPOINT_DEFAULTS = { ...SAVE_ENDPOINT_DEFAULTS, ...UNSET_ENDPOINT_FIELDS } as const;
-
-/** All fields of an endpoint that can be set. */
-export const ENDPOINT_FIELDS = [...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFAULTS)] as (keyof EndpointInput)[];
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, type Field, REQUIRED_FIELDS } from "./fields";
+import { isGpuExclusion, splitList } from "./normalForms";
+import type { EndpointInput, EndpointSettings } from "./record";
 
 /** Choices of the caller that widen what is allowed. */
 export interface EndpointInputOptions {
@@ -132,7 +59,7 @@ export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
 ): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
-  const schemas: Record<string, z.ZodType> = schemasFor(options.extraGpuTiers ?? [], options.extraLocations ?? []);
+  const schemas = schemasFor(options);
   const fields: Record<string, unknown> = {};
   const problems: InputProblem[] = [];
   for (const [property, value] of Object.entries(input)) {
@@ -155,49 +82,53 @@ export function checkEndpointFields(
 /** A surrogate without its other half: neither JSON nor GraphQL carries it unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-type FieldSchemas = { readonly [K in keyof EndpointSettings]: z.ZodType<EndpointSettings[K]> };
+type FieldSchemas = Readonly<Record<string, z.ZodType>>;
 
 const knownSchemas = new Map<string, FieldSchemas>();
 
 /** Made once for each choice of tiers and countries: to make them takes many times as long as to use them. */
-function schemasFor(extraGpuTiers: readonly string[], extraLocations: readonly string[]): FieldSchemas {
+function schemasFor({ extraGpuTiers = [], extraLocations = [] }: EndpointInputOptions): FieldSchemas {
   const choice = JSON.stringify([extraGpuTiers, extraLocations]);
-  const schemas = knownSchemas.get(choice) ?? fieldSchemas(extraGpuTiers, extraLocations);
-  knownSchemas.set(choice, schemas);
-  return schemas;
+  const known = knownSchemas.get(choice);
+  if (known) return known;
+  const schemas = ENDPOINT_FIELDS.map((field) => {
+    const { default: byDefault, ...declaration } = FIELDS[field];
+    const schema = schemaOf(declaration, byDefault === undefined, extraGpuTiers, extraLocations);
+    return [field, byDefault === undefined ? schema : schema.nullable().transform((value) => value ?? byDefault)];
+  });
+  knownSchemas.set(choice, Object.fromEntries(schemas));
+  return Object.fromEntries(schemas);
 }
 
-function fieldSchemas(extraGpuTiers: readonly string[], extraLocations: readonly string[]): FieldSchemas {
-  return {
-    name: text("a name", normalizeName),
-    gpuIds: list("a GPU tier, a list of tiers or a comma list")
-      .superRefine((value, context) => {
-        for (const message of gpuIdProblems(value, extraGpuTiers)) context.addIssue({ code: "custom", message });
-      })
-      .transform(normalizeGpuIds),
-    templateId: text("the id of a template", (id) => id.trim()),
-    idleTimeout: wholeNumber("whole seconds, 0 or more").nullable().transform(orDefault("idleTimeout")),
-    locations: list("a country, a list of countries or a comma list")
-      .nullable()
-      .superRefine((value, context) => {
-        for (const message of locationProblems(value ?? "", extraLocations))
-          context.addIssue({ code: "custom", message });
-      })
-      .transform(normalizeLocations),
-    flashBootType: oneOf(FLASH_BOOT_TYPES).nullable().transform(orDefault("flashBootType")),
-    scalerType: oneOf(SCALER_TYPES).nullable().transform(orDefault("scalerType")),
-    scalerValue: z
-      .number(must("a number above 0"))
-      .positive(must("a number above 0"))
-      .nullable()
-      .transform(orDefault("scalerValue")),
-    workersMin: wholeNumber("a whole number of workers, 0 or more").nullable().transform(orDefault("workersMin")),
-    workersMax: wholeNumber("a whole number of workers, 0 or more").nullable().transform(orDefault("workersMax")),
-    networkVolumeId: z
-      .string(must("the id of a network volume, or null for none"))
-      .nullable()
-      .transform((id) => id?.trim() ?? ""),
-  };
+/** The schema of one field's values, which brings them into normal form. */
+function schemaOf(
+  { type, mustBe, words = [], normalize = (value) => value }: Field,
+  isRequired: boolean,
+  extraGpuTiers: readonly string[],
+  extraLocations: readonly string[],
+): z.ZodType {
+  const message = must(mustBe);
+  switch (type) {
+    case "text":
+    case "id": {
+      const schema = z.string(message).transform((value) => normalize(type === "id" ? value.trim() : value));
+      return isRequired ? schema.refine((value) => String(value).trim() !== "", message) : schema;
+    }
+    case "enum":
+      return oneOf(words, mustBe);
+    case "whole number":
+      return z
+        .number(message)
+        .int(message)
+        .min(0, message)
+        .max(2 ** 31 - 1, message);
+    case "positive number":
+      return z.number(message).positive(message);
+    case "gpuIds":
+      return list(mustBe, (value) => gpuIdProblems(value, extraGpuTiers)).transform(normalize);
+    case "locations":
+      return list(mustBe, (value) => locationProblems(value, extraLocations)).transform(normalize);
+  }
 }
 
 function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
@@ -226,16 +157,9 @@ function locationProblems(value: string | string[], extraLocations: readonly str
     );
 }
 
-function text(what: string, normalize: (value: string) => string) {
-  const message = must(`${what}, not empty`);
-  return z
-    .string(message)
-    .transform(normalize)
-    .refine((value) => value.trim() !== "", message);
-}
-
-function list(what: string) {
-  return z.union([z.string(), z.array(z.string())], {
+/** A string or a list of strings about which `problemsOf` has nothing to say. */
+function list(what: string, problemsOf: (value: string | string[]) => string[]) {
+  const schema = z.union([z.string(), z.array(z.string())], {
     error: ({ input }) => {
       const position = Array.isArray(input) ? input.findIndex((element) => typeof element !== "string") : -1;
       if (!Array.isArray(input) || position < 0) return must(what).error({ input });
@@ -243,27 +167,16 @@ function list(what: string) {
       return `must be ${what}; element [${position}] of the list is ${element === null ? "null" : describe(element)}, not a string`;
     },
   });
-}
-
-function wholeNumber(what: string) {
-  return z
-    .number(must(what))
-    .int(must(what))
-    .min(0, must(what))
-    .max(2 ** 31 - 1, must(what));
-}
-
-function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
-  return z.enum(words, {
-    error: ({ input }) =>
-      typeof input === "string"
-        ? `${describe(input)} is not known. ${nearest(input, words)}`
-        : `must be ${words.join(" or ")}`,
+  return schema.superRefine((value, context) => {
+    for (const message of problemsOf(value)) context.addIssue({ code: "custom", message });
   });
 }
 
-function orDefault<K extends keyof typeof ENDPOINT_DEFAULTS>(field: K) {
-  return <T>(value: T | null): T | (typeof ENDPOINT_DEFAULTS)[K] => value ?? ENDPOINT_DEFAULTS[field];
+function oneOf(words: readonly string[], what: string) {
+  return z.enum(words, {
+    error: ({ input }) =>
+      typeof input === "string" ? `${describe(input)} is not known. ${nearest(input, words)}` : `must be ${what}`,
+  });
 }
 
 function must(what: string) {

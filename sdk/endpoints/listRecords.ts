@@ -2,7 +2,8 @@ import { z } from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
 import { decode, problemsOf } from "../transport/decode";
 import { normalizeName } from "./normalForms";
-import { type Endpoint, endpointSchema } from "./record";
+import type { Endpoint } from "./record";
+import { endpointSchema } from "./wireFormat";
 
 /** A record of the list of endpoints that the contract does not know. It may be of somebody else's endpoint. */
 export interface UnreadableEndpoint {
