@@ -1,4 +1,4 @@
-import { GPU_TIERS } from "../../sdk/contract/limits";
+import { GpuTier } from "../../sdk/contract/enums";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
@@ -87,7 +87,7 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
   // What is no word could do harm in the command that is shown to accept it.
-  return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GPU_TIERS, tier) && /^\w+$/.test(tier));
+  return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 
 /** Names resources after endpoints: letters, digits, hyphens and underscores, each name once. */

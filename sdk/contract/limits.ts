@@ -1,3 +1,5 @@
+import { FlashBootType, GpuTier, Location, ScalerType } from "./enums";
+
 /**
  * Every name and limit of the service, one line each. The client and the emulator both read them here and share
  * nothing else but the clock. "Contract" is the service's published description; "observed" was seen at a running service;
@@ -10,19 +12,11 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const megabyte = 1_000_000;
 
-/** GPU tiers and their memory (contract, Allowed values). */
-export const GPU_TIERS = {
-  AMPERE_16: "16 GB",
-  AMPERE_24: "24 GB",
-  ADA_24: "24 GB Ada",
-  AMPERE_48: "48 GB",
-  ADA_48_PRO: "48 GB Ada Pro",
-  AMPERE_80: "80 GB",
-  ADA_80_PRO: "80 GB Ada Pro",
-} as const;
+/** Names of the GPU tiers of the contract. */
+export const GPU_TIERS = Object.values(GpuTier);
 
-/** Country codes that `locations` takes (contract, Allowed values). Data-center ids such as `EU-RO-1` are observed. */
-export const LOCATIONS = ["CZ", "FR", "GB", "NO", "RO", "US"] as const;
+/** Country codes that `locations` accepts. Data-center ids such as `EU-RO-1` are observed. */
+export const LOCATIONS = Object.values(Location);
 
 /** The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed). */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
@@ -31,11 +25,9 @@ export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
 export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;
 
-/** `scalerType` (contract, Allowed values). */
-export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
+export const SCALER_TYPES = Object.values(ScalerType);
 
-/** `flashBootType`: `FLASHBOOT` is the contract's only value; the observed service clears it with `OFF`. */
-export const FLASH_BOOT_TYPES = ["FLASHBOOT", "OFF"] as const;
+export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
 
 /** What `saveEndpoint` puts into a field that is left out (observed). Fields not named here keep their value. */
 export const SAVE_ENDPOINT_DEFAULTS = { idleTimeout: 10, scalerValue: 4, workersMax: 3, workersMin: 0 } as const;

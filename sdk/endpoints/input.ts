@@ -132,7 +132,7 @@ function schemaOf(
 }
 
 function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
-  const known = [...Object.keys(GPU_TIERS), ...extraGpuTiers];
+  const known = [...GPU_TIERS, ...extraGpuTiers];
   const parts = splitList(value);
   const tiers = parts.filter((part) => !isGpuExclusion(part));
   if (parts.includes("-")) return ['"-" excludes nothing: a GPU type follows the minus, as in "-NVIDIA L4"'];
