@@ -80,41 +80,29 @@ export function refuseUnreadable({ unreadable }: ListedEndpoints): void {
   if (first) throw unreadableError(`${unreadable.length} of the records cannot be read`, first);
 }
 
-/** What a creation sees of the lists before and after it. */
-export interface CreationLists {
-  /** @throws NameTakenError when names must be unique and a record that cannot be read has the name */
-  before(list: ListedEndpoints): readonly Endpoint[];
-  /**
-   * The endpoints that may be new.
-   * @throws UnexpectedResponseError when a record that cannot be read may be the new endpoint's
-   */
-  after(list: ListedEndpoints): readonly Endpoint[];
+/** @throws NameTakenError if a record that cannot be read has the name */
+export function refuseUnreadableNamesake({ unreadable }: ListedEndpoints, name: string): void {
+  const namesakes = unreadable.filter((each) => each.name === name);
+  const [namesake] = namesakes;
+  if (!namesake) return;
+  throw new NameTakenError(
+    `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
+      `${namesake.problem}. Nothing was created. Look at it, and choose another name`,
+    namesakes.flatMap(({ id }) => id ?? []),
+  );
 }
 
-export function creationLists(name: string, mustBeUnique: boolean): CreationLists {
-  const knownIds = new Set<string | undefined>();
-  return {
-    before(list) {
-      for (const { id } of list.unreadable) knownIds.add(id);
-      // One without an id may be another one next time.
-      knownIds.delete(undefined);
-      const namesakes = mustBeUnique ? list.unreadable.filter((each) => each.name === name) : [];
-      const [namesake] = namesakes;
-      if (!namesake) return list.endpoints;
-      throw new NameTakenError(
-        `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
-          `${namesake.problem}. Nothing was created. Look at it, and choose another name`,
-        namesakes.flatMap(({ id }) => id ?? []),
-      );
-    },
-    after(list) {
-      const suspect = list.unreadable.find(
-        (each) => !knownIds.has(each.id) && (each.name === undefined || each.name === name),
-      );
-      if (suspect) throw unreadableError(`one of the records may be of the new endpoint "${name}"`, suspect);
-      return list.endpoints.filter(({ id }) => !knownIds.has(id));
-    },
-  };
+/**
+ * Returns the endpoints that are in `after` and not in `before`.
+ * @throws UnexpectedResponseError if a record that cannot be read may be that of a new endpoint with this name
+ */
+export function newEndpoints(before: ListedEndpoints, after: ListedEndpoints, name: string): Endpoint[] {
+  const knownIds = new Set([...before.endpoints, ...before.unreadable].map(({ id }) => id));
+  // A record without an id may be another one in the next list.
+  const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
+  const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
+  if (suspect) throw unreadableError(`one of the records may be of the new endpoint "${name}"`, suspect);
+  return after.endpoints.filter(isNew);
 }
 
 function unreadableError(what: string, { id, name, problem }: UnreadableEndpoint): UnexpectedResponseError {

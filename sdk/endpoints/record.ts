@@ -59,13 +59,13 @@ export interface EndpointInput {
   readonly networkVolumeId?: string | null;
 }
 
-/** The normal form of a setting: a list is a comma list, and an enum may hold words that the service has added. */
-type NormalForm<T> = T extends number ? number : T extends string ? (string extends T ? string : OpenEnum<T>) : never;
+/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
+type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
+type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
+type NormalForms<T> = { readonly [K in keyof T]-?: NormalForm<T[K]> };
 
 /** The settings of an endpoint in normal form. Every field is set. */
-export type EndpointSettings = {
-  readonly [K in keyof EndpointInput]-?: NormalForm<EndpointInput[K]>;
-};
+export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {

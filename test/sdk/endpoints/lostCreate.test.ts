@@ -126,8 +126,8 @@ describe("the look-up after a lost answer", () => {
     const error = await it.failure(it.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ endpointIds: [], cause: { code: "AUTHENTICATION" } });
-    expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist: look before you create it again/);
-    expect(error.message).toMatch(/could not be looked up either: the list of endpoints: the service answered 401/);
+    expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist\. Check before you create it again/);
+    expect(error.message).toMatch(/cannot be read: the list of endpoints: the service \w+ 401/);
     expect(saves(it)).toBe(1);
   });
 
