@@ -11,8 +11,11 @@ import { previewAdoption } from "./adoptionPreview";
 import { automaticName } from "./automaticName";
 import { endpointDeclaration } from "./declaration";
 
+/** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
+const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+
 /** The engine fills in only properties that are there when the resource is registered. */
-const UNRESOLVED = Object.fromEntries([...ENDPOINT_FIELDS, "queueUrl"].map((output) => [output, undefined]));
+const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
 
 /**
  * What a `ServerlessEndpoint` is declared with. A field that the program never set is left to the service: it gets the

@@ -1,12 +1,6 @@
-import type { ServerlessEndpoint, ServerlessEndpointArgs } from "../../../provider";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, REQUIRED_FIELDS } from "../../../sdk/endpoints/fields";
-import type { EndpointInput, EndpointSettings } from "../../../sdk/endpoints/record";
 import { endpointSelection, toSaveInput } from "../../../sdk/endpoints/wireFormat";
 import { InvalidInputError } from "../../../sdk/errors";
-
-/** Compiles only if the resource has an argument and an output for each field of an endpoint. */
-export type Arguments = Pick<ServerlessEndpointArgs, keyof EndpointInput>;
-export type Outputs = Pick<ServerlessEndpoint, keyof EndpointSettings>;
 
 test("every field is either required or has a default", () => {
   expect(REQUIRED_FIELDS).toEqual(["name", "gpuIds", "templateId"]);

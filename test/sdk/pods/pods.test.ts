@@ -150,7 +150,7 @@ describe("a pod that cannot be had", () => {
       "404",
       { status: 404, body: { error: "pod not found", status: 404 } },
       NotFoundError,
-      /the look-up of pod pod-1.*404.*pod not found/,
+      /reading pod pod-1.*404.*pod not found/,
     ],
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
