@@ -15,10 +15,7 @@ export interface EndpointInput {
   readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
   /** Id of the serverless template that the workers run. */
   readonly templateId: string;
-  /**
-   * Seconds before an idle worker shuts down: whole, ≥ 0.
-   * @default 10
-   */
+  /** Seconds before an idle worker shuts down: whole, ≥ 0. @default 10 */
   readonly idleTimeout?: number | null;
   /**
    * Countries or data centers where workers may run; `""` is any region. Set as a list or a comma list in any order;
@@ -26,15 +23,9 @@ export interface EndpointInput {
    * @default ""
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null;
-  /**
-   * `FLASHBOOT` for faster cold starts, or `OFF`.
-   * @default "OFF"
-   */
+  /** `FLASHBOOT` for faster cold starts, or `OFF`. @default "OFF" */
   readonly flashBootType?: FlashBootType | null;
-  /**
-   * The measure that the number of workers follows: `QUEUE_DELAY` or `REQUEST_COUNT`.
-   * @default "QUEUE_DELAY"
-   */
+  /** The measure that the number of workers follows: `QUEUE_DELAY` or `REQUEST_COUNT`. @default "QUEUE_DELAY" */
   readonly scalerType?: ScalerType | null;
   /**
    * Target of the scaler, > 0: seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`). A new
@@ -47,15 +38,9 @@ export interface EndpointInput {
    * @default 0
    */
   readonly workersMin?: number | null;
-  /**
-   * Workers that may run at once: whole, ≥ 0. Counts against the account's quota.
-   * @default 3
-   */
+  /** Workers that may run at once: whole, ≥ 0. Counts against the account's quota. @default 3 */
   readonly workersMax?: number | null;
-  /**
-   * Id of the network volume that the workers mount; `""` is none.
-   * @default ""
-   */
+  /** Id of the network volume that the workers mount; `""` is none. @default "" */
   readonly networkVolumeId?: string | null;
 }
 

@@ -8,30 +8,15 @@ import { podSchema } from "./podSchema";
 
 /** Additions to a pod's record (contract, REST). */
 export interface PodIncludes {
-  /**
-   * Adds the machine that the pod runs on.
-   * @default false
-   */
+  /** Adds the machine that the pod runs on. @default false */
   readonly includeMachine?: boolean;
-  /**
-   * Adds the attached network volume, if any.
-   * @default false
-   */
+  /** Adds the attached network volume, if any. @default false */
   readonly includeNetworkVolume?: boolean;
-  /**
-   * Adds the active savings plans.
-   * @default false
-   */
+  /** Adds the active savings plans. @default false */
   readonly includeSavingsPlans?: boolean;
-  /**
-   * Adds the template that the pod uses, if any.
-   * @default false
-   */
+  /** Adds the template that the pod uses, if any. @default false */
   readonly includeTemplate?: boolean;
-  /**
-   * Also finds pods that are serverless workers.
-   * @default false
-   */
+  /** Also finds pods that are serverless workers. @default false */
   readonly includeWorkers?: boolean;
 }
 
