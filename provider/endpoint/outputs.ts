@@ -4,14 +4,14 @@ import { type Place, placeRecord } from "../connection/account";
 import { type Properties, pick } from "./inputs";
 import { isOwnInput } from "./providerOnlyInputs";
 
-/** The service's fields that the program manages, in normal form. */
+/** Returns the fields of the endpoint that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
   return pick(inputs, isEndpointField);
 }
 
 /**
- * The endpoint as the service has it, complete: outputs that left out what inputs hold would hide drift. `__inputs`
- * records which of its fields the program manages, because `read` is given the outputs only.
+ * Returns all fields of the endpoint as the service has them: fewer would hide drift. `__inputs` records the fields that
+ * the program manages, because `read` receives only the outputs.
  */
 export function toOutputs(endpoint: Endpoint, inputs: Properties, place: Place, owner: string): Properties {
   return {
@@ -22,7 +22,7 @@ export function toOutputs(endpoint: Endpoint, inputs: Properties, place: Place, 
   };
 }
 
-/** The outputs of an endpoint that was not looked at: all that was seen of it stays as it was. */
+/** Returns the outputs of an endpoint that was not read: its fields stay as they were recorded. */
 export function unseenOutputs(outputs: Properties, inputs: Properties): Properties {
   const { queueUrl, __account, __owner } = outputs;
   return { ...pick(outputs, isEndpointField), ...recordedInputs(inputs), queueUrl, __account, __owner };
@@ -32,7 +32,7 @@ function recordedInputs(inputs: Properties): Properties {
   return { ...pick(inputs, isOwnInput), __inputs: toRecord(inputs) };
 }
 
-/** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
+/** Returns the inputs that would declare the endpoint as it is now, limited to the fields that the program manages. */
 export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
   const managed = fromRecord(outputs.__inputs);
   return {
@@ -41,14 +41,14 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
   };
 }
 
-/** The endpoint that outputs describe. */
+/** Returns the endpoint that outputs describe. */
 export function toEndpoint(id: string, outputs: Properties): Endpoint {
   return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
 }
 
 /**
- * Fields that the program manages now and did not when the outputs were recorded. What outputs say of such a field may be
- * long out of date: nothing brought it up to date while nobody managed it.
+ * Returns the fields that the program manages now, and did not when the outputs were recorded. Their recorded values may
+ * be out of date: nothing updates a field that is not managed.
  */
 export function newlyManagedFields(outputs: Properties, inputs: Properties): string[] {
   if (typeof outputs.__inputs !== "string") return [];
@@ -56,12 +56,12 @@ export function newlyManagedFields(outputs: Properties, inputs: Properties): str
   return ENDPOINT_FIELDS.filter((field) => field in inputs && !recorded.includes(field));
 }
 
-/** Returns `true` if the program manages other fields than the outputs record. A refresh reads those that are recorded. */
+/** Returns `true` if the program manages other fields than the outputs record. A refresh reads the recorded ones. */
 export function managesOtherFields(outputs: Properties, inputs: Properties): boolean {
   return typeof outputs.__inputs === "string" && outputs.__inputs !== toRecord(inputs);
 }
 
-/** Returns the record of the fields that are there: a hexadecimal number with a bit for each. State keeps it: bits stay. */
+/** Returns the record of the managed fields: a hexadecimal number with a bit for each. State holds it, so bits never move. */
 function toRecord(inputs: Properties): string {
   return ENDPOINT_FIELDS.reduce((bits, field, index) => (field in inputs ? bits | (1 << index) : bits), 0).toString(16);
 }

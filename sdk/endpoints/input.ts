@@ -7,21 +7,21 @@ import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, type Field, REQUIRED_FIELDS
 import { isGpuExclusion, splitList } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
-/** Choices of the caller that widen what is allowed. */
+/** Values that a caller accepts in addition to the contract's. */
 export interface EndpointInputOptions {
-  /** GPU tiers newer than the contract that are to be accepted. */
+  /** Additional GPU tiers, such as those newer than the contract. */
   readonly extraGpuTiers?: readonly string[];
-  /** Countries newer than the contract that are to be accepted in `locations`. */
+  /** Additional countries, such as those newer than the contract. */
   readonly extraLocations?: readonly string[];
 }
 
-/** The fields that an endpoint must have and that are not there. */
+/** Returns a problem for each required field that is absent. */
 export function missingFieldProblems(fields: Readonly<Record<string, unknown>>): InputProblem[] {
   const missing = REQUIRED_FIELDS.filter((property) => fields[property] === undefined);
   return missing.map((property) => ({ property, message: "is required" }));
 }
 
-/** Rules between fields. Fields that are not there count as the service's defaults when the endpoint is `new`. */
+/** Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its default. */
 export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
   const problems = workerProblems(fields, isNew);
   if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
@@ -38,23 +38,26 @@ function workerProblems(fields: Readonly<Record<string, unknown>>, isNew: boolea
   return [{ property: "workersMin", message: `is ${workersMin}, more than workersMax (${workersMax}${origin})` }];
 }
 
-/** Checks some or all fields and returns them in normal form; throws one error with every problem. */
+/**
+ * Checks some or all fields and returns them in normal form.
+ * @throws InvalidInputError that lists every problem
+ */
 export function parseEndpointFields<T extends Partial<EndpointInput>>(
   what: string,
   input: T,
   options: EndpointInputOptions & { readonly isNew: boolean },
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
   const { fields, problems } = checkEndpointFields(input, options);
-  // A field with a problem of its own is there, so it is not also reported as missing.
+  // A field that has a problem is present, so it is not reported as missing, too.
   const given = { ...input, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
-  // An endpoint that exists has a scalerType, so a change may hold a scalerValue alone.
+  // An existing endpoint has a scalerType, so a change may contain only a scalerValue.
   else problems.push(...workerProblems(given, false));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }
 
-/** Each field that is there, in normal form, and every problem. A field with a problem is left out of the result. */
+/** Returns each valid field in normal form, and the problems of the others. */
 export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
@@ -73,37 +76,37 @@ export function checkEndpointFields(
       const messages = new Set(result?.error.issues.map(({ message }) => message));
       problems.push(...[...messages].map((message) => ({ property, message })));
     } else if (typeof result.data === "string" && HALF_CHARACTER.test(result.data)) {
-      problems.push({ property, message: "must be Unicode text, which half a surrogate pair is not" });
+      problems.push({ property, message: "must be Unicode, and contains half a surrogate pair" });
     } else fields[property] = result.data;
   }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }
 
-/** A surrogate without its other half: neither JSON nor GraphQL carries it unchanged. */
+/** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 type FieldSchemas = Readonly<Record<string, z.ZodType>>;
 
 const knownSchemas = new Map<string, FieldSchemas>();
 
-/** Made once for each choice of tiers and countries: to make them takes many times as long as to use them. */
+/** Returns the schemas, built once for each choice of tiers and countries: building is many times slower than using. */
 function schemasFor({ extraGpuTiers = [], extraLocations = [] }: EndpointInputOptions): FieldSchemas {
   const choice = JSON.stringify([extraGpuTiers, extraLocations]);
   const known = knownSchemas.get(choice);
   if (known) return known;
-  const schemas = ENDPOINT_FIELDS.map((field) => {
-    const { default: byDefault, ...declaration } = FIELDS[field];
-    const schema = schemaOf(declaration, byDefault === undefined, extraGpuTiers, extraLocations);
+  const entries = ENDPOINT_FIELDS.map((field) => {
+    const { default: byDefault } = FIELDS[field];
+    const schema = schemaOf(FIELDS[field], extraGpuTiers, extraLocations);
     return [field, byDefault === undefined ? schema : schema.nullable().transform((value) => value ?? byDefault)];
   });
-  knownSchemas.set(choice, Object.fromEntries(schemas));
-  return Object.fromEntries(schemas);
+  const schemas = Object.fromEntries(entries);
+  knownSchemas.set(choice, schemas);
+  return schemas;
 }
 
-/** The schema of one field's values, which brings them into normal form. */
+/** Returns the schema of a field's values. It brings them into normal form. */
 function schemaOf(
-  { type, mustBe, words = [], normalize = (value) => value }: Field,
-  isRequired: boolean,
+  { type, mustBe, words = [], normalize = (same) => same, default: byDefault }: Field,
   extraGpuTiers: readonly string[],
   extraLocations: readonly string[],
 ): z.ZodType {
@@ -112,7 +115,7 @@ function schemaOf(
     case "text":
     case "id": {
       const schema = z.string(message).transform((value) => normalize(type === "id" ? value.trim() : value));
-      return isRequired ? schema.refine((value) => String(value).trim() !== "", message) : schema;
+      return byDefault === undefined ? schema.refine((value) => String(value).trim() !== "", message) : schema;
     }
     case "enum":
       return oneOf(words, mustBe);
@@ -135,14 +138,14 @@ function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[
   const known = [...GPU_TIERS, ...extraGpuTiers];
   const parts = splitList(value);
   const tiers = parts.filter((part) => !isGpuExclusion(part));
-  if (parts.includes("-")) return ['"-" excludes nothing: a GPU type follows the minus, as in "-NVIDIA L4"'];
-  if (tiers.length === 0) return [`name at least one GPU tier: ${known.join(", ")}`];
+  if (parts.includes("-")) return ['"-" excludes nothing: write the GPU type after the minus, as in "-NVIDIA L4"'];
+  if (tiers.length === 0) return [`must contain at least one GPU tier: ${known.join(", ")}`];
   return tiers
     .filter((tier) => !known.includes(tier))
     .map(
       (tier) =>
-        `${describe(tier)} is not a known GPU tier. ${nearest(tier, known)} A tier newer than this list is accepted ` +
-        "once it is named in serverless-gpu:extraGpuTiers",
+        `${describe(tier)} is not a known GPU tier. ${nearest(tier, known)} To accept another tier, ` +
+        "add it to serverless-gpu:extraGpuTiers",
     );
 }
 
@@ -153,11 +156,11 @@ function locationProblems(value: string | string[], extraLocations: readonly str
     .map(
       (part) =>
         `${describe(part)} is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, known)} ` +
-        "A country newer than this list is accepted once it is named in serverless-gpu:extraLocations",
+        "To accept another country, add it to serverless-gpu:extraLocations",
     );
 }
 
-/** A string or a list of strings about which `problemsOf` has nothing to say. */
+/** Returns the schema of a string or a list of strings for which `problemsOf` finds no problem. */
 function list(what: string, problemsOf: (value: string | string[]) => string[]) {
   const schema = z.union([z.string(), z.array(z.string())], {
     error: ({ input }) => {
@@ -185,7 +188,7 @@ function must(what: string) {
 
 function describe(value: unknown): string {
   if (typeof value === "string") {
-    // Redacted before it is cut: half a key would not be recognised.
+    // Redact before the cut: half a key would not be recognised.
     const shown = redact(value);
     return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
   }
@@ -194,7 +197,7 @@ function describe(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
 }
 
-/** The nearest of the allowed words, when it is near, and all of them. */
+/** Suggests the nearest of the allowed words, if one is near, and lists all of them. */
 function nearest(word: string, allowed: readonly string[]): string {
   const match = nearestWord(word, allowed);
   return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;

@@ -5,21 +5,21 @@ import { normalizeName } from "./normalForms";
 import type { Endpoint } from "./record";
 import { endpointSchema } from "./wireFormat";
 
-/** A record of the list of endpoints that the contract does not know. It may be of somebody else's endpoint. */
+/** A record of the list of endpoints that does not match the contract. It may be of somebody else's endpoint. */
 export interface UnreadableEndpoint {
-  /** Identifier of the endpoint, where the record holds one. */
+  /** Identifier of the endpoint, if the record has one. */
   readonly id?: string | undefined;
-  /** The endpoint's name, where the record holds one. */
+  /** Name of the endpoint, if the record has one. */
   readonly name?: string | undefined;
-  /** What is wrong with the record. */
+  /** Description of the problem with the record. */
   readonly problem: string;
 }
 
-/** The list of endpoints, each record read by itself. */
+/** The list of endpoints, with each record read separately. */
 export interface ListedEndpoints {
   /** The endpoints whose records can be read. */
   readonly endpoints: readonly Endpoint[];
-  /** What is known of the others. */
+  /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableEndpoint[];
 }
 
@@ -29,7 +29,10 @@ const listSchema = z.looseObject({ endpoints: z.array(z.unknown()) });
 const idSchema = z.looseObject({ id: z.string().min(1) });
 const nameSchema = z.looseObject({ name: z.string() });
 
-/** @throws UnexpectedResponseError when the account holds no list */
+/**
+ * Reads the list of an account.
+ * @throws UnexpectedResponseError if there is no list
+ */
 export function readEndpoints(myself: unknown): ListedEndpoints {
   const endpoints: Endpoint[] = [];
   const unreadable: UnreadableEndpoint[] = [];
@@ -47,8 +50,8 @@ export function readEndpoints(myself: unknown): ListedEndpoints {
 }
 
 /**
- * The endpoint of this id, or `undefined` if the list proves that there is none.
- * @throws UnexpectedResponseError when its record cannot be read, or one without an id might be its record
+ * Returns the endpoint with this id, or `undefined` if the list proves that there is none.
+ * @throws UnexpectedResponseError if its record cannot be read, or if a record without an id might be its record
  */
 export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: string): Endpoint | undefined {
   const found = endpoints.find((each) => each.id === id);
@@ -61,9 +64,8 @@ export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: str
 }
 
 /**
- * The endpoints of this name.
- * @throws UnexpectedResponseError when the record of one cannot be read, or none is found and one without a name might
- * be it
+ * Returns the endpoints with this name.
+ * @throws UnexpectedResponseError if the record of one cannot be read, or if none is found and a record has no name
  */
 export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name: string): Endpoint[] {
   const found = endpoints.filter((each) => each.name === name);
@@ -74,20 +76,26 @@ export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name
   throw unreadableError(`it is not known whether an endpoint named "${name}" exists: a record has no name`, nameless);
 }
 
-/** @throws UnexpectedResponseError that names the first record that cannot be read */
+/**
+ * Refuses an incomplete list.
+ * @throws UnexpectedResponseError if a record cannot be read; names the first one
+ */
 export function refuseUnreadable({ unreadable }: ListedEndpoints): void {
   const [first] = unreadable;
   if (first) throw unreadableError(`${unreadable.length} of the records cannot be read`, first);
 }
 
-/** @throws NameTakenError if a record that cannot be read has the name */
+/**
+ * Refuses a name whose owner cannot be read.
+ * @throws NameTakenError if a record that cannot be read has the name
+ */
 export function refuseUnreadableNamesake({ unreadable }: ListedEndpoints, name: string): void {
   const namesakes = unreadable.filter((each) => each.name === name);
   const [namesake] = namesakes;
   if (!namesake) return;
   throw new NameTakenError(
     `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
-      `${namesake.problem}. Nothing was created. Look at it, and choose another name`,
+      `${namesake.problem}. Nothing was created. Check that endpoint, and choose another name`,
     namesakes.flatMap(({ id }) => id ?? []),
   );
 }
@@ -109,7 +117,7 @@ function unreadableError(what: string, { id, name, problem }: UnreadableEndpoint
   const named = name === undefined ? "" : ` ("${name}")`;
   const whose = id === undefined ? `a record without an id${named}` : `the record of ${id}${named}`;
   return new UnexpectedResponseError(
-    `${OPERATION}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Look at that endpoint ` +
-      "at the service; if it is in order there, look for a newer version of this package",
+    `${OPERATION}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Check that endpoint ` +
+      "at the service. If it is valid there, update this package",
   );
 }
