@@ -3,20 +3,13 @@ export type OpenEnum<T extends string> = T | (string & {});
 
 /** The GPU tiers of the contract (contract, Allowed values), each named by its GPU generation and memory. */
 export const GpuTier = {
-  /** 16 GB. */
-  AMPERE_16: "AMPERE_16",
-  /** 24 GB. */
-  AMPERE_24: "AMPERE_24",
-  /** 24 GB, Ada generation. */
-  ADA_24: "ADA_24",
-  /** 48 GB. */
-  AMPERE_48: "AMPERE_48",
-  /** 48 GB, Ada generation, Pro. */
-  ADA_48_PRO: "ADA_48_PRO",
-  /** 80 GB. */
-  AMPERE_80: "AMPERE_80",
-  /** 80 GB, Ada generation, Pro. */
-  ADA_80_PRO: "ADA_80_PRO",
+  /** 16 GB. */ AMPERE_16: "AMPERE_16",
+  /** 24 GB. */ AMPERE_24: "AMPERE_24",
+  /** 24 GB, Ada generation. */ ADA_24: "ADA_24",
+  /** 48 GB. */ AMPERE_48: "AMPERE_48",
+  /** 48 GB, Ada generation, Pro. */ ADA_48_PRO: "ADA_48_PRO",
+  /** 80 GB. */ AMPERE_80: "AMPERE_80",
+  /** 80 GB, Ada generation, Pro. */ ADA_80_PRO: "ADA_80_PRO",
 } as const;
 /**
  * A GPU tier of the contract.
@@ -26,18 +19,12 @@ export type GpuTier = keyof typeof GpuTier;
 
 /** The countries of the contract (contract, Allowed values) that `locations` accepts. */
 export const Location = {
-  /** Czechia. */
-  CZ: "CZ",
-  /** France. */
-  FR: "FR",
-  /** United Kingdom. */
-  GB: "GB",
-  /** Norway. */
-  NO: "NO",
-  /** Romania. */
-  RO: "RO",
-  /** United States. */
-  US: "US",
+  /** Czechia. */ CZ: "CZ",
+  /** France. */ FR: "FR",
+  /** United Kingdom. */ GB: "GB",
+  /** Norway. */ NO: "NO",
+  /** Romania. */ RO: "RO",
+  /** United States. */ US: "US",
 } as const;
 /**
  * A country that `locations` accepts.
@@ -47,10 +34,8 @@ export type Location = keyof typeof Location;
 
 /** The measures that the number of workers can follow (contract, Allowed values). */
 export const ScalerType = {
-  /** The number of workers follows the time that jobs wait. */
-  QUEUE_DELAY: "QUEUE_DELAY",
-  /** The number of workers follows the number of jobs. */
-  REQUEST_COUNT: "REQUEST_COUNT",
+  /** The number of workers follows the time that jobs wait. */ QUEUE_DELAY: "QUEUE_DELAY",
+  /** The number of workers follows the number of jobs. */ REQUEST_COUNT: "REQUEST_COUNT",
 } as const;
 /**
  * The measure that the number of workers follows.
@@ -60,10 +45,8 @@ export type ScalerType = keyof typeof ScalerType;
 
 /** The modes of FLASHBOOT. `FLASHBOOT` is the contract's only value. */
 export const FlashBootType = {
-  /** Faster cold starts. */
-  FLASHBOOT: "FLASHBOOT",
-  /** Ordinary cold starts (observed). */
-  OFF: "OFF",
+  /** Faster cold starts. */ FLASHBOOT: "FLASHBOOT",
+  /** Ordinary cold starts (observed). */ OFF: "OFF",
 } as const;
 /**
  * A mode of FLASHBOOT, which makes cold starts faster.

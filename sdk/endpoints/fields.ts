@@ -1,5 +1,10 @@
 import type { ServiceName } from "../config";
-import { FLASH_BOOT_TYPES, SAVE_ENDPOINT_DEFAULTS, SCALER_TYPES, UNSET_ENDPOINT_FIELDS } from "../contract/limits";
+import {
+  FLASH_BOOT_TYPES,
+  SAVE_ENDPOINT_DEFAULTS as SAVED,
+  SCALER_TYPES,
+  UNSET_ENDPOINT_FIELDS as UNSET,
+} from "../contract/limits";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
@@ -30,53 +35,41 @@ export interface Field<Value = unknown> {
   readonly toService?: (value: Value, service: ServiceName | undefined) => Value | null;
   /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
   readonly isGraphqlEnum?: true;
-  /** The only named service that has the field. Every service has one that names none. */
+  /** The only named service that has the field. Without it, every service has the field. */
   readonly onlyAt?: ServiceName;
 }
 
-type Required = { [K in keyof EndpointInput]-?: undefined extends EndpointInput[K] ? never : K }[keyof EndpointInput];
-type Optional = Exclude<keyof EndpointInput, Required>;
+type RequiredName = {
+  [K in keyof EndpointInput]-?: undefined extends EndpointInput[K] ? never : K;
+}[keyof EndpointInput];
+type OptionalName = Exclude<keyof EndpointInput, RequiredName>;
 
-type FieldTable = { readonly [K in Required]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
-  readonly [K in Optional]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
+type FieldTable = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
+  readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
 };
+
+const WORKERS = "a whole number of workers, 0 or more";
 
 /** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
 const TABLE: FieldTable = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true },
   gpuIds: { type: "gpuIds", mustBe: "a GPU tier, a list of tiers or a comma list", normalize: normalizeGpuIds },
   templateId: { type: "id", mustBe: "the id of a template, not empty" },
-  idleTimeout: {
-    type: "whole number",
-    mustBe: "whole seconds, 0 or more",
-    default: SAVE_ENDPOINT_DEFAULTS.idleTimeout,
-  },
-  scalerValue: {
-    type: "positive number",
-    mustBe: "a number above 0",
-    default: SAVE_ENDPOINT_DEFAULTS.scalerValue,
-  },
-  workersMax: {
-    type: "whole number",
-    mustBe: "a whole number of workers, 0 or more",
-    default: SAVE_ENDPOINT_DEFAULTS.workersMax,
-  },
-  workersMin: {
-    type: "whole number",
-    mustBe: "a whole number of workers, 0 or more",
-    default: SAVE_ENDPOINT_DEFAULTS.workersMin,
-  },
+  idleTimeout: { type: "whole number", mustBe: "whole seconds, 0 or more", default: SAVED.idleTimeout },
+  scalerValue: { type: "positive number", mustBe: "a number above 0", default: SAVED.scalerValue },
+  workersMax: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMax },
+  workersMin: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMin },
   locations: {
     type: "locations",
     mustBe: "a country, a list of countries or a comma list",
     normalize: normalizeLocations,
-    default: UNSET_ENDPOINT_FIELDS.locations,
+    default: UNSET.locations,
   },
   flashBootType: {
     type: "enum",
     words: FLASH_BOOT_TYPES,
     mustBe: FLASH_BOOT_TYPES.join(" or "),
-    default: UNSET_ENDPOINT_FIELDS.flashBootType,
+    default: UNSET.flashBootType,
     isGraphqlEnum: true,
     // The contract has no OFF; `null` clears the field.
     toService: (value, service) => (value === "OFF" && service !== "runpod" ? null : value),
@@ -85,12 +78,12 @@ const TABLE: FieldTable = {
     type: "enum",
     words: SCALER_TYPES,
     mustBe: SCALER_TYPES.join(" or "),
-    default: UNSET_ENDPOINT_FIELDS.scalerType,
+    default: UNSET.scalerType,
   },
   networkVolumeId: {
     type: "id",
     mustBe: "the id of a network volume, or null for none",
-    default: UNSET_ENDPOINT_FIELDS.networkVolumeId,
+    default: UNSET.networkVolumeId,
     toService: (id) => (id === "" ? null : id),
   },
 };
@@ -107,7 +100,7 @@ export const REQUIRED_FIELDS = ENDPOINT_FIELDS.filter((field) => FIELDS[field].d
 /** The default of each optional field, in normal form. */
 export const ENDPOINT_DEFAULTS = Object.fromEntries(
   ENDPOINT_FIELDS.filter((field) => !REQUIRED_FIELDS.includes(field)).map((field) => [field, FIELDS[field].default]),
-) as Pick<EndpointSettings, Optional>;
+) as Pick<EndpointSettings, OptionalName>;
 
 /** Returns `true` if an endpoint has a field of this name that can be set. */
 export function isEndpointField(name: string): name is keyof EndpointInput {

@@ -17,7 +17,7 @@ function accepted(property: string, value: unknown, extraGpuTiers?: string[]): u
   return result.fields[property as keyof typeof result.fields];
 }
 
-describe("what is accepted, and its normal form", () => {
+describe("accepted values and their normal form", () => {
   test.each<[string, unknown, unknown]>([
     ["name", "llama", "llama"],
     ["name", 'a "b" \n {c} é 😀 日本', 'a "b" \n {c} é 😀 日本'],
@@ -53,7 +53,7 @@ describe("what is accepted, and its normal form", () => {
     expect(accepted(property, value)).toEqual(expected);
   });
 
-  test("what is undefined is not there", () => {
+  test("an undefined field is absent", () => {
     expect(checkEndpointFields({ name: undefined, workersMin: undefined })).toEqual({ fields: {}, problems: [] });
   });
 
