@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
   const endpoints = createEndpoints({
     ...calls,
     ...extraWords(options),
-    clearFlashBootWith: serviceName(options) === "runpod" ? "OFF" : "null",
+    service: serviceName(options),
     transport: {
       http,
       apiKey,

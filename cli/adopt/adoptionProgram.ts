@@ -1,15 +1,13 @@
-import { GPU_TIERS } from "../../sdk/contract/limits";
+import { GpuTier } from "../../sdk/contract/enums";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
   crossFieldProblems,
-  ENDPOINT_DEFAULTS,
-  ENDPOINT_FIELDS,
   type EndpointInputOptions,
-  type EndpointSettings,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
 import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 
 /** A program, and the endpoints that it does not hold. */
@@ -89,7 +87,7 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
   // What is no word could do harm in the command that is shown to accept it.
-  return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GPU_TIERS, tier) && /^\w+$/.test(tier));
+  return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 
 /** Names resources after endpoints: letters, digits, hyphens and underscores, each name once. */

@@ -51,7 +51,7 @@ export function assertAllowed(fields: EndpointFields, profile: Profile, template
 }
 
 function assertGpuIds(gpuIds: string, profile: Profile): void {
-  const known = [...Object.keys(GPU_TIERS), ...(profile === "observed" ? observedGpuTiers : [])];
+  const known = [...GPU_TIERS, ...(profile === "observed" ? observedGpuTiers : [])];
   const tiers = gpuIds
     .split(",")
     .map((part) => part.trim())

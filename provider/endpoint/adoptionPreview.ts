@@ -88,7 +88,7 @@ function describeChanges(found: Endpoint, args: ResolvedArgs): string[] {
   // Loaded here: programs that adopt nothing start without it.
   const { changedFields } = require("./diff") as typeof import("./diff");
   const { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } =
-    require("../../sdk/endpoints/input") as typeof import("../../sdk/endpoints/input");
+    require("../../sdk/endpoints/fields") as typeof import("../../sdk/endpoints/fields");
   return ENDPOINT_FIELDS.flatMap((field) => {
     const arg = args[field];
     if (!arg) return [];

@@ -1,20 +1,13 @@
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/input";
-import { normalizeGpuIds, normalizeLocations, normalizeName } from "../../sdk/endpoints/normalForms";
+import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
+import type { EndpointInput } from "../../sdk/endpoints/record";
 import { InvalidInputError } from "../../sdk/errors";
 import { type Properties, UNKNOWN } from "./inputs";
 import { managesOtherFields, newlyManagedFields } from "./outputs";
 import { STEERING_INPUTS } from "./providerOnlyInputs";
 
-/** Fields of which several texts mean the same. */
-const NORMAL_FORMS: Record<string, (value: string) => string> = {
-  gpuIds: normalizeGpuIds,
-  locations: normalizeLocations,
-  name: normalizeName,
-};
-
 /**
- * The service's fields of the checked inputs that differ from the resource's last known outputs. What the inputs do not
- * hold is not managed and never differs.
+ * Returns the fields of the checked inputs that differ from the resource's last known outputs. A field that the inputs do
+ * not contain is not managed and never differs.
  */
 export function changedFields(outputs: Properties, inputs: Properties): string[] {
   return ENDPOINT_FIELDS.filter(
@@ -22,12 +15,12 @@ export function changedFields(outputs: Properties, inputs: Properties): string[]
   );
 }
 
-/** Whether the service has to be told: a managed field differs, or is managed only from now on. */
+/** Returns `true` if the endpoint must be saved: a managed field differs, or is newly managed. */
 export function mustSave(outputs: Properties, inputs: Properties): boolean {
   return changedFields(outputs, inputs).length > 0 || newlyManagedFields(outputs, inputs).length > 0;
 }
 
-/** Whether anything has to be done or recorded. */
+/** Returns `true` if anything must be saved or recorded. */
 export function hasChanged(outputs: Properties, inputs: Properties): boolean {
   return (
     mustSave(outputs, inputs) ||
@@ -36,15 +29,19 @@ export function hasChanged(outputs: Properties, inputs: Properties): boolean {
   );
 }
 
-/** Throws when the program asks a resource that has an endpoint to take over another one. */
+/**
+ * Refuses to adopt another endpoint for a resource that has one.
+ * @throws InvalidInputError if `adoptId` names another endpoint
+ */
 export function refuseOtherEndpoint(id: string, { adoptId }: Properties): void {
   if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
   const message =
-    `is ${adoptId}, but this resource has endpoint ${id} already. An endpoint is taken over only when a resource is ` +
-    "new: declare another resource for it, or take adoptId out";
+    `is ${adoptId}, but this resource has endpoint ${id} already. Only a new resource can adopt an ` +
+    "endpoint: declare another resource for it, or remove adoptId";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
-function normalForm(field: string, value: unknown): unknown {
-  return typeof value === "string" ? (NORMAL_FORMS[field]?.(value) ?? value) : value;
+function normalForm(field: keyof EndpointInput, value: unknown): unknown {
+  const { normalize } = FIELDS[field];
+  return normalize && typeof value === "string" ? normalize(value) : value;
 }

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { EndpointInput } from "../../sdk/endpoints/input";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import { noSuchEndpoint } from "../../sdk/endpoints/findEndpoint";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NotFoundError } from "../../sdk/errors";
 import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
@@ -67,7 +67,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
       return { id, props: { ...props, ...readyPending(outputs) }, inputs };
     }
     if (outputs.__mustExist) {
-      throw new NotFoundError(`endpoint ${id} does not exist in this account. Check the id and the API key`);
+      throw noSuchEndpoint(id);
     }
     refuseOtherAccount(outputs, connection, id);
     // An answer without an id tells the engine that the resource is gone.

@@ -1,8 +1,7 @@
+import { ENDPOINT_DEFAULTS, isEndpointField } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
   crossFieldProblems,
-  ENDPOINT_DEFAULTS,
-  ENDPOINT_FIELDS,
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
@@ -81,8 +80,7 @@ function removedInputs(oldInputs: Properties, newInputs: Properties): Properties
 
 /** A property that does not exist is a mistake, whether its value is known or not. */
 function isUnknownField([property, value]: [string, unknown]): boolean {
-  const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isOwnInput(property);
-  return exists && containsUnknown(value);
+  return (isEndpointField(property) || isOwnInput(property)) && containsUnknown(value);
 }
 
 /** Whether a value, at any depth, is not known yet. */

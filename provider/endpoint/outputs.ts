@@ -1,17 +1,17 @@
-import { ENDPOINT_FIELDS, type EndpointInput } from "../../sdk/endpoints/input";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import { ENDPOINT_FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { type Place, placeRecord } from "../connection/account";
 import { type Properties, pick } from "./inputs";
 import { isOwnInput } from "./providerOnlyInputs";
 
-/** The service's fields that the program manages, in normal form. */
+/** Returns the fields of the endpoint that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
   return pick(inputs, isEndpointField);
 }
 
 /**
- * The endpoint as the service has it, complete: outputs that left out what inputs hold would hide drift. `__inputs`
- * records which of its fields the program manages, because `read` is given the outputs only.
+ * Returns all fields of the endpoint as the service has them: fewer would hide drift. `__inputs` records the fields that
+ * the program manages, because `read` receives only the outputs.
  */
 export function toOutputs(endpoint: Endpoint, inputs: Properties, place: Place, owner: string): Properties {
   return {
@@ -22,74 +22,52 @@ export function toOutputs(endpoint: Endpoint, inputs: Properties, place: Place, 
   };
 }
 
-/** The outputs of an endpoint that was not looked at: all that was seen of it stays as it was. */
+/** Returns the outputs of an endpoint that was not read: its fields stay as they were recorded. */
 export function unseenOutputs(outputs: Properties, inputs: Properties): Properties {
   const { queueUrl, __account, __owner } = outputs;
   return { ...pick(outputs, isEndpointField), ...recordedInputs(inputs), queueUrl, __account, __owner };
 }
 
 function recordedInputs(inputs: Properties): Properties {
-  return { ...pick(inputs, isOwnInput), __inputs: toInputBits(inputs) };
+  return { ...pick(inputs, isOwnInput), __inputs: toRecord(inputs) };
 }
 
-/** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
+/** Returns the inputs that would declare the endpoint as it is now, limited to the fields that the program manages. */
 export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
-  const managed = fromInputBits(outputs.__inputs);
+  const managed = fromRecord(outputs.__inputs);
   return {
     ...pick({ ...endpoint }, (name) => managed.includes(name)),
     ...pick(outputs, isOwnInput),
   };
 }
 
-/** The endpoint that outputs describe. */
+/** Returns the endpoint that outputs describe. */
 export function toEndpoint(id: string, outputs: Properties): Endpoint {
   return { ...pick(outputs, isEndpointField), id, pods: [] } as unknown as Endpoint;
 }
 
-/** The bit of each field in `__inputs`. Permanent, because state holds them: a new field takes the next higher one. */
-const INPUT_BITS = {
-  name: 0x1,
-  gpuIds: 0x2,
-  templateId: 0x4,
-  idleTimeout: 0x8,
-  scalerValue: 0x10,
-  workersMax: 0x20,
-  workersMin: 0x40,
-  locations: 0x80,
-  flashBootType: 0x100,
-  scalerType: 0x200,
-  networkVolumeId: 0x400,
-} satisfies Record<keyof EndpointInput, number>;
-
-/** Which of the endpoint's fields are there, as a hexadecimal number: the engine writes all of state at every step. */
-function toInputBits(inputs: Properties): string {
-  return Object.entries(INPUT_BITS)
-    .reduce((bits, [field, bit]) => (field in inputs ? bits | bit : bits), 0)
-    .toString(16);
-}
-
 /**
- * Fields that the program manages now and did not when the outputs were recorded. What outputs say of such a field may be
- * long out of date: nothing brought it up to date while nobody managed it.
+ * Returns the fields that the program manages now, and did not when the outputs were recorded. Their recorded values may
+ * be out of date: nothing updates a field that is not managed.
  */
 export function newlyManagedFields(outputs: Properties, inputs: Properties): string[] {
   if (typeof outputs.__inputs !== "string") return [];
-  const recorded = fromInputBits(outputs.__inputs);
-  return Object.keys(INPUT_BITS).filter((field) => field in inputs && !recorded.includes(field));
+  const recorded = fromRecord(outputs.__inputs);
+  return ENDPOINT_FIELDS.filter((field) => field in inputs && !recorded.includes(field));
 }
 
-/** Whether the program manages other fields than the outputs record. A refresh reads those that are recorded. */
+/** Returns `true` if the program manages other fields than the outputs record. A refresh reads the recorded ones. */
 export function managesOtherFields(outputs: Properties, inputs: Properties): boolean {
-  return typeof outputs.__inputs === "string" && outputs.__inputs !== toInputBits(inputs);
+  return typeof outputs.__inputs === "string" && outputs.__inputs !== toRecord(inputs);
 }
 
-function fromInputBits(bits: unknown): string[] {
-  const set = Number.parseInt(String(bits), 16);
-  return Object.entries(INPUT_BITS)
-    .filter(([, bit]) => set & bit)
-    .map(([field]) => field);
+/** Returns the record of the managed fields: a hexadecimal number with a bit for each. State holds it, so bits never move. */
+function toRecord(inputs: Properties): string {
+  return ENDPOINT_FIELDS.reduce((bits, field, index) => (field in inputs ? bits | (1 << index) : bits), 0).toString(16);
 }
 
-function isEndpointField(name: string): boolean {
-  return (ENDPOINT_FIELDS as readonly string[]).includes(name);
+/** Returns the fields that a record names. */
+function fromRecord(record: unknown): string[] {
+  const bits = Number.parseInt(String(record), 16);
+  return ENDPOINT_FIELDS.filter((_field, index) => bits & (1 << index));
 }

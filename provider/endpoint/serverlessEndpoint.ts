@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
+import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
+import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions, warnAt } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
@@ -9,21 +11,11 @@ import { previewAdoption } from "./adoptionPreview";
 import { automaticName } from "./automaticName";
 import { endpointDeclaration } from "./declaration";
 
+/** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
+const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+
 /** The engine fills in only properties that are there when the resource is registered. */
-const UNRESOLVED = {
-  gpuIds: undefined,
-  templateId: undefined,
-  queueUrl: undefined,
-  name: undefined,
-  idleTimeout: undefined,
-  locations: undefined,
-  flashBootType: undefined,
-  scalerType: undefined,
-  scalerValue: undefined,
-  workersMin: undefined,
-  workersMax: undefined,
-  networkVolumeId: undefined,
-};
+const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
 
 /**
  * What a `ServerlessEndpoint` is declared with. A field that the program never set is left to the service: it gets the
@@ -106,32 +98,10 @@ export interface ServerlessEndpointArgs {
  *   flashBootType: "FLASHBOOT",
  * });
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessEndpoint extends pulumi.CustomResource {
   /** Address of the endpoint's queue: `/run`, `/runsync`, `/status/{id}` and so on follow it. */
   declare readonly queueUrl: pulumi.Output<string>;
-  /** Name of the endpoint. */
-  declare readonly name: pulumi.Output<string>;
-  /** GPU tiers in priority order, then exclusions, as a comma list. */
-  declare readonly gpuIds: pulumi.Output<string>;
-  /** Id of the serverless template. */
-  declare readonly templateId: pulumi.Output<string>;
-  /** Seconds before an idle worker shuts down. */
-  declare readonly idleTimeout: pulumi.Output<number>;
-  /** Countries and data centers as a sorted comma list; empty for any region. */
-  declare readonly locations: pulumi.Output<string>;
-  /** `FLASHBOOT` or `OFF`. */
-  declare readonly flashBootType: pulumi.Output<OpenEnum<FlashBootType>>;
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`. */
-  declare readonly scalerType: pulumi.Output<OpenEnum<ScalerType>>;
-  /** Target of the scaler: seconds (`QUEUE_DELAY`) or jobs per worker (`REQUEST_COUNT`). */
-  declare readonly scalerValue: pulumi.Output<number>;
-  /** Workers that always run. */
-  declare readonly workersMin: pulumi.Output<number>;
-  /** Workers that may run at once. */
-  declare readonly workersMax: pulumi.Output<number>;
-  /** Id of the mounted network volume; empty for none. */
-  declare readonly networkVolumeId: pulumi.Output<string>;
-
   /** Identifier that the service gave the endpoint: the resource's `id`. */
   get endpointId(): pulumi.Output<string> {
     return this.id;
@@ -167,6 +137,11 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
+
+type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
+
+/** Every setting of the endpoint is an output. */
+export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}
 
 function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
   // An output may turn out to be undefined, which is no name.

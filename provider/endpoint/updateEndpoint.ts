@@ -1,6 +1,5 @@
 import type { UpdateOptions } from "../../sdk/endpoints/endpoints";
-import type { EndpointInput } from "../../sdk/endpoints/input";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NameTakenError, NotFoundError } from "../../sdk/errors";
 import { isRecordedElsewhere, refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";

@@ -1,17 +1,17 @@
-/** Time as everything in this package sees it, so that tests and the emulator can run on a clock of their own. */
+/** The source of time for this package. Tests and the emulator replace it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch: for dates only. Somebody may set this clock back or forward at any time. */
+  /** Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or forward at any time. */
   now(): number;
-  /** Milliseconds from a fixed point: for durations. It never goes back, and means nothing to another process. */
+  /** Returns the milliseconds since a fixed point, for durations. It never goes back, and differs between processes. */
   monotonic(): number;
-  /** Calls `callback` once, `delayMs` milliseconds from now. The returned function cancels the call. */
+  /** Calls `callback` once, after `delayMs` milliseconds. Returns a function that cancels the call. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
-/** The longest delay of Node's timers, 24.8 days: with a longer one they call at once. */
+/** The longest delay of Node's timers, 24.8 days. A timer with a longer delay fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clock. Delays beyond 24.8 days end then. */
+/** The machine's clock. It shortens delays to 24.8 days. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -21,17 +21,17 @@ export const systemClock: Clock = {
   },
 };
 
-/** Who is told of each signal's abort. */
+/** The callbacks of each signal. */
 const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `callback` when `signal` aborts. The returned function ends that. However many use one signal at once, it has
- * one listener: Node warns of a leak from the eleventh on.
+ * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets one listener for all
+ * its callbacks, because Node warns of a leak from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => {};
   const callbacks = callbacksOf.get(signal) ?? new Set();
-  // A function of its own: the same callback may be given twice.
+  // A new function, because the same callback may be passed twice.
   const call = () => callback();
   if (callbacks.size === 0) {
     callbacksOf.set(signal, callbacks);
@@ -46,14 +46,14 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 function callAll(this: AbortSignal): void {
   const callbacks = callbacksOf.get(this) ?? new Set();
   for (const callback of [...callbacks]) {
-    // One that was called before may have ended it.
+    // An earlier callback may have removed this one.
     if (callbacks.delete(callback)) callback();
   }
 }
 
 /**
- * Resolves after `delayMs` milliseconds of `clock`. When `signal` aborts, it rejects at once with the signal's reason
- * and leaves no timer behind.
+ * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the signal's reason and
+ * leaves no timer behind.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -69,14 +69,14 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** A signal with an end. */
+/** A signal that aborts after a time. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** To be called when the signal is not needed any more: leaves neither timer nor listener behind. */
+  /** Removes the timer and the listener. Must be called when the signal is no longer needed. */
   release(): void;
 }
 
-/** A signal that aborts after `delayMs` milliseconds of `clock` with the given reason, or when `signal` does with its. */
+/** Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together with `signal`. */
 export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();
   const cancelTimer = clock.schedule(delayMs, () => controller.abort(reason()));

@@ -1,40 +1,55 @@
-import { FLASH_BOOT_TYPES, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "./limits";
-
-/** Completes to the known words in an editor, yet takes any other text: the service adds words over time. */
+/** Completes to the known words in an editor, and accepts any other string: the service adds words over time. */
 export type OpenEnum<T extends string> = T | (string & {});
 
+/** The GPU tiers of the contract (contract, Allowed values), each named by its GPU generation and memory. */
+export const GpuTier = {
+  /** 16 GB. */ AMPERE_16: "AMPERE_16",
+  /** 24 GB. */ AMPERE_24: "AMPERE_24",
+  /** 24 GB, Ada generation. */ ADA_24: "ADA_24",
+  /** 48 GB. */ AMPERE_48: "AMPERE_48",
+  /** 48 GB, Ada generation, Pro. */ ADA_48_PRO: "ADA_48_PRO",
+  /** 80 GB. */ AMPERE_80: "AMPERE_80",
+  /** 80 GB, Ada generation, Pro. */ ADA_80_PRO: "ADA_80_PRO",
+} as const;
 /**
- * A GPU tier of the contract, named by its GPU generation and memory in GB.
+ * A GPU tier of the contract.
  * @useDeclaredType
  */
-export type GpuTier = keyof typeof GPU_TIERS;
-/** The GPU tiers of the contract, for programs that rather write `GpuTier.AMPERE_24` than the text. */
-export const GpuTier: { readonly [K in GpuTier]: K } = byName(Object.keys(GPU_TIERS) as GpuTier[]);
+export type GpuTier = keyof typeof GpuTier;
 
+/** The countries of the contract (contract, Allowed values) that `locations` accepts. */
+export const Location = {
+  /** Czechia. */ CZ: "CZ",
+  /** France. */ FR: "FR",
+  /** United Kingdom. */ GB: "GB",
+  /** Norway. */ NO: "NO",
+  /** Romania. */ RO: "RO",
+  /** United States. */ US: "US",
+} as const;
 /**
- * A country that `locations` takes.
+ * A country that `locations` accepts.
  * @useDeclaredType
  */
-export type Location = (typeof LOCATIONS)[number];
-/** The countries that `locations` takes. */
-export const Location: { readonly [K in Location]: K } = byName(LOCATIONS);
+export type Location = keyof typeof Location;
 
+/** The measures that the number of workers can follow (contract, Allowed values). */
+export const ScalerType = {
+  /** The number of workers follows the time that jobs wait. */ QUEUE_DELAY: "QUEUE_DELAY",
+  /** The number of workers follows the number of jobs. */ REQUEST_COUNT: "REQUEST_COUNT",
+} as const;
 /**
- * How the number of workers follows the load.
+ * The measure that the number of workers follows.
  * @useDeclaredType
  */
-export type ScalerType = (typeof SCALER_TYPES)[number];
-/** `QUEUE_DELAY`: by how long jobs wait. `REQUEST_COUNT`: by how many jobs there are. */
-export const ScalerType: { readonly [K in ScalerType]: K } = byName(SCALER_TYPES);
+export type ScalerType = keyof typeof ScalerType;
 
+/** The modes of FLASHBOOT. `FLASHBOOT` is the contract's only value. */
+export const FlashBootType = {
+  /** Faster cold starts. */ FLASHBOOT: "FLASHBOOT",
+  /** Ordinary cold starts (observed). */ OFF: "OFF",
+} as const;
 /**
- * Whether cold starts are shortened.
+ * A mode of FLASHBOOT, which makes cold starts faster.
  * @useDeclaredType
  */
-export type FlashBootType = (typeof FLASH_BOOT_TYPES)[number];
-/** `FLASHBOOT`: shorter cold starts. `OFF`: without. */
-export const FlashBootType: { readonly [K in FlashBootType]: K } = byName(FLASH_BOOT_TYPES);
-
-function byName<T extends string>(words: readonly T[]): { readonly [K in T]: K } {
-  return Object.fromEntries(words.map((word) => [word, word])) as { readonly [K in T]: K };
-}
+export type FlashBootType = keyof typeof FlashBootType;

@@ -1,7 +1,9 @@
+import { FlashBootType, GpuTier, Location, ScalerType } from "./enums";
+
 /**
- * Every name and limit of the service, one line each. The client and the emulator both read them here and share
- * nothing else but the clock. "Contract" is the service's published description; "observed" was seen at a running service;
- * "assumed" is our choice where neither says anything.
+ * Every limit of the service, one line each. The client and the emulator share only this folder. "Contract" is the
+ * service's published description, "observed" was seen at a running service, and "assumed" is our choice where neither
+ * says anything.
  */
 
 const second = 1000;
@@ -10,37 +12,27 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const megabyte = 1_000_000;
 
-/** GPU tiers and their memory (contract, Allowed values). */
-export const GPU_TIERS = {
-  AMPERE_16: "16 GB",
-  AMPERE_24: "24 GB",
-  ADA_24: "24 GB Ada",
-  AMPERE_48: "48 GB",
-  ADA_48_PRO: "48 GB Ada Pro",
-  AMPERE_80: "80 GB",
-  ADA_80_PRO: "80 GB Ada Pro",
-} as const;
+/** Names of the GPU tiers of the contract. */
+export const GPU_TIERS = Object.values(GpuTier);
 
-/** Country codes that `locations` takes (contract, Allowed values). Data-center ids such as `EU-RO-1` are observed. */
-export const LOCATIONS = ["CZ", "FR", "GB", "NO", "RO", "US"] as const;
+/** Country codes that `locations` accepts. Data-center ids such as `EU-RO-1` are observed. */
+export const LOCATIONS = Object.values(Location);
 
 /** The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed). */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 
-/** GPU tiers and countries of the named service beside those of the contract (observed; countries: of its data centers). */
+/** GPU tiers and countries of the named service in addition to the contract's (observed; countries: of its data centers). */
 export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
 export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;
 
-/** `scalerType` (contract, Allowed values). */
-export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
+export const SCALER_TYPES = Object.values(ScalerType);
 
-/** `flashBootType`: `FLASHBOOT` is the contract's only value; the observed service clears it with `OFF`. */
-export const FLASH_BOOT_TYPES = ["FLASHBOOT", "OFF"] as const;
+export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
 
-/** What `saveEndpoint` puts into a field that is left out (observed). Fields not named here keep their value. */
+/** Values that `saveEndpoint` sets in fields that are left out (observed). All other fields keep their value. */
 export const SAVE_ENDPOINT_DEFAULTS = { idleTimeout: 10, scalerValue: 4, workersMax: 3, workersMin: 0 } as const;
 
-/** What a field without a service default holds when nothing was ever set (locations: contract; the rest: assumed). */
+/** Values of the other optional fields if they were never set (locations: contract; the rest: assumed). */
 export const UNSET_ENDPOINT_FIELDS = {
   locations: "",
   flashBootType: "OFF",
@@ -57,19 +49,19 @@ export const IDLE_SCALE_DOWN = [
   { afterMs: 7 * day, workersMax: 0 },
 ] as const;
 
-/** How long a list of endpoints may lag behind a write (assumed). */
+/** Longest time that a list of endpoints lags behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
 
-/** Job states (contract, States and transitions). A state word not named here is one that has not ended. */
+/** Job states (contract, States and transitions). A job in any other state has not ended. */
 export const JOB_STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
 
-/** Job states that do not change any more, except through a retry (contract, States and transitions). */
+/** Job states that change only through a retry (contract, States and transitions). */
 export const TERMINAL_JOB_STATES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
 
 /** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
 export const RETRYABLE_JOB_STATES = ["FAILED", "TIMED_OUT"] as const;
 
-/** `desiredStatus` of a pod (contract, Pod). GraphQL may hold more words than these (observed). */
+/** Values of `desiredStatus` of a pod (contract, Pod). GraphQL may return others (observed). */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
 /** Longest name of a pod, in characters (contract, Pod). */
@@ -89,17 +81,17 @@ export const EXECUTION_TIMEOUT_MS = { min: 5 * second, max: 7 * day, default: 10
 /** `policy.ttl`, in milliseconds: queue time plus execution time (contract, Limits). */
 export const JOB_TTL_MS = { min: 10 * second, max: 7 * day, default: 24 * hour } as const;
 
-/** How long a result is kept after the job completed (contract, Limits). */
+/** Time that a result is kept after the job has completed (contract, Limits). */
 export const RUN_RESULT_RETENTION_MS = 30 * minute;
 export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minute } as const;
 
-/** Webhook deliveries: tries in all, the pause between them, and the status that counts (contract, Events). */
+/** Webhook deliveries: total tries, the pause between them, and the status of success (contract, Events). */
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
 /** The window of all rate limits (contract, Limits). */
 export const RATE_WINDOW_MS = 10 * second;
 
-/** Requests per window and at once, per endpoint and operation (contract, Limits). */
+/** Requests per window and concurrent requests, per endpoint and operation (contract, Limits). */
 export const RATE_LIMITS = {
   runsync: { perWindow: 2000, concurrent: 400 },
   run: { perWindow: 1000, concurrent: 200 },
@@ -114,7 +106,7 @@ export const RATE_LIMITS = {
 /** `requests_per_worker` of the dynamic rate limit (assumed: the contract names it without a value). */
 export const DEFAULT_REQUESTS_PER_WORKER = 50;
 
-/** Addresses of the named preset `runpod` (observed). */
+/** URLs of the named service `runpod` (observed). */
 export const RUNPOD_ADDRESSES = {
   graphqlUrl: "https://api.runpod.io",
   restUrl: "https://rest.runpod.io",

@@ -1,145 +1,163 @@
-import { type Clock, sleep } from "../contract/clock";
+import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "../errors";
 import type { CallOptions } from "../transport/retryingCall";
+import { type Account, changeEndpoint, sendDelete } from "./calls";
+import { readSharedWith } from "./findEndpoint";
+import { endpointById } from "./listRecords";
 import type { Endpoint } from "./record";
 
-/** What a deletion is doing. */
+/** The progress of a deletion. */
 export interface DeleteProgress {
-  /** The step that it is at. */
+  /** The current step. */
   readonly phase: "scaling to zero" | "draining" | "deleting" | "proving gone";
-  /** Pods that are still running. */
+  /** Number of pods that are still running. */
   readonly activePods: number;
-  /** Since the deletion began, in milliseconds. */
+  /** Time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
-  /** Why the service refused the last attempt to delete it, in its own words. The deletion is tried again. */
+  /** The reason in the service's own words, if it refused the last attempt. The deletion is retried. */
   readonly refusal?: string;
 }
 
-/** How an endpoint is deleted. */
+/** Options of `delete`. */
 export interface DeleteOptions extends CallOptions {
-  /** Time for the pods to leave and the service to agree, in milliseconds. Default 600,000 (10 minutes). */
+  /**
+   * Time for the pods to shut down and for the service to accept the deletion, in milliseconds: > 0.
+   * @default 600_000
+   */
   readonly drainTimeoutMs?: number;
   /** Called at each step. */
   readonly onProgress?: (progress: DeleteProgress) => void;
   /**
-   * Called before anything is sent if the list does not hold the endpoint. What it throws ends the deletion. Default: an
-   * endpoint that is absent counts as deleted.
+   * Called before anything is sent if the list does not hold the endpoint. An error that it throws ends the deletion.
+   * Without it, an absent endpoint counts as deleted.
    */
   readonly onAbsent?: () => void;
-}
-
-/** The single steps that a deletion is made of. */
-export interface DeleteSteps {
-  readonly clock: Clock;
-  /** The endpoint as a deletion begins with it, in a list that others may share. */
-  look(signal?: AbortSignal): Promise<Endpoint | undefined>;
-  /** The endpoint in a new list. */
-  find(signal?: AbortSignal): Promise<Endpoint | undefined>;
-  scaleToZero(endpoint: Endpoint, signal?: AbortSignal): Promise<unknown>;
-  /** @throws NotFoundError when there is no such endpoint. */
-  deleteNow(signal?: AbortSignal): Promise<void>;
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 const FIRST_POLL_MS = 500;
 const LONGEST_POLL_MS = 10_000;
 
+/** A deletion that is running. */
+interface Deletion {
+  readonly account: Account;
+  readonly id: string;
+  readonly options: DeleteOptions;
+  /** In milliseconds of the monotonic clock, as `scaledAt`. */
+  readonly startedAt: number;
+  scaledAt: number;
+  pollMs: number;
+  /** The reason why the endpoint still exists, for the error when time is up. */
+  obstacle: string;
+}
+
 /**
- * Observe, then do what is missing, until the endpoint is proven gone. Every step may be repeated, so a deletion that
- * was interrupted anywhere is finished by another one.
+ * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated, so another deletion
+ * finishes one that was interrupted anywhere.
  */
-export async function deleteEndpoint(id: string, options: DeleteOptions, steps: DeleteSteps): Promise<void> {
-  const { signal, drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS } = options;
-  const startedAt = steps.clock.monotonic();
-  let pollMs = FIRST_POLL_MS;
-  let scaledAt = Number.NEGATIVE_INFINITY;
-  let obstacle = "";
+export async function deleteEndpoint(account: Account, id: string, options: DeleteOptions = {}): Promise<void> {
+  const startedAt = account.clock.monotonic();
+  const scaledAt = Number.NEGATIVE_INFINITY;
+  const deletion: Deletion = { account, id, options, startedAt, scaledAt, pollMs: FIRST_POLL_MS, obstacle: "" };
+  let endpoint = endpointById(await readSharedWith(account, id, options.signal), id);
   let wasSeen = false;
-
-  const report = (phase: DeleteProgress["phase"], activePods = 0, refusal?: string) => {
-    const elapsedMs = Math.round(steps.clock.monotonic() - startedAt);
-    options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
-  };
-
-  async function pause() {
-    const timeLeftMs = drainTimeoutMs - (steps.clock.monotonic() - startedAt);
-    if (timeLeftMs <= 0) throw deleteTimeout(id, drainTimeoutMs, obstacle);
-    await sleep(steps.clock, Math.min(pollMs, timeLeftMs), signal);
-    pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
-  }
-
-  for (let endpoint = await steps.look(signal); ; endpoint = await steps.find(signal)) {
-    // Where it does not belong, not even a deletion may be sent: a service may take any unknown id for deleted.
+  for (;;) {
+    // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
     if (!endpoint && !wasSeen) options.onAbsent?.();
     wasSeen ||= endpoint !== undefined;
-    if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) {
-      // A list that was changed a moment ago may still show what was before.
-      if (steps.clock.monotonic() - scaledAt < LIST_LAG_MS) {
-        await pause();
-        continue;
-      }
-      obstacle = "its workersMin and workersMax do not stay at zero";
-      report("scaling to zero", countActivePods(endpoint));
-      await scaleToZero(endpoint, steps, signal);
-      scaledAt = steps.clock.monotonic();
-      continue;
-    }
-    const activePods = endpoint ? countActivePods(endpoint) : 0;
-    if (activePods > 0) {
-      obstacle = `${activePods} of its pods still run`;
-      report("draining", activePods);
-      await pause();
-      continue;
-    }
-    report("deleting");
-    try {
-      await steps.deleteNow(signal);
-      obstacle = "the service accepted its deletion, yet still lists it";
-    } catch (error) {
-      if (error instanceof NotFoundError && !endpoint) {
-        return;
-      }
-      if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;
-      obstacle = error.message;
-      // The service may take a while to notice that the workers are gone.
-      if (error instanceof BusinessRuleError) {
-        report("deleting", 0, error.message);
-        await pause();
-        continue;
-      }
-    }
-    report("proving gone");
-    if (await isGone(steps, signal)) return;
-    await pause();
+    if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) await scaleToZero(deletion, endpoint);
+    else if (endpoint && countActivePods(endpoint) > 0) await drain(deletion, countActivePods(endpoint));
+    else if (await deleteNow(deletion, endpoint)) return;
+    endpoint = await look(deletion);
   }
 }
 
-/** Scales to zero. Not finding the endpoint is as good, once the list agrees. */
-async function scaleToZero(endpoint: Endpoint, steps: DeleteSteps, signal?: AbortSignal): Promise<void> {
+/** Scales to zero. An endpoint that is not found is no error if the list proves it gone. */
+async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void> {
+  const { account, options } = deletion;
+  // For a while after a change the list may show the values before it.
+  if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
+  deletion.obstacle = "its workersMin and workersMax do not stay at zero";
+  report(deletion, "scaling to zero", countActivePods(endpoint));
   try {
-    await steps.scaleToZero(endpoint, signal);
+    await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
   } catch (error) {
-    if (!(error instanceof NotFoundError) || !(await isGone(steps, signal))) throw error;
+    if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
+  deletion.scaledAt = account.clock.monotonic();
 }
 
-/** Absent from a list now, or once the list's lag has passed. */
-async function isGone(steps: DeleteSteps, signal?: AbortSignal): Promise<boolean> {
-  if (!(await steps.find(signal))) return true;
-  await sleep(steps.clock, LIST_LAG_MS, signal);
-  return !(await steps.find(signal));
+async function drain(deletion: Deletion, activePods: number): Promise<void> {
+  deletion.obstacle = `${activePods} of its pods still run`;
+  report(deletion, "draining", activePods);
+  await pause(deletion);
 }
 
-/** Pods that have not left: any whose status is neither EXITED nor TERMINATED. */
+/** Returns `true` if the endpoint is deleted, and proven gone. */
+async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<boolean> {
+  report(deletion, "deleting");
+  try {
+    await sendDelete(deletion.account, deletion.id, deletion.options.signal);
+    deletion.obstacle = "the service accepted its deletion, but still lists it";
+  } catch (error) {
+    if (error instanceof NotFoundError && !endpoint) return true;
+    if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;
+    deletion.obstacle = error.message;
+    if (error instanceof BusinessRuleError) {
+      // The service may take a while to notice that the workers are gone.
+      report(deletion, "deleting", 0, error.message);
+      await pause(deletion);
+      return false;
+    }
+  }
+  report(deletion, "proving gone");
+  if (await isGone(deletion)) return true;
+  await pause(deletion);
+  return false;
+}
+
+/** Returns `true` if the endpoint is absent from a list now, or once the list's lag has passed. */
+async function isGone(deletion: Deletion): Promise<boolean> {
+  if (!(await look(deletion))) return true;
+  await sleep(deletion.account.clock, LIST_LAG_MS, deletion.options.signal);
+  return !(await look(deletion));
+}
+
+/** Returns the endpoint as a new list shows it. */
+async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
+  return endpointById(await account.list.read({}, options.signal), id);
+}
+
+/** Waits before the next look, longer each time. */
+async function pause(deletion: Deletion): Promise<void> {
+  const { account, options, startedAt, pollMs } = deletion;
+  const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
+  const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - startedAt);
+  if (timeLeftMs <= 0) throw deleteTimeout(deletion, drainTimeoutMs);
+  await sleep(account.clock, Math.min(pollMs, timeLeftMs), signal);
+  deletion.pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
+}
+
+function report(
+  { account, options, startedAt }: Deletion,
+  phase: DeleteProgress["phase"],
+  activePods = 0,
+  refusal?: string,
+) {
+  const elapsedMs = Math.round(account.clock.monotonic() - startedAt);
+  options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
+}
+
+/** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
 function countActivePods({ pods }: Endpoint): number {
   return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 
-function deleteTimeout(id: string, drainTimeoutMs: number, obstacle: string): DeleteTimeoutError {
+function deleteTimeout({ id, obstacle }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
   return new DeleteTimeoutError(
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      "It still exists, scaled to zero. Remove what holds it (its running jobs, say) or wait, then delete it again, with " +
-      "more time if needed",
+      "It still exists, scaled to zero. Remove the cause (such as running jobs) or wait, then delete it again, with more " +
+      "time if needed",
   );
 }

@@ -2,23 +2,24 @@ import { z } from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
 import { decode, problemsOf } from "../transport/decode";
 import { normalizeName } from "./normalForms";
-import { type Endpoint, endpointSchema } from "./record";
+import type { Endpoint } from "./record";
+import { endpointSchema } from "./wireFormat";
 
-/** A record of the list of endpoints that the contract does not know. It may be of somebody else's endpoint. */
+/** A record of the list of endpoints that does not match the contract. It may be of somebody else's endpoint. */
 export interface UnreadableEndpoint {
-  /** Identifier of the endpoint, where the record holds one. */
+  /** Identifier of the endpoint, if the record has one. */
   readonly id?: string | undefined;
-  /** The endpoint's name, where the record holds one. */
+  /** Name of the endpoint, if the record has one. */
   readonly name?: string | undefined;
-  /** What is wrong with the record. */
+  /** Description of the problem with the record. */
   readonly problem: string;
 }
 
-/** The list of endpoints, each record read by itself. */
+/** The list of endpoints, with each record read separately. */
 export interface ListedEndpoints {
   /** The endpoints whose records can be read. */
   readonly endpoints: readonly Endpoint[];
-  /** What is known of the others. */
+  /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableEndpoint[];
 }
 
@@ -28,7 +29,10 @@ const listSchema = z.looseObject({ endpoints: z.array(z.unknown()) });
 const idSchema = z.looseObject({ id: z.string().min(1) });
 const nameSchema = z.looseObject({ name: z.string() });
 
-/** @throws UnexpectedResponseError when the account holds no list */
+/**
+ * Reads the list of an account.
+ * @throws UnexpectedResponseError if there is no list
+ */
 export function readEndpoints(myself: unknown): ListedEndpoints {
   const endpoints: Endpoint[] = [];
   const unreadable: UnreadableEndpoint[] = [];
@@ -46,8 +50,8 @@ export function readEndpoints(myself: unknown): ListedEndpoints {
 }
 
 /**
- * The endpoint of this id, or `undefined` if the list proves that there is none.
- * @throws UnexpectedResponseError when its record cannot be read, or one without an id might be its record
+ * Returns the endpoint with this id, or `undefined` if the list proves that there is none.
+ * @throws UnexpectedResponseError if its record cannot be read, or if a record without an id might be its record
  */
 export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: string): Endpoint | undefined {
   const found = endpoints.find((each) => each.id === id);
@@ -60,9 +64,8 @@ export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: str
 }
 
 /**
- * The endpoints of this name.
- * @throws UnexpectedResponseError when the record of one cannot be read, or none is found and one without a name might
- * be it
+ * Returns the endpoints with this name.
+ * @throws UnexpectedResponseError if the record of one cannot be read, or if none is found and a record has no name
  */
 export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name: string): Endpoint[] {
   const found = endpoints.filter((each) => each.name === name);
@@ -73,54 +76,48 @@ export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name
   throw unreadableError(`it is not known whether an endpoint named "${name}" exists: a record has no name`, nameless);
 }
 
-/** @throws UnexpectedResponseError that names the first record that cannot be read */
+/**
+ * Refuses an incomplete list.
+ * @throws UnexpectedResponseError if a record cannot be read; names the first one
+ */
 export function refuseUnreadable({ unreadable }: ListedEndpoints): void {
   const [first] = unreadable;
   if (first) throw unreadableError(`${unreadable.length} of the records cannot be read`, first);
 }
 
-/** What a creation sees of the lists before and after it. */
-export interface CreationLists {
-  /** @throws NameTakenError when names must be unique and a record that cannot be read has the name */
-  before(list: ListedEndpoints): readonly Endpoint[];
-  /**
-   * The endpoints that may be new.
-   * @throws UnexpectedResponseError when a record that cannot be read may be the new endpoint's
-   */
-  after(list: ListedEndpoints): readonly Endpoint[];
+/**
+ * Refuses a name whose owner cannot be read.
+ * @throws NameTakenError if a record that cannot be read has the name
+ */
+export function refuseUnreadableNamesake({ unreadable }: ListedEndpoints, name: string): void {
+  const namesakes = unreadable.filter((each) => each.name === name);
+  const [namesake] = namesakes;
+  if (!namesake) return;
+  throw new NameTakenError(
+    `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
+      `${namesake.problem}. Nothing was created. Check that endpoint, and choose another name`,
+    namesakes.flatMap(({ id }) => id ?? []),
+  );
 }
 
-export function creationLists(name: string, mustBeUnique: boolean): CreationLists {
-  const knownIds = new Set<string | undefined>();
-  return {
-    before(list) {
-      for (const { id } of list.unreadable) knownIds.add(id);
-      // One without an id may be another one next time.
-      knownIds.delete(undefined);
-      const namesakes = mustBeUnique ? list.unreadable.filter((each) => each.name === name) : [];
-      const [namesake] = namesakes;
-      if (!namesake) return list.endpoints;
-      throw new NameTakenError(
-        `an endpoint named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
-          `${namesake.problem}. Nothing was created. Look at it, and choose another name`,
-        namesakes.flatMap(({ id }) => id ?? []),
-      );
-    },
-    after(list) {
-      const suspect = list.unreadable.find(
-        (each) => !knownIds.has(each.id) && (each.name === undefined || each.name === name),
-      );
-      if (suspect) throw unreadableError(`one of the records may be of the new endpoint "${name}"`, suspect);
-      return list.endpoints.filter(({ id }) => !knownIds.has(id));
-    },
-  };
+/**
+ * Returns the endpoints that are in `after` and not in `before`.
+ * @throws UnexpectedResponseError if a record that cannot be read may be that of a new endpoint with this name
+ */
+export function newEndpoints(before: ListedEndpoints, after: ListedEndpoints, name: string): Endpoint[] {
+  const knownIds = new Set([...before.endpoints, ...before.unreadable].map(({ id }) => id));
+  // A record without an id may be another one in the next list.
+  const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
+  const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
+  if (suspect) throw unreadableError(`one of the records may be of the new endpoint "${name}"`, suspect);
+  return after.endpoints.filter(isNew);
 }
 
 function unreadableError(what: string, { id, name, problem }: UnreadableEndpoint): UnexpectedResponseError {
   const named = name === undefined ? "" : ` ("${name}")`;
   const whose = id === undefined ? `a record without an id${named}` : `the record of ${id}${named}`;
   return new UnexpectedResponseError(
-    `${OPERATION}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Look at that endpoint ` +
-      "at the service; if it is in order there, look for a newer version of this package",
+    `${OPERATION}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Check that endpoint ` +
+      "at the service. If it is valid there, update this package",
   );
 }

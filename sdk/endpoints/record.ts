@@ -1,15 +1,62 @@
-import { z } from "zod";
-import type { OpenEnum } from "../contract/enums";
+import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../contract/enums";
 import type { POD_STATES } from "../contract/limits";
-import { EnumValue, type Literal } from "../transport/graphql";
-import { ENDPOINT_DEFAULTS, type EndpointSettings } from "./input";
-import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
+
+/**
+ * The settings to create an endpoint with, or to change. `null` sets the default. A field that is left out gets the
+ * default when the endpoint is created, and keeps its value when it is changed.
+ */
+export interface EndpointInput {
+  /** Name of the endpoint. Need not be unique at the service. Read without the suffix ` -fb` that the service may add. */
+  readonly name: string;
+  /**
+   * GPU tiers in priority order, and GPU types to exclude (`-NVIDIA L4`). Set as one tier, a list or a comma list; read
+   * as a comma list, exclusions last.
+   */
+  readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
+  /** Id of the serverless template that the workers run. */
+  readonly templateId: string;
+  /** Seconds before an idle worker shuts down: whole, ≥ 0. @default 10 */
+  readonly idleTimeout?: number | null;
+  /**
+   * Countries or data centers where workers may run; `""` is any region. Set as a list or a comma list in any order;
+   * read as a sorted comma list.
+   * @default ""
+   */
+  readonly locations?: string | readonly OpenEnum<Location>[] | null;
+  /** `FLASHBOOT` for faster cold starts, or `OFF`. @default "OFF" */
+  readonly flashBootType?: FlashBootType | null;
+  /** The measure that the number of workers follows: `QUEUE_DELAY` or `REQUEST_COUNT`. @default "QUEUE_DELAY" */
+  readonly scalerType?: ScalerType | null;
+  /**
+   * Target of the scaler, > 0: seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`). A new
+   * endpoint needs `scalerType` beside it.
+   * @default 4
+   */
+  readonly scalerValue?: number | null;
+  /**
+   * Workers that always run, and cost while idle: whole, ≥ 0, at most `workersMax`. With 0 the endpoint scales to zero.
+   * @default 0
+   */
+  readonly workersMin?: number | null;
+  /** Workers that may run at once: whole, ≥ 0. Counts against the account's quota. @default 3 */
+  readonly workersMax?: number | null;
+  /** Id of the network volume that the workers mount; `""` is none. @default "" */
+  readonly networkVolumeId?: string | null;
+}
+
+/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
+type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
+type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
+type NormalForms<T> = { readonly [K in keyof T]-?: NormalForm<T[K]> };
+
+/** The settings of an endpoint in normal form. Every field is set. */
+export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {
   /** Identifier that the service gave the endpoint. */
   readonly id: string;
-  /** The endpoint's pods: its workers, those that are leaving among them. */
+  /** The endpoint's pods: its workers, including those that are shutting down. */
   readonly pods: readonly {
     /** `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
     readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]>;
@@ -18,73 +65,10 @@ export interface Endpoint extends EndpointSettings {
 
 /** A discount on serverless prices (contract, Serverless endpoint). */
 export interface ServerlessDiscount {
-  /** The discount's size. The contract does not show its unit. */
+  /** Size of the discount. The contract does not give its unit. */
   readonly discountFactor: number | null;
-  /** The kind of discount, in the service's own words. */
+  /** Kind of discount, in the service's own words. */
   readonly type: string | null;
-  /** When it ends, as the service writes it. */
+  /** End of the discount, as the service writes it. */
   readonly expirationDate: string | null;
 }
-
-/** The fields of an endpoint, as a GraphQL selection. */
-export const ENDPOINT_SELECTION =
-  "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId pods { desiredStatus }";
-
-/** The input of `saveEndpoint`: every field that is set, cleared ones in the way the service takes. */
-export function toSaveInput(
-  fields: Partial<EndpointSettings>,
-  clearFlashBootWith: "null" | "OFF",
-): Record<string, Literal | undefined> {
-  const { flashBootType, networkVolumeId } = fields;
-  const flashBootOff = clearFlashBootWith === "OFF" ? new EnumValue("OFF") : null;
-  return {
-    name: fields.name,
-    gpuIds: fields.gpuIds,
-    templateId: fields.templateId,
-    idleTimeout: fields.idleTimeout,
-    locations: fields.locations,
-    flashBootType:
-      flashBootType === undefined ? undefined : flashBootType === "OFF" ? flashBootOff : new EnumValue(flashBootType),
-    scalerType: fields.scalerType,
-    scalerValue: fields.scalerValue,
-    workersMin: fields.workersMin,
-    workersMax: fields.workersMax,
-    networkVolumeId: networkVolumeId === "" ? null : networkVolumeId,
-  };
-}
-
-/** What a field may come back as when it was never set. */
-function unset<K extends keyof typeof ENDPOINT_DEFAULTS, T>(schema: z.ZodType<T>, field: K) {
-  return schema.nullish().transform((value) => value ?? (ENDPOINT_DEFAULTS[field] as T));
-}
-
-export const endpointSchema: z.ZodType<Endpoint> = z.looseObject({
-  id: z.string().min(1),
-  name: z.string().transform(normalizeName),
-  gpuIds: z
-    .string()
-    .nullish()
-    .transform((value) => normalizeGpuIds(value ?? "")),
-  templateId: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? ""),
-  idleTimeout: unset(z.number(), "idleTimeout"),
-  locations: z.string().nullish().transform(normalizeLocations),
-  flashBootType: unset(z.string(), "flashBootType"),
-  scalerType: unset(z.string(), "scalerType"),
-  scalerValue: unset(z.number(), "scalerValue"),
-  workersMin: unset(z.number(), "workersMin"),
-  workersMax: unset(z.number(), "workersMax"),
-  networkVolumeId: unset(z.string(), "networkVolumeId"),
-  pods: z
-    .array(z.looseObject({ desiredStatus: z.string() }))
-    .nullish()
-    .transform((pods) => pods ?? []),
-});
-
-export const discountSchema = z.looseObject({
-  discountFactor: z.number().nullable(),
-  type: z.string().nullable(),
-  expirationDate: z.string().nullable(),
-});

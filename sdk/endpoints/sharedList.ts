@@ -1,55 +1,56 @@
 import { type Clock, onAbort } from "../contract/clock";
 import type { ListedEndpoints } from "./listRecords";
 
-/** A list of endpoints, and when it was asked for. */
+/** A list of endpoints and the time of its request. */
 export interface ListSnapshot extends ListedEndpoints {
-  /** In milliseconds of the monotonic clock. */
+  /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
 }
 
-/** Which lists are new enough for a reader. By default none that was asked for before the last write of this client. */
+/** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
 export interface ListFreshness {
-  /** Lists asked for at this time or later, in milliseconds of the monotonic clock. Default: only from now on. */
+  /** Earliest time of the request, in milliseconds of the monotonic clock. Without it, a new list is requested. */
   readonly sentAfter?: number | undefined;
-  /** Also lists asked for before the last write of this client: the reader knows of no write that concerns it. */
+  /** Also accepts lists requested before the last write of this client, because that write does not concern the reader. */
   readonly despiteWrites?: boolean | undefined;
 }
 
-/** The account's list of endpoints, shared by all readers at the same time: the service cannot read a single endpoint. */
+/** The account's list of endpoints. Concurrent readers share it, because the service cannot return a single endpoint. */
 export interface EndpointList {
+  /** Returns a list that is new enough. */
   read(freshness?: ListFreshness, signal?: AbortSignal): Promise<ListSnapshot>;
-  /** To be called when a write was answered: lists that were asked for before it are not used any more. */
+  /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
   noteWrite(): void;
 }
 
 interface SharedList {
   readonly snapshot: Promise<ListSnapshot>;
-  /** Aborted when all its readers have gone: nobody waits for it any more. */
+  /** Aborted when no reader waits for the list any more. */
   readonly abandoned: AbortController;
   readers: number;
   /** Set when the request is sent. */
   sentAt?: number;
 }
 
-/** Readers that come while a list is on its way share the next one. */
+/** Creates the list. Readers that come during a request share the next one. */
 export function createEndpointList(
   clock: Clock,
   fetchList: (signal?: AbortSignal) => Promise<ListedEndpoints>,
 ): EndpointList {
-  /** The last list that was sent. */
+  /** The last list that was requested. */
   let newest: SharedList | undefined;
-  /** The same, unless a write has come since. */
+  /** The same, or `undefined` after a write. */
   let current: SharedList | undefined;
-  /** The list that is to be sent when the one on its way has arrived. */
+  /** The list to request after the current response. */
   let next: SharedList | undefined;
-  let onItsWay: Promise<unknown> = Promise.resolve();
+  let pending: Promise<unknown> = Promise.resolve();
 
   function queueNext(): SharedList {
     const abandoned = new AbortController();
     const queued: SharedList = {
       abandoned,
       readers: 0,
-      snapshot: onItsWay.then(async () => {
+      snapshot: pending.then(async () => {
         abandoned.signal.throwIfAborted();
         next = undefined;
         newest = queued;
@@ -59,17 +60,17 @@ export function createEndpointList(
         return { ...(await fetchList(abandoned.signal)), sentAt };
       }),
     };
-    onItsWay = queued.snapshot.then(
+    pending = queued.snapshot.then(
       () => {},
       () => {
-        // A failed list serves those who waited for it, and nobody after them.
+        // A failure is for those who waited for this list, and for nobody after them.
         forget(queued);
       },
     );
     return queued;
   }
 
-  /** The shared list as one reader sees it: its own abort ends only its own wait. */
+  /** Returns the list for one reader, whose abort ends only its own wait. */
   function follow(shared: SharedList, signal?: AbortSignal): Promise<ListSnapshot> {
     shared.readers++;
     if (!signal) return shared.snapshot;

@@ -1,13 +1,13 @@
 import type { OpenEnum } from "../contract/enums";
 import type { POD_STATES } from "../contract/limits";
 
-/** A type of GPU and its prices in credits per hour (contract, GPU object). */
+/** A GPU type and its prices (contract, GPU object). Prices are in credits per hour. */
 export interface Gpu {
-  /** Identifier of the GPU's type, such as `NVIDIA RTX A5000`. */
+  /** Identifier of the GPU type, such as `NVIDIA RTX A5000`. */
   readonly id?: string | null;
   /** Number of GPUs. */
   readonly count?: number | null;
-  /** The type's name for people. */
+  /** Display name of the type. */
   readonly displayName?: string | null;
   /** Price in the secure cloud. */
   readonly securePrice?: number | null;
@@ -31,59 +31,59 @@ export interface Gpu {
 export interface CpuType {
   /** Identifier of the type. */
   readonly id?: string | null;
-  /** The type's name for people. */
+  /** Display name of the type. */
   readonly displayName?: string | null;
-  /** Identifier of the group of types that it belongs to. */
+  /** Identifier of the group that the type belongs to. */
   readonly groupId?: string | null;
   /** Number of cores. */
   readonly cores?: number | null;
-  /** Number of threads of each core. */
+  /** Number of threads per core. */
   readonly threadsPerCore?: number | null;
 }
 
 /** The host of a pod (contract, Machine object). */
 export interface Machine {
-  /** Fewest GPUs that a pod may have on it. */
+  /** Minimum number of GPUs of a pod on the machine. */
   readonly minPodGpuCount?: number | null;
-  /** Identifier of its type of GPU. */
+  /** Identifier of the GPU type. */
   readonly gpuTypeId?: string | null;
-  /** Its type of GPU. */
+  /** The GPU type. */
   readonly gpuType?: Gpu | null;
   /** Number of CPUs. */
   readonly cpuCount?: number | null;
-  /** Identifier of its type of CPU. */
+  /** Identifier of the CPU type. */
   readonly cpuTypeId?: string | null;
-  /** Its type of CPU. */
+  /** The CPU type. */
   readonly cpuType?: CpuType | null;
-  /** Where it stands. */
+  /** Location of the machine. */
   readonly location?: string | null;
-  /** Identifier of the data center where it stands. */
+  /** Identifier of the machine's data center. */
   readonly dataCenterId?: string | null;
-  /** Megabytes per second. */
+  /** Disk throughput in megabytes per second. */
   readonly diskThroughputMBps?: number | null;
-  /** Megabits per second. */
+  /** Maximum download speed in megabits per second. */
   readonly maxDownloadSpeedMbps?: number | null;
-  /** Megabits per second. */
+  /** Maximum upload speed in megabits per second. */
   readonly maxUploadSpeedMbps?: number | null;
-  /** Whether its pods can have a public IP address. */
+  /** `true` if pods on the machine can have a public IP address. */
   readonly supportPublicIp?: boolean | null;
-  /** Whether it is part of the secure cloud. */
+  /** `true` if the machine is part of the secure cloud. */
   readonly secureCloud?: boolean | null;
-  /** When its next maintenance begins. */
+  /** Start of the next maintenance. */
   readonly maintenanceStart?: string | null;
-  /** When its next maintenance ends. */
+  /** End of the next maintenance. */
   readonly maintenanceEnd?: string | null;
-  /** What is said about its next maintenance. */
+  /** Note about the next maintenance. */
   readonly maintenanceNote?: string | null;
-  /** What is said about the machine. */
+  /** Note about the machine. */
   readonly note?: string | null;
-  /** Credits per hour. */
+  /** Price of the machine in credits per hour. */
   readonly costPerHr?: number | null;
-  /** Credits per hour. */
+  /** Current price of one GPU of the machine in credits per hour. */
   readonly currentPricePerGpu?: number | null;
-  /** Number of GPUs that are free. */
+  /** Number of available GPUs. */
   readonly gpuAvailable?: number | null;
-  /** Its type of GPU, for people. */
+  /** Display name of the GPU type. */
   readonly gpuDisplayName?: string | null;
 }
 
@@ -91,11 +91,11 @@ export interface Machine {
 export interface NetworkVolume {
   /** Identifier of the volume. */
   readonly id?: string | null;
-  /** Its name. */
+  /** Name of the volume. */
   readonly name?: string | null;
-  /** GB. */
+  /** Size in GB. */
   readonly size?: number | null;
-  /** Identifier of the data center where it is. */
+  /** Identifier of the volume's data center. */
   readonly dataCenterId?: string | null;
 }
 
@@ -103,85 +103,85 @@ export interface NetworkVolume {
 export interface SavingsPlan {
   /** Identifier of the plan. */
   readonly id?: string | null;
-  /** The pod whose price it lowers. */
+  /** Identifier of the pod whose price the plan lowers. */
   readonly podId?: string | null;
-  /** The type of GPU that it is for. */
+  /** Identifier of the GPU type that the plan applies to. */
   readonly gpuTypeId?: string | null;
-  /** Credits per hour. */
+  /** Price with the plan in credits per hour. */
   readonly costPerHr?: number | null;
-  /** When it begins, a timestamp. */
+  /** Timestamp of the start. */
   readonly startTime?: string | null;
-  /** When it ends, a timestamp. */
+  /** Timestamp of the end. */
   readonly endTime?: string | null;
 }
 
-/** A pod (contract, Pod). Fields that the service leaves out are missing. */
+/** A pod (contract, Pod). Fields that the service leaves out are absent. */
 export interface Pod {
   /** Pod identifier. */
   readonly id: string;
-  /** User-defined; need not be unique; at most 191 characters. */
+  /** Name that the user chose: not necessarily unique, at most 191 characters. */
   readonly name?: string | null;
   /** Container image tag. */
   readonly image?: string | null;
   /** The currently expected status: `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
   readonly desiredStatus?: OpenEnum<(typeof POD_STATES)[number]> | null;
-  /** Effective credits per hour after active savings plans. */
+  /** Effective price in credits per hour, after active savings plans. */
   readonly adjustedCostPerHr?: number | null;
-  /** Credits per hour; the effective price may be lower with savings plans. */
+  /** Price in credits per hour, before savings plans. */
   readonly costPerHr?: number | null;
   /** Legacy synonym of `endpointId`. */
   readonly aiApiId?: string | null;
-  /** The endpoint whose worker this pod is; only of serverless workers. */
+  /** Identifier of the endpoint; only on serverless workers. */
   readonly endpointId?: string | null;
-  /** Version of the endpoint; only of serverless workers. */
+  /** Version of the endpoint; only on serverless workers. */
   readonly slsVersion?: number | null;
   /** Identifier of the user who rents the pod. */
   readonly consumerUserId?: string | null;
   /** Container disk in GB; wiped on restart. */
   readonly containerDiskInGb?: number | null;
-  /** Set when the pod was created with a container registry auth. */
+  /** Identifier of the container registry credentials that the pod was created with, if any. */
   readonly containerRegistryAuthId?: string | null;
-  /** Set for CPU pods. */
+  /** Identifier of the CPU flavor; only on CPU pods. */
   readonly cpuFlavorId?: string | null;
   /** Overrides the image's ENTRYPOINT; an empty list means the image's. */
   readonly dockerEntrypoint?: readonly string[] | null;
   /** Overrides the image's start command; an empty list means the image's. */
   readonly dockerStartCmd?: readonly string[] | null;
-  /** Environment variables. They hold secrets: a worker's pod carries an API key. */
+  /** Environment variables. They contain secrets: the pod of a worker has an API key. */
   readonly env?: Readonly<Record<string, string>> | null;
   /** The pod's GPUs. */
   readonly gpu?: Gpu | null;
-  /** `true`: cheaper, may be stopped at any time. `false`: reserved. */
+  /** `true` if the pod is cheaper and may be stopped at any time; `false` if it is reserved. */
   readonly interruptible?: boolean | null;
   /** UTC timestamp of the last start. */
   readonly lastStartedAt?: string | null;
-  /** Free text describing the last lifecycle event. */
+  /** Description of the last lifecycle event. */
   readonly lastStatusChange?: string | null;
-  /** When `true`, the pod cannot be stopped or reset. */
+  /** `true` if the pod cannot be stopped or reset. */
   readonly locked?: boolean | null;
-  /** The host; with `includeMachine`. */
+  /** The host; only with `includeMachine`. */
   readonly machine?: Machine | null;
   /** Identifier of the host. */
   readonly machineId?: string | null;
   /** RAM in GB. */
   readonly memoryInGb?: number | null;
-  /** The attached network volume; with `includeNetworkVolume`. */
+  /** The attached network volume; only with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume | null;
-  /** Map from internal port to public port; empty while the pod is initializing. */
+  /** Public port of each internal port; empty while the pod initializes. */
   readonly portMappings?: Readonly<Record<string, number>> | null;
-  /** Each `<port number>/<protocol>`, the protocol `http` or `tcp`. */
+  /** Exposed ports, each `<port number>/<protocol>` with the protocol `http` or `tcp`. */
   readonly ports?: readonly string[] | null;
-  /** IPv4 address, or `null` while it is not determined. */
+  /** IPv4 address, or `null` until it is assigned. */
   readonly publicIp?: string | null;
-  /** Active savings plans; with `includeSavingsPlans`. */
+  /** Active savings plans; only with `includeSavingsPlans`. */
   readonly savingsPlans?: readonly SavingsPlan[] | null;
-  /** The template, in the service's own shape; with `includeTemplate`. */
+  /** The template in the service's own shape; only with `includeTemplate`. */
   readonly template?: Readonly<Record<string, unknown>> | null;
-  /** Set when the pod was created from a template. */
+  /** Identifier of the template that the pod was created from, if any. */
   readonly templateId?: string | null;
   /** Number of virtual CPUs. */
   readonly vcpuCount?: number | null;
-  /** Whether the local volume is encrypted. */
+  /** `true` if the local volume is encrypted. */
   readonly volumeEncrypted?: boolean | null;
   /** Pod volume in GB; kept across restarts. */
   readonly volumeInGb?: number | null;

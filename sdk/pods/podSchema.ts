@@ -3,9 +3,12 @@ import type { OpenEnum } from "../contract/enums";
 import type { POD_STATES } from "../contract/limits";
 import type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
 
-// Fields that the service adds are kept.
+// Fields that the service adds are kept, because the objects are loose.
 
-/** A price or a count that the service may write as a number or as a numeric text. */
+/** A schema for each field of a record: a record's schema that lacks one does not compile. */
+type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
+
+/** A price or a count, which the service writes as a number or as a numeric string. */
 const numeric = z
   .union([
     z.number(),
@@ -15,14 +18,14 @@ const numeric = z
       .transform(Number),
   ])
   .nullish();
-const text = z.string().nullish();
+const string = z.string().nullish();
 const flag = z.boolean().nullish();
-const texts = z.array(z.string()).nullish();
+const strings = z.array(z.string()).nullish();
 
 const gpuSchema = z.looseObject({
-  id: text,
+  id: string,
   count: numeric,
-  displayName: text,
+  displayName: string,
   securePrice: numeric,
   communityPrice: numeric,
   oneMonthPrice: numeric,
@@ -31,94 +34,94 @@ const gpuSchema = z.looseObject({
   oneWeekPrice: numeric,
   communitySpotPrice: numeric,
   secureSpotPrice: numeric,
-}) satisfies z.ZodType<Gpu>;
+} satisfies Shape<Gpu>);
 
 const cpuTypeSchema = z.looseObject({
-  id: text,
-  displayName: text,
-  groupId: text,
+  id: string,
+  displayName: string,
+  groupId: string,
   cores: numeric,
   threadsPerCore: numeric,
-}) satisfies z.ZodType<CpuType>;
+} satisfies Shape<CpuType>);
 
 const machineSchema = z.looseObject({
   minPodGpuCount: numeric,
-  gpuTypeId: text,
+  gpuTypeId: string,
   gpuType: gpuSchema.nullish(),
   cpuCount: numeric,
-  cpuTypeId: text,
+  cpuTypeId: string,
   cpuType: cpuTypeSchema.nullish(),
-  location: text,
-  dataCenterId: text,
+  location: string,
+  dataCenterId: string,
   diskThroughputMBps: numeric,
   maxDownloadSpeedMbps: numeric,
   maxUploadSpeedMbps: numeric,
   supportPublicIp: flag,
   secureCloud: flag,
-  maintenanceStart: text,
-  maintenanceEnd: text,
-  maintenanceNote: text,
-  note: text,
+  maintenanceStart: string,
+  maintenanceEnd: string,
+  maintenanceNote: string,
+  note: string,
   costPerHr: numeric,
   currentPricePerGpu: numeric,
   gpuAvailable: numeric,
-  gpuDisplayName: text,
-}) satisfies z.ZodType<Machine>;
+  gpuDisplayName: string,
+} satisfies Shape<Machine>);
 
 const networkVolumeSchema = z.looseObject({
-  id: text,
-  name: text,
+  id: string,
+  name: string,
   size: numeric,
-  dataCenterId: text,
-}) satisfies z.ZodType<NetworkVolume>;
+  dataCenterId: string,
+} satisfies Shape<NetworkVolume>);
 
 const savingsPlanSchema = z.looseObject({
-  id: text,
-  podId: text,
-  gpuTypeId: text,
+  id: string,
+  podId: string,
+  gpuTypeId: string,
   costPerHr: numeric,
-  startTime: text,
-  endTime: text,
-}) satisfies z.ZodType<SavingsPlan>;
+  startTime: string,
+  endTime: string,
+} satisfies Shape<SavingsPlan>);
 
 export const podSchema: z.ZodType<Pod> = z
   .looseObject({
     id: z.string().min(1),
-    name: text,
-    image: text,
+    name: string,
+    image: string,
     desiredStatus: z.custom<OpenEnum<(typeof POD_STATES)[number]>>((value) => typeof value === "string").nullish(),
     adjustedCostPerHr: numeric,
     costPerHr: numeric,
-    aiApiId: text,
-    endpointId: text,
+    aiApiId: string,
+    endpointId: string,
     slsVersion: z.number().nullish(),
-    consumerUserId: text,
+    consumerUserId: string,
     containerDiskInGb: z.number().nullish(),
-    containerRegistryAuthId: text,
-    cpuFlavorId: text,
-    dockerEntrypoint: texts,
-    dockerStartCmd: texts,
+    containerRegistryAuthId: string,
+    cpuFlavorId: string,
+    dockerEntrypoint: strings,
+    dockerStartCmd: strings,
     env: z.record(z.string(), z.string()).nullish(),
     gpu: gpuSchema.nullish(),
     interruptible: flag,
-    lastStartedAt: text,
-    lastStatusChange: text,
+    lastStartedAt: string,
+    lastStatusChange: string,
     locked: flag,
     machine: machineSchema.nullish(),
-    machineId: text,
+    machineId: string,
     memoryInGb: numeric,
     networkVolume: networkVolumeSchema.nullish(),
     portMappings: z.record(z.string(), z.number()).nullish(),
-    ports: texts,
-    publicIp: text,
+    ports: strings,
+    publicIp: string,
     savingsPlans: z.array(savingsPlanSchema).nullish(),
     template: z.looseObject({}).nullish(),
-    templateId: text,
+    templateId: string,
     vcpuCount: numeric,
     volumeEncrypted: flag,
     volumeInGb: z.number().nullish(),
-    volumeMountPath: text,
+    volumeMountPath: string,
     /** Another name that `image` may come under. */
-    imageName: text,
-  })
+    imageName: string,
+  } satisfies Shape<Pod & { imageName?: string | null }>)
   .transform(({ imageName, ...pod }) => (imageName == null ? pod : { ...pod, image: pod.image ?? imageName }));

@@ -6,50 +6,52 @@ import { type CallContext, type CallOptions, makeCall } from "../transport/retry
 import type { Pod } from "./podRecord";
 import { podSchema } from "./podSchema";
 
-/** What to add to a pod's record (contract, REST). Each defaults to `false`. */
+/** Additions to a pod's record (contract, REST). */
 export interface PodIncludes {
-  /** Adds the machine that the pod runs on. */
+  /** Adds the machine that the pod runs on. @default false */
   readonly includeMachine?: boolean;
-  /** Adds the attached network volume, if any. */
+  /** Adds the attached network volume, if any. @default false */
   readonly includeNetworkVolume?: boolean;
-  /** Adds the savings plans applied. */
+  /** Adds the active savings plans. @default false */
   readonly includeSavingsPlans?: boolean;
-  /** Adds the template that the pod uses, if any. */
+  /** Adds the template that the pod uses, if any. @default false */
   readonly includeTemplate?: boolean;
-  /** Also finds pods that are serverless workers. */
+  /** Also finds pods that are serverless workers. @default false */
   readonly includeWorkers?: boolean;
 }
 
-/** Looks pods up (contract, REST). */
+/** Reads pods (contract, REST). */
 export interface Pods {
   /**
-   * Reads one pod.
-   * @throws NotFoundError when there is no such pod
-   * @throws InvalidInputError, before any call, when the id cannot be part of a path
+   * Returns a pod.
+   * @throws NotFoundError if the pod does not exist
+   * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
+   * @throws AuthenticationError if the service does not accept the API key
    */
   get(podId: string, options?: PodIncludes & CallOptions): Promise<Pod>;
 }
 
+/** The settings that the calls of the REST interface need. */
 export interface PodsContext extends CallContext {
   readonly http: Http;
-  /** Without the path `/v1`. */
+  /** URL of the REST interface, without the path `/v1`. */
   readonly restUrl: string;
   readonly apiKey: Secret;
 }
 
-const INCLUDES = [
-  "includeMachine",
-  "includeNetworkVolume",
-  "includeSavingsPlans",
-  "includeTemplate",
-  "includeWorkers",
-] as const satisfies readonly (keyof PodIncludes)[];
+const INCLUDES = Object.keys({
+  includeMachine: true,
+  includeNetworkVolume: true,
+  includeSavingsPlans: true,
+  includeTemplate: true,
+  includeWorkers: true,
+} satisfies Record<keyof PodIncludes, true>) as (keyof PodIncludes)[];
 
-/** The REST interface of one account. */
+/** Returns the REST interface of one account. */
 export function createPods(context: PodsContext): Pods {
   return {
     async get(podId, { signal, ...includes } = {}) {
-      const operation = `the look-up of pod ${podId}`;
+      const operation = `reading pod ${podId}`;
       const url = new URL(`${context.restUrl}/v1/pods/${pathSegment("podId", podId)}`);
       for (const include of INCLUDES) if (includes[include]) url.searchParams.set(include, "true");
       return makeCall(context, {

@@ -1,5 +1,5 @@
 import { adoptionProgram } from "../../cli/adopt/adoptionProgram";
-import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/input";
+import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 
 function endpoint(fields: Partial<Endpoint>): Endpoint {

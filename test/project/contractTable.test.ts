@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { JOB_STATES, POD_STATES, RATE_LIMITS } from "../../sdk/contract/limits";
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/input";
+import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import { healthSchema, jobSchema, purgeSchema } from "../../sdk/jobs/jobRecord";
 import { POD } from "../support/podRecord";
 import { REPOSITORY } from "../support/sources";

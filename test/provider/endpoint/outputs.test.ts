@@ -1,5 +1,5 @@
 import { toInputs, toOutputs } from "../../../provider/endpoint/outputs";
-import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../../sdk/endpoints/input";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../../sdk/endpoints/fields";
 import type { Endpoint } from "../../../sdk/endpoints/record";
 
 const ENDPOINT: Endpoint = {

@@ -83,7 +83,7 @@ describe("a deletion", () => {
     expect(it.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("whose answer was lost is finished: not found is the proof", async () => {
+  test("whose response was lost is finished: not found is the proof", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     it.emulator.faults.add({

@@ -17,7 +17,7 @@ function accepted(property: string, value: unknown, extraGpuTiers?: string[]): u
   return result.fields[property as keyof typeof result.fields];
 }
 
-describe("what is accepted, and its normal form", () => {
+describe("accepted values and their normal form", () => {
   test.each<[string, unknown, unknown]>([
     ["name", "llama", "llama"],
     ["name", 'a "b" \n {c} é 😀 日本', 'a "b" \n {c} é 😀 日本'],
@@ -53,7 +53,7 @@ describe("what is accepted, and its normal form", () => {
     expect(accepted(property, value)).toEqual(expected);
   });
 
-  test("what is undefined is not there", () => {
+  test("an undefined field is absent", () => {
     expect(checkEndpointFields({ name: undefined, workersMin: undefined })).toEqual({ fields: {}, problems: [] });
   });
 
@@ -76,9 +76,9 @@ describe("what is refused", () => {
     ["templateId", "\ud800", /Unicode/],
     ["networkVolumeId", 7, /id of a network volume, or null for none; it is 7/],
     ["networkVolumeId", "\udc00", /Unicode/],
-    ["gpuIds", "", /name at least one GPU tier: AMPERE_16, .*ADA_80_PRO/],
-    ["gpuIds", [], /name at least one GPU tier/],
-    ["gpuIds", "-NVIDIA L4", /name at least one GPU tier/],
+    ["gpuIds", "", /must contain at least one GPU tier: AMPERE_16, .*ADA_80_PRO/],
+    ["gpuIds", [], /must contain at least one GPU tier/],
+    ["gpuIds", "-NVIDIA L4", /must contain at least one GPU tier/],
     ["gpuIds", "AMPERE_16,-", /"-".*excludes nothing/],
     ["gpuIds", 24, /must be a GPU tier, a list of tiers or a comma list; it is 24/],
     ["gpuIds", null, /must be a GPU tier/],

@@ -11,7 +11,7 @@ function onSave({ emulator }: Emulated, effect: FaultEffect, times = 1): void {
 const saves = (it: Emulated) => it.emulator.journal.operations({ operation: "saveEndpoint" }).length;
 const sameAsInput = { name: "llama", gpuIds: "AMPERE_24,-A,-B", templateId: "abc123" };
 
-/** Ways in which an answer is lost, after which it is unknown whether the endpoint was created. */
+/** Ways in which a response is lost, after which it is unknown whether the endpoint was created. */
 const LOSSES: [string, FaultEffect][] = [
   ["reset", { reset: true }],
   ["502 with HTML", { html: true }],
@@ -22,7 +22,7 @@ const LOSSES: [string, FaultEffect][] = [
   ["200 with HTML", { html: true, status: 200 }],
 ];
 
-describe.each(LOSSES)("a create whose answer is lost by %s", (_what, effect) => {
+describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) => {
   test("is found when it had its effect: one save, one endpoint", async () => {
     await using it = await startEmulated();
     onSave(it, { ...effect, when: "after" });
@@ -41,7 +41,7 @@ describe.each(LOSSES)("a create whose answer is lost by %s", (_what, effect) => 
   });
 });
 
-describe("a create whose answer breaks off", () => {
+describe("a create whose response breaks off", () => {
   test.each<[string, FaultEffect]>([
     ["is truncated", { truncated: true }],
     ["breaks midway", { reset: "midway" }],
@@ -73,7 +73,7 @@ describe("a create whose answer breaks off", () => {
   });
 });
 
-describe("the look-up after a lost answer", () => {
+describe("the look after a lost response", () => {
   test("comes once the list's lag has passed", async () => {
     await using it = await startEmulated();
     onSave(it, { reset: true, when: "after" });
@@ -126,8 +126,8 @@ describe("the look-up after a lost answer", () => {
     const error = await it.failure(it.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ endpointIds: [], cause: { code: "AUTHENTICATION" } });
-    expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist: look before you create it again/);
-    expect(error.message).toMatch(/could not be looked up either: the list of endpoints: the service answered 401/);
+    expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist\. Check before you create it again/);
+    expect(error.message).toMatch(/cannot be read: the list of endpoints: the service \w+ 401/);
     expect(saves(it)).toBe(1);
   });
 
@@ -183,7 +183,7 @@ describe("a create that was refused", () => {
   });
 });
 
-test("ten creates at once, every second answer lost, make ten endpoints", async () => {
+test("ten creates at once, every second response lost, make ten endpoints", async () => {
   await using it = await startEmulated({ emulator: { randomSeed: 7 } });
   it.emulator.faults.add({
     match: { operation: "saveEndpoint", probability: 0.5 },

@@ -15,7 +15,7 @@ function written(parts: readonly string[], spaces: readonly string[]): string {
 const spaces = fc.array(space, { minLength: 1, maxLength: 4 });
 
 describe("a comma list", () => {
-  test("is the same as text, as a list, and as a list of such texts", () => {
+  test("is the same as a string, as a list, and as a list of such strings", () => {
     expect(splitList("a, b ,,c")).toEqual(["a", "b", "c"]);
     expect(splitList(["a", " b", "", "c"])).toEqual(["a", "b", "c"]);
     expect(splitList(["a, b", "c"])).toEqual(["a", "b", "c"]);
@@ -32,7 +32,7 @@ describe("gpuIds", () => {
     expect(normalizeGpuIds("A,B")).not.toBe(normalizeGpuIds("B,A"));
   });
 
-  test("do not change when they are brought into normal form again, whatever the text", () => {
+  test("do not change when they are brought into normal form again, whatever the string", () => {
     fc.assert(fc.property(anyText, (text) => normalizeGpuIds(normalizeGpuIds(text)) === normalizeGpuIds(text)));
     fc.assert(
       fc.property(fc.array(fc.constantFrom("-", " ", ",", "A", "b", "- ")), (parts) => {
@@ -56,7 +56,7 @@ describe("gpuIds", () => {
     );
   });
 
-  test("are the same as a list and as a text", () => {
+  test("are the same as a list and as a string", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(tier, exclusion)),
@@ -75,7 +75,7 @@ describe("locations", () => {
     expect(normalizeLocations(value)).toBe("");
   });
 
-  test("are the same in any order, with any spaces, as a list or a text", () => {
+  test("are the same in any order, with any spaces, as a list or a string", () => {
     fc.assert(
       fc.property(fc.array(place), fc.infiniteStream(fc.nat()), spaces, (places, random, gaps) => {
         const shuffled = places
@@ -88,7 +88,7 @@ describe("locations", () => {
     );
   });
 
-  test("do not change when they are brought into normal form again, whatever the text", () => {
+  test("do not change when they are brought into normal form again, whatever the string", () => {
     fc.assert(
       fc.property(anyText, (text) => normalizeLocations(normalizeLocations(text)) === normalizeLocations(text)),
     );
@@ -111,7 +111,7 @@ describe("a name", () => {
     expect(normalizeName(name)).toBe(expected);
   });
 
-  test("does not change when it is brought into normal form again, whatever the text", () => {
+  test("does not change when it is brought into normal form again, whatever the string", () => {
     const suffixed = fc.array(fc.constantFrom(" -fb", "a", " ", "-fb")).map((parts) => parts.join(""));
     fc.assert(
       fc.property(fc.oneof(anyText, suffixed), (name) => {

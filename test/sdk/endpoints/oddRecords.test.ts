@@ -11,7 +11,7 @@ const HEALTHY = { id: "ep-1", ...INPUT, workersMin: 0, workersMax: 0 };
 /** Records that services were seen to give of endpoints that somebody else had made. */
 const ODD: readonly (readonly [string, unknown])[] = [
   ["name: null", { ...HEALTHY, id: "odd", name: null }],
-  ["a number as text", { ...HEALTHY, id: "odd", name: "other", scalerValue: "4" }],
+  ["a number as a string", { ...HEALTHY, id: "odd", name: "other", scalerValue: "4" }],
   ["pods: [null]", { ...HEALTHY, id: "odd", name: "other", pods: [null] }],
   ["gpuIds: 7", { ...HEALTHY, id: "odd", name: "other", gpuIds: 7 }],
 ];
@@ -19,7 +19,7 @@ const WITHOUT_ID: readonly (readonly [string, unknown])[] = [
   ["null", null],
   ["no id", { ...HEALTHY, id: undefined, name: "other" }],
   ["an id of another type", { ...HEALTHY, id: 7, name: "other" }],
-  ["a text", "odd"],
+  ["a string", "odd"],
 ];
 
 /** A service with these records, in whose time nobody has to wait. */

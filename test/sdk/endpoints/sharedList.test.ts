@@ -3,15 +3,15 @@ import type { ListedEndpoints } from "../../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../../sdk/endpoints/record";
 import { createEndpointList } from "../../../sdk/endpoints/sharedList";
 
-/** A list whose requests are answered by hand: each answers with one endpoint that is named after its number. */
+/** A list whose requests wait for the test: each returns one endpoint, named after the number of the request. */
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
-  const sent: { signal: AbortSignal | undefined; answer: () => void; fail: (error: Error) => void }[] = [];
+  const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
   const list = createEndpointList(clock, (signal) => {
     const number = sent.length + 1;
     return new Promise<ListedEndpoints>((resolve, reject) => {
-      const answer = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
-      sent.push({ signal, answer, fail: reject });
+      const respond = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
+      sent.push({ signal, respond, fail: reject });
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
   });
@@ -23,7 +23,7 @@ function handAnsweredList() {
   return { clock, sent, list, read };
 }
 
-/** Lets everything happen that does not wait for an answer. */
+/** Lets everything happen that does not wait for a response. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("readers of the shared list", () => {
@@ -32,7 +32,7 @@ describe("readers of the shared list", () => {
     const reads = Promise.all([read(), read(), read(60_000)]);
     await turn();
     expect(sent).toHaveLength(1);
-    sent[0]?.answer();
+    sent[0]?.respond();
     expect(await reads).toEqual(["list-1", "list-1", "list-1"]);
   });
 
@@ -43,11 +43,11 @@ describe("readers of the shared list", () => {
     const later = Promise.all([read(), read()]);
     await turn();
     expect(sent).toHaveLength(1);
-    sent[0]?.answer();
+    sent[0]?.respond();
     expect(await first).toBe("list-1");
     await turn();
     expect(sent).toHaveLength(2);
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await later).toEqual(["list-2", "list-2"]);
   });
 
@@ -56,9 +56,9 @@ describe("readers of the shared list", () => {
     const early = Array.from({ length: 500 }, () => read());
     await turn();
     const late = Array.from({ length: 500 }, () => read());
-    sent[0]?.answer();
+    sent[0]?.respond();
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(new Set(await Promise.all(early))).toEqual(new Set(["list-1"]));
     expect(new Set(await Promise.all(late))).toEqual(new Set(["list-2"]));
   });
@@ -69,7 +69,7 @@ describe("the age of a list", () => {
     const { read, sent, clock } = handAnsweredList();
     const first = read();
     await clock.advance(4_000);
-    sent[0]?.answer();
+    sent[0]?.respond();
     await first;
     await clock.advance(1_000);
     expect(await read(5_000)).toBe("list-1");
@@ -79,7 +79,7 @@ describe("the age of a list", () => {
     expect(await olderAllowed).toBe("list-1");
     await turn();
     expect(sent).toHaveLength(2);
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await tooOld).toBe("list-2");
   });
 
@@ -88,7 +88,7 @@ describe("the age of a list", () => {
     const first = read();
     await turn();
     const joined = read(1_000);
-    sent[0]?.answer();
+    sent[0]?.respond();
     expect(await Promise.all([first, joined])).toEqual(["list-1", "list-1"]);
     expect(sent).toHaveLength(1);
   });
@@ -99,12 +99,12 @@ describe("after a write", () => {
     const { read, sent, list } = handAnsweredList();
     const before = read();
     await turn();
-    sent[0]?.answer();
+    sent[0]?.respond();
     await before;
     list.noteWrite();
     const after = read(60_000);
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await after).toBe("list-2");
   });
 
@@ -114,12 +114,12 @@ describe("after a write", () => {
     await turn();
     list.noteWrite();
     const after = read(60_000);
-    sent[0]?.answer();
+    sent[0]?.respond();
     expect(await before).toBe("list-1");
     // The list that arrived late serves nobody who comes now.
     const muchLater = read(60_000);
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await Promise.all([after, muchLater])).toEqual(["list-2", "list-2"]);
   });
 
@@ -130,10 +130,10 @@ describe("after a write", () => {
     const waiting = read();
     list.noteWrite();
     const after = read(60_000);
-    sent[0]?.answer();
+    sent[0]?.respond();
     await first;
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await Promise.all([waiting, after])).toEqual(["list-2", "list-2"]);
     expect(sent).toHaveLength(2);
   });
@@ -148,7 +148,7 @@ describe("a list that fails", () => {
     for (const each of failing) await expect(each).rejects.toThrow("broken");
     const after = read(60_000);
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await after).toBe("list-2");
   });
 
@@ -160,7 +160,7 @@ describe("a list that fails", () => {
     sent[0]?.fail(new Error("broken"));
     await expect(failing).rejects.toThrow("broken");
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await next).toBe("list-2");
   });
 });
@@ -175,7 +175,7 @@ describe("a reader's abort", () => {
     abort.abort(new Error("enough"));
     await expect(leaving).rejects.toThrow("enough");
     expect(sent[0]?.signal?.aborted).toBe(false);
-    sent[0]?.answer();
+    sent[0]?.respond();
     expect(await staying).toBe("list-1");
   });
 
@@ -189,7 +189,7 @@ describe("a reader's abort", () => {
     expect(sent[0]?.signal?.aborted).toBe(true);
     const next = read(60_000);
     await turn();
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await next).toBe("list-2");
   });
 
@@ -202,11 +202,11 @@ describe("a reader's abort", () => {
     abort.abort(new Error("enough"));
     await expect(leaving).rejects.toThrow("enough");
     const later = read();
-    sent[0]?.answer();
+    sent[0]?.respond();
     await first;
     await turn();
     expect(sent).toHaveLength(2);
-    sent[1]?.answer();
+    sent[1]?.respond();
     expect(await later).toBe("list-2");
   });
 
@@ -223,7 +223,7 @@ describe("a reader's abort", () => {
     const removed = jest.spyOn(signal, "removeEventListener");
     const reading = read(0, signal);
     await turn();
-    sent[0]?.answer();
+    sent[0]?.respond();
     await reading;
     await turn();
     expect(removed).toHaveBeenCalledWith("abort", expect.any(Function));

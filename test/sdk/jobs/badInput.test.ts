@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Emulator, startEmulator } from "../../../emulator";
 import { type Client, createClient } from "../../../sdk/client";
-import type { EndpointInput } from "../../../sdk/endpoints/input";
 import { normalizeName } from "../../../sdk/endpoints/normalForms";
+import type { EndpointInput } from "../../../sdk/endpoints/record";
 import { InvalidInputError } from "../../../sdk/errors";
 import { addressesOf } from "../../support/scriptedServer";
 

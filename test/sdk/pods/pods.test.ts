@@ -15,7 +15,7 @@ import {
   startScriptedServer,
 } from "../../support/scriptedServer";
 
-/** A client of a server that answers each request with the same. */
+/** A client of a server that gives each request the same response. */
 async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?: number } = {}) {
   const server = await startScriptedServer(() => answer);
   const client = createClient({ apiKey: CANARY, ...addressesOf(server), retry: { maxAttempts: 1, ...options } });
@@ -77,7 +77,7 @@ describe("the request for a pod", () => {
     expect(it.requests).toEqual([]);
   });
 
-  test.each([undefined, null, 5, {}, ["pod"]])("is never sent for an id that is no text: %p", async (id) => {
+  test.each([undefined, null, 5, {}, ["pod"]])("is never sent for an id that is not a string: %p", async (id) => {
     await using it = await clientOf({ body: POD });
     await expect(it.pods.get(id as never)).rejects.toThrow(InvalidInputError);
     expect(it.requests).toEqual([]);
@@ -96,7 +96,7 @@ describe("a pod", () => {
     expect(await it.pods.get("pod-1")).toStrictEqual(odd);
   });
 
-  test("has numbers where the service writes numeric texts", async () => {
+  test("has numbers where the service writes numeric strings", async () => {
     const texts = {
       costPerHr: "0.740",
       adjustedCostPerHr: "0.69",
@@ -150,7 +150,7 @@ describe("a pod that cannot be had", () => {
       "404",
       { status: 404, body: { error: "pod not found", status: 404 } },
       NotFoundError,
-      /the look-up of pod pod-1.*404.*pod not found/,
+      /reading pod pod-1.*404.*pod not found/,
     ],
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],

@@ -1,0 +1,113 @@
+import type { ServiceName } from "../config";
+import {
+  FLASH_BOOT_TYPES,
+  SAVE_ENDPOINT_DEFAULTS as SAVED,
+  SCALER_TYPES,
+  UNSET_ENDPOINT_FIELDS as UNSET,
+} from "../contract/limits";
+import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
+import type { EndpointInput, EndpointSettings } from "./record";
+
+// Programs load this file when they start, so it imports no library.
+
+type NumberType = "whole number" | "positive number";
+type StringType = "text" | "id" | "enum" | "gpuIds" | "locations";
+
+/** The declaration of one field that can be set. */
+export interface Field<Value = unknown> {
+  /** The type, which decides the schemas of inputs and responses. Ids are trimmed; `gpuIds` and `locations` are lists. */
+  readonly type: [Value] extends [number]
+    ? NumberType
+    : [Value] extends [string]
+      ? StringType
+      : NumberType | StringType;
+  /** Completes "must be …" in messages. */
+  readonly mustBe: string;
+  /** Values of an enum that inputs may hold. */
+  readonly words?: readonly string[];
+  /** Brings equal values into one form. */
+  readonly normalize?: (value: Value) => Value;
+  /** The value that `null` sets, and that a field gets that is removed from the program. Without it the field is required. */
+  readonly default?: Value;
+  /** `true` if a response without the field is not a record of an endpoint. Otherwise absent is the default, or empty. */
+  readonly isInEveryRecord?: true;
+  /** Returns the value to send, where it differs. `service` is the named service, if any. */
+  readonly toService?: (value: Value, service: ServiceName | undefined) => Value | null;
+  /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
+  readonly isGraphqlEnum?: true;
+  /** The only named service that has the field. Without it, every service has the field. */
+  readonly onlyAt?: ServiceName;
+}
+
+type RequiredName = {
+  [K in keyof EndpointInput]-?: undefined extends EndpointInput[K] ? never : K;
+}[keyof EndpointInput];
+type OptionalName = Exclude<keyof EndpointInput, RequiredName>;
+
+type FieldTable = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
+  readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
+};
+
+const WORKERS = "a whole number of workers, 0 or more";
+
+/** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
+const TABLE: FieldTable = {
+  name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true },
+  gpuIds: { type: "gpuIds", mustBe: "a GPU tier, a list of tiers or a comma list", normalize: normalizeGpuIds },
+  templateId: { type: "id", mustBe: "the id of a template, not empty" },
+  idleTimeout: { type: "whole number", mustBe: "whole seconds, 0 or more", default: SAVED.idleTimeout },
+  scalerValue: { type: "positive number", mustBe: "a number above 0", default: SAVED.scalerValue },
+  workersMax: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMax },
+  workersMin: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMin },
+  locations: {
+    type: "locations",
+    mustBe: "a country, a list of countries or a comma list",
+    normalize: normalizeLocations,
+    default: UNSET.locations,
+  },
+  flashBootType: {
+    type: "enum",
+    words: FLASH_BOOT_TYPES,
+    mustBe: FLASH_BOOT_TYPES.join(" or "),
+    default: UNSET.flashBootType,
+    isGraphqlEnum: true,
+    // The contract has no OFF; `null` clears the field.
+    toService: (value, service) => (value === "OFF" && service !== "runpod" ? null : value),
+  },
+  scalerType: {
+    type: "enum",
+    words: SCALER_TYPES,
+    mustBe: SCALER_TYPES.join(" or "),
+    default: UNSET.scalerType,
+  },
+  networkVolumeId: {
+    type: "id",
+    mustBe: "the id of a network volume, or null for none",
+    default: UNSET.networkVolumeId,
+    toService: (id) => (id === "" ? null : id),
+  },
+};
+
+/** The declarations by name, for code that treats all fields alike. */
+export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknown>>>;
+
+/** The names of all fields that can be set. */
+export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
+
+/** The names of the fields that every endpoint must have. */
+export const REQUIRED_FIELDS = ENDPOINT_FIELDS.filter((field) => FIELDS[field].default === undefined);
+
+/** The default of each optional field, in normal form. */
+export const ENDPOINT_DEFAULTS = Object.fromEntries(
+  ENDPOINT_FIELDS.filter((field) => !REQUIRED_FIELDS.includes(field)).map((field) => [field, FIELDS[field].default]),
+) as Pick<EndpointSettings, OptionalName>;
+
+/** Returns `true` if an endpoint has a field of this name that can be set. */
+export function isEndpointField(name: string): name is keyof EndpointInput {
+  return Object.hasOwn(TABLE, name);
+}
+
+/** Returns the names of the fields that the service has. `service` is the named service, if any. */
+export function fieldsAt(service: ServiceName | undefined): (keyof EndpointInput)[] {
+  return ENDPOINT_FIELDS.filter((field) => [undefined, service].includes(FIELDS[field].onlyAt));
+}

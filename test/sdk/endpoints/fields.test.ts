@@ -1,0 +1,27 @@
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, REQUIRED_FIELDS } from "../../../sdk/endpoints/fields";
+import { endpointSelection, toSaveInput } from "../../../sdk/endpoints/wireFormat";
+import { InvalidInputError } from "../../../sdk/errors";
+
+test("every field is either required or has a default", () => {
+  expect(REQUIRED_FIELDS).toEqual(["name", "gpuIds", "templateId"]);
+  expect([...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFAULTS)].sort()).toEqual([...ENDPOINT_FIELDS].sort());
+});
+
+describe("a field that only one service has", () => {
+  const settings = { name: "llama", gpuIds: "AMPERE_24", templateId: "t", scalerValue: 9 };
+  beforeEach(() => jest.replaceProperty(FIELDS, "scalerValue", { ...FIELDS.scalerValue, onlyAt: "runpod" }));
+  afterEach(() => jest.restoreAllMocks());
+
+  test("is read and written there", () => {
+    expect(endpointSelection("runpod")).toContain("scalerValue");
+    expect(toSaveInput(settings, "runpod")).toEqual(settings);
+  });
+
+  test("is neither read nor written elsewhere, and refused unless it holds its default", () => {
+    expect(endpointSelection(undefined)).not.toContain("scalerValue");
+    const { scalerValue, ...others } = settings;
+    expect(toSaveInput({ ...others, scalerValue: ENDPOINT_DEFAULTS.scalerValue }, undefined)).toEqual(others);
+    expect(() => toSaveInput(settings, undefined)).toThrow(InvalidInputError);
+    expect(() => toSaveInput(settings, undefined)).toThrow(/scalerValue.*exists only at the service runpod/);
+  });
+});
