@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../sdk/errors";
 import { redact } from "../sdk/secret";
-import type { Properties } from "./endpoint/inputs";
+import type { Properties } from "./properties";
 
 /**
  * An error after which the engine keeps the resource, half-made, and finishes it with an update on the next `up`.

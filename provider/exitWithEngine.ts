@@ -10,11 +10,11 @@ let isWatching = false;
  * So this keeps a connection to the engine's gRPC server, whose address is an argument of this process. An engine that is
  * slow or paused keeps its connection; that of one that was killed is closed by the operating system.
  */
-export function endWithEngine(): void {
+export function exitWithEngine(): void {
   if (isWatching) return;
   isWatching = true;
   const address = engineAddress(process.argv);
-  if (address === undefined) endWithParent();
+  if (address === undefined) exitWithParent();
   else watchServer(address, () => process.exit(1));
 }
 
@@ -56,7 +56,7 @@ export function watchServer(address: string, onGone: () => void): void {
 }
 
 /** For a process that was not told where its engine is. An orphan gets another parent (not on Windows, where it goes on). */
-function endWithParent(): void {
+function exitWithParent(): void {
   const parent = process.ppid;
   const look = () => {
     if (process.ppid !== parent) process.exit(1);

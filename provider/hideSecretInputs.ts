@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
-import type { Properties } from "./endpoint/inputs";
+import type { Properties } from "./properties";
 
 type Handler = (...args: unknown[]) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AccountChangedError } from "../../sdk/errors";
-import type { Properties } from "../endpoint/inputs";
+import type { Properties } from "../properties";
 
 /** What is recorded of the account that an endpoint belongs to. */
 interface AccountRecord {

@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
 import { requireAddress, requireApiKey } from "../../sdk/config";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
-import { containsUnknown } from "../endpoint/inputs";
-import { endWithEngine } from "../exitWithEngine";
+import { exitWithEngine } from "../exitWithEngine";
+import { containsUnknown } from "../properties";
 import type { Account, Place } from "./account";
 import { clientFor } from "./clients";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
@@ -13,7 +13,7 @@ let config: ReadConfig = () => undefined;
 
 /** Takes the config. It must be done when it returns: the first calls do not wait for a promise. */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
-  endWithEngine();
+  exitWithEngine();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
   // `check` reports what was typed into a field: the key is to be known as a secret before.
   currentPlace();

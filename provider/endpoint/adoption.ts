@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { NameTakenError } from "../../sdk/errors";
 import { secretFields } from "../hideSecretInputs";
+import type { Properties } from "../properties";
 import { changedFields } from "./diff";
-import type { Properties } from "./inputs";
 
 /**
  * Refuses to create an endpoint of a name that exists. A name is no evidence of whose an endpoint is: a copy of the

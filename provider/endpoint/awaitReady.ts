@@ -4,7 +4,7 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { initFailure } from "../engineErrors";
 import { waitLogger } from "../log";
-import type { Properties } from "./inputs";
+import type { Properties } from "../properties";
 import { endpointGone } from "./updateEndpoint";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;

@@ -1,7 +1,7 @@
 import { ENDPOINT_FIELDS } from "../../sdk/endpoints/input";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";
-import { type Properties, UNKNOWN } from "./inputs";
+import { type Properties, UNKNOWN } from "../properties";
 import { managesOtherFields, newlyManagedFields } from "./outputs";
 import { STEERING_INPUTS } from "./providerOnlyInputs";
 

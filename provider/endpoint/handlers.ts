@@ -6,10 +6,11 @@ import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, currentPlace, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
+import { type Properties, UNKNOWN } from "../properties";
 import { describeChanges, refuseTakenName } from "./adoption";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
-import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { checkInputs } from "./inputs";
 import { proveTarget } from "./move";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";

@@ -7,13 +7,8 @@ import {
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
+import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
 import { checkOwnInputs, isOwnInput } from "./providerOnlyInputs";
-
-/** A map of properties as the engine passes it. */
-export type Properties = Record<string, unknown>;
-
-/** How the engine writes a value that is not known yet. It stands for any type, at any depth. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** Inputs in normal form, and what is wrong with them. */
 export interface CheckedInputs {
@@ -83,15 +78,4 @@ function removedInputs(oldInputs: Properties, newInputs: Properties): Properties
 function isUnknownField([property, value]: [string, unknown]): boolean {
   const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isOwnInput(property);
   return exists && containsUnknown(value);
-}
-
-/** Whether a value, at any depth, is not known yet. */
-export function containsUnknown(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === UNKNOWN;
-  return Object.values(value).some(containsUnknown);
-}
-
-/** The properties whose names are wanted. */
-export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
 }

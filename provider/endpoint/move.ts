@@ -3,7 +3,7 @@ import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { MoveRefusedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { log } from "../log";
-import { type Properties, UNKNOWN } from "./inputs";
+import { type Properties, UNKNOWN } from "../properties";
 
 /** One list for all resources that move in this run: `diff` is called for one after the other. */
 const lists = new WeakMap<Client, Promise<ListedEndpoints>>();

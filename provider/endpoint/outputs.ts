@@ -1,7 +1,7 @@
 import { ENDPOINT_FIELDS, type EndpointInput } from "../../sdk/endpoints/input";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { type Place, placeRecord } from "../connection/account";
-import { type Properties, pick } from "./inputs";
+import { type Properties, pick } from "../properties";
 import { isOwnInput } from "./providerOnlyInputs";
 
 /** The service's fields that the program manages, in normal form. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
-import type { Properties } from "./inputs";
+import type { Properties } from "../properties";
 
 /*
  * Which resources of the running program act on which endpoint. Two resources may name one endpoint: one is renamed in

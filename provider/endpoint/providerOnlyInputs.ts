@@ -1,29 +1,18 @@
 import type { InputProblem } from "../../sdk/errors";
-
-/** What a value must be, and the test for it. */
-interface Rule {
-  readonly must: string;
-  readonly allows: (value: unknown) => boolean;
-}
-
-/** How long something may take. */
-export const SECONDS: Rule = {
-  must: "must be whole seconds, 1 or more",
-  allows: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-};
+import { type InputRule, SECONDS } from "../properties";
 
 /** Inputs that are not the service's: they say how the provider goes about it. */
 const RULES = {
   adoptId: {
-    must: "must be the id of an endpoint: letters, digits, hyphens, underscores",
+    message: "must be the id of an endpoint: letters, digits, hyphens, underscores",
     allows: (value) => typeof value === "string" && /^[A-Za-z0-9_-]+$/.test(value),
   },
   drainTimeout: SECONDS,
-  awaitReady: { must: "must be true or false", allows: (value) => typeof value === "boolean" },
+  awaitReady: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
-  __automaticName: { must: "is set by the provider", allows: (value) => value === true },
-  __secretInputs: { must: "is set by the provider", allows: (value) => typeof value === "string" },
-} satisfies Record<string, Rule>;
+  __automaticName: { message: "is set by the provider", allows: (value) => value === true },
+  __secretInputs: { message: "is set by the provider", allows: (value) => typeof value === "string" },
+} satisfies Record<string, InputRule>;
 
 /** The name of an input that is not the service's. */
 export type OwnInput = keyof typeof RULES;
@@ -51,6 +40,6 @@ export function checkOwnInputs(given: Readonly<Record<string, unknown>>): {
     inputs: Object.fromEntries(entries.filter(isAllowed)),
     problems: entries
       .filter((entry) => !isAllowed(entry))
-      .map(([property]) => ({ property, message: RULES[property as OwnInput].must })),
+      .map(([property]) => ({ property, message: RULES[property as OwnInput].message })),
   };
 }

@@ -4,8 +4,8 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { NameTakenError, NotFoundError } from "../../sdk/errors";
 import { isRecordedElsewhere, refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
+import type { Properties } from "../properties";
 import { mustSave } from "./diff";
-import type { Properties } from "./inputs";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields } from "./outputs";
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
+import { UNKNOWN } from "../properties";
 import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "./optionChecks";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
@@ -73,7 +74,7 @@ function currentBatch(): Batch {
   const existing = batches.get(program);
   if (existing) return existing;
   const declared: Batch["declared"] = [];
-  // Rejected by itself, not from a function that throws: see lookUp.ts.
+  // Rejected by itself, not from a function that throws: see functions/invoke.ts.
   const verdict = new Promise<void>((resolve, reject) => {
     setImmediate(() => {
       batches.delete(program);
@@ -126,7 +127,6 @@ function throwProblems(declaration: Declaration, values: KnownValues): void {
 }
 
 function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {
-  const { UNKNOWN } = require("../endpoint/inputs") as typeof import("../endpoint/inputs");
   const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine puts the old value, which is not known here, in place of what it is to ignore.
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));

@@ -6,8 +6,7 @@ import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { hideJobSecret } from "../../sdk/secret";
 import { configure, connect } from "../connection/connection";
-import { containsUnknown, type Properties } from "../endpoint/inputs";
-import { SECONDS } from "../endpoint/providerOnlyInputs";
+import { containsUnknown, type Properties, SECONDS } from "../properties";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
@@ -50,7 +49,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
   return [
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
     ...wrong("input", isObject, "must be an object: the input of the job"),
-    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.must),
+    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
     ...Object.keys(inputs)
       .filter((name) => !KNOWN_INPUTS.includes(name))
       .map((property) => ({

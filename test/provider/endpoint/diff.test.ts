@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { changedFields, hasChanged, mustSave } from "../../../provider/endpoint/diff";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const PROVIDER = "exports.handler = 1;";
 

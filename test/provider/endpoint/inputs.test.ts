@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const PROVIDER = "exports.handler = 1;";
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };

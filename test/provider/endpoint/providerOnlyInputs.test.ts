@@ -1,5 +1,6 @@
 import { hasChanged, refuseOtherEndpoint } from "../../../provider/endpoint/diff";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
