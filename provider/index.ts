@@ -26,5 +26,5 @@ export {
 } from "./functions/getEndpointHealth";
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./functions/getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./functions/getServerlessDiscount";
-export type { InputsOf, LookUpOptions } from "./functions/invoke";
+export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";

@@ -1,5 +1,5 @@
 /** What state says of a kind of resource. */
-export interface StateTexts {
+export interface ResourceType {
   /** The type in state and in URNs. */
   readonly type: string;
   /**
@@ -9,12 +9,12 @@ export interface StateTexts {
   readonly provider: string;
 }
 
-export const SERVERLESS_ENDPOINT: StateTexts = {
+export const SERVERLESS_ENDPOINT: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
 };
 
-export const SMOKE_TEST: StateTexts = {
+export const SMOKE_TEST: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").smokeTestV1;',
 };

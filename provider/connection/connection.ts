@@ -5,7 +5,7 @@ import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
 import type { Account, Place } from "./account";
-import { clientFor } from "./clients";
+import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
 /** The config of the deployment that this process serves. */

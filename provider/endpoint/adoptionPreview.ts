@@ -46,7 +46,7 @@ async function tellChanges(resource: pulumi.CustomResource, args: object): Promi
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
   let found: Endpoint | undefined;
   try {
-    const { clientFor } = require("../connection/clients") as typeof import("../connection/clients");
+    const { clientFor } = require("../connection/clientFor") as typeof import("../connection/clientFor");
     found = await clientFor(providerSettings(readConfig)).endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS });
   } catch (error) {
     return cannotTell(resource, show(error instanceof Error ? error.message : String(error)));

@@ -3,7 +3,7 @@ import { normalizeGpuIds, normalizeLocations, normalizeName } from "../../sdk/en
 import { InvalidInputError } from "../../sdk/errors";
 import { type Properties, UNKNOWN } from "../properties";
 import { managesOtherFields, newlyManagedFields } from "./outputs";
-import { STEERING_INPUTS } from "./providerOnlyInputs";
+import { CONTROL_INPUTS } from "./providerOnlyInputs";
 
 /** Fields of which several texts mean the same. */
 const NORMAL_FORMS: Record<string, (value: string) => string> = {
@@ -32,7 +32,7 @@ export function hasChanged(outputs: Properties, inputs: Properties): boolean {
   return (
     mustSave(outputs, inputs) ||
     managesOtherFields(outputs, inputs) ||
-    STEERING_INPUTS.some((input) => inputs[input] !== outputs[input])
+    CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input])
   );
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
 import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
-import { checkOwnInputs, isOwnInput } from "./providerOnlyInputs";
+import { checkProviderOnlyInputs, isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** Inputs in normal form, and what is wrong with them. */
 export interface CheckedInputs {
@@ -36,9 +36,9 @@ export function checkInputs(
   const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
   const known = Object.fromEntries(entries.filter((entry) => !isUnknownField(entry)));
 
-  const own = checkOwnInputs(pick(known, isOwnInput));
+  const own = checkProviderOnlyInputs(pick(known, isProviderOnlyInput));
   const endpoint = checkEndpointFields(
-    pick(known, (name) => !isOwnInput(name)),
+    pick(known, (name) => !isProviderOnlyInput(name)),
     options,
   );
   const present = { ...known, ...unknown, ...endpoint.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
@@ -76,6 +76,6 @@ function removedInputs(oldInputs: Properties, newInputs: Properties): Properties
 
 /** A property that does not exist is a mistake, whether its value is known or not. */
 function isUnknownField([property, value]: [string, unknown]): boolean {
-  const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isOwnInput(property);
+  const exists = (ENDPOINT_FIELDS as readonly string[]).includes(property) || isProviderOnlyInput(property);
   return exists && containsUnknown(value);
 }

@@ -2,7 +2,7 @@ import { ENDPOINT_FIELDS, type EndpointInput } from "../../sdk/endpoints/input";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { type Place, placeRecord } from "../connection/account";
 import { type Properties, pick } from "../properties";
-import { isOwnInput } from "./providerOnlyInputs";
+import { isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** The service's fields that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
@@ -29,7 +29,7 @@ export function unseenOutputs(outputs: Properties, inputs: Properties): Properti
 }
 
 function recordedInputs(inputs: Properties): Properties {
-  return { ...pick(inputs, isOwnInput), __inputs: toInputBits(inputs) };
+  return { ...pick(inputs, isProviderOnlyInput), __inputs: toInputBits(inputs) };
 }
 
 /** The inputs that would declare the endpoint as it is now: of its fields, those that the program manages. */
@@ -37,7 +37,7 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
   const managed = fromInputBits(outputs.__inputs);
   return {
     ...pick({ ...endpoint }, (name) => managed.includes(name)),
-    ...pick(outputs, isOwnInput),
+    ...pick(outputs, isProviderOnlyInput),
   };
 }
 

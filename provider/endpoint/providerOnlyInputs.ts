@@ -15,31 +15,31 @@ const RULES = {
 } satisfies Record<string, InputRule>;
 
 /** The name of an input that is not the service's. */
-export type OwnInput = keyof typeof RULES;
+export type ProviderOnlyInput = keyof typeof RULES;
 
-export function isOwnInput(name: string): name is OwnInput {
+export function isProviderOnlyInput(name: string): name is ProviderOnlyInput {
   return Object.hasOwn(RULES, name);
 }
 
 /** Own inputs of which a change changes nothing at the service. */
-export const STEERING_INPUTS = [
+export const CONTROL_INPUTS = [
   "drainTimeout",
   "awaitReady",
   "awaitReadyTimeout",
   "__secretInputs",
-] as const satisfies OwnInput[];
+] as const satisfies ProviderOnlyInput[];
 
 /** Those that are given, and what is wrong with them. `null` is as good as not given. */
-export function checkOwnInputs(given: Readonly<Record<string, unknown>>): {
+export function checkProviderOnlyInputs(given: Readonly<Record<string, unknown>>): {
   inputs: Record<string, unknown>;
   problems: InputProblem[];
 } {
   const entries = Object.entries(given).filter(([, value]) => value !== null);
-  const isAllowed = ([name, value]: [string, unknown]) => RULES[name as OwnInput].allows(value);
+  const isAllowed = ([name, value]: [string, unknown]) => RULES[name as ProviderOnlyInput].allows(value);
   return {
     inputs: Object.fromEntries(entries.filter(isAllowed)),
     problems: entries
       .filter((entry) => !isAllowed(entry))
-      .map(([property]) => ({ property, message: RULES[property as OwnInput].message })),
+      .map(([property]) => ({ property, message: RULES[property as ProviderOnlyInput].message })),
   };
 }

@@ -4,7 +4,14 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { endpointsByName } from "../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
 /** Which endpoint to look up: by its id or by its exact name. */
 export type GetEndpointArgs =
@@ -27,9 +34,9 @@ export interface GetEndpointResult extends Endpoint {
   readonly queueUrl: string;
 }
 
-const ENDPOINT: LookUp<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
+const ENDPOINT: DataSource<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
 
-const ENDPOINTS: LookUp<object, GetEndpointResult[]> = {
+const ENDPOINTS: DataSource<object, GetEndpointResult[]> = {
   name: "getEndpoints",
   find: findEndpoints,
   fromMock: ({ endpoints }) => (endpoints ?? []) as GetEndpointResult[],
@@ -43,32 +50,32 @@ const ENDPOINTS: LookUp<object, GetEndpointResult[]> = {
  * const { queueUrl } = await getEndpoint({ name: "llama" });
  */
 export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
-  return lookUp(ENDPOINT, args);
+  return invoke(ENDPOINT, args);
 }
 
 /** `getEndpoint` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
 export function getEndpointOutput(
   args: InputsOf<GetEndpointArgs>,
-  options?: LookUpOptions,
+  options?: InvokeOutputOptions,
 ): pulumi.Output<GetEndpointResult> {
-  return lookUpOutput(ENDPOINT, args, options);
+  return invokeOutput(ENDPOINT, args, options);
 }
 
 /** All endpoints of the account. */
 export function getEndpoints(): Promise<GetEndpointResult[]> {
-  return lookUp(ENDPOINTS, {});
+  return invoke(ENDPOINTS, {});
 }
 
 /** `getEndpoints` as an output, of another account if need be. */
-export function getEndpointsOutput(options?: LookUpOptions): pulumi.Output<GetEndpointResult[]> {
-  return lookUpOutput(ENDPOINTS, {}, options);
+export function getEndpointsOutput(options?: InvokeOutputOptions): pulumi.Output<GetEndpointResult[]> {
+  return invokeOutput(ENDPOINTS, {}, options);
 }
 
-async function findEndpoints({ client, queueUrlOf }: LookUpContext): Promise<GetEndpointResult[]> {
+async function findEndpoints({ client, queueUrlOf }: DataSourceContext): Promise<GetEndpointResult[]> {
   return (await client.endpoints.list()).map((endpoint) => ({ ...endpoint, queueUrl: queueUrlOf(endpoint.id) }));
 }
 
-async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
+async function findEndpoint(context: DataSourceContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
   if ((id === undefined) === (name === undefined)) {
     throw new InvalidInputError("getEndpoint", [{ property: "id", message: "give either id or name" }]);
   }
@@ -87,7 +94,7 @@ async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArg
 }
 
 /** What is not found is looked for once more when the list's lag has passed. */
-async function findNamed(context: LookUpContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
+async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
   const look = async () =>
     endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({

@@ -1,6 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
 /** Whose health to look up. */
 export interface GetEndpointHealthArgs {
@@ -11,7 +18,10 @@ export interface GetEndpointHealthArgs {
 /** Numbers of jobs and of workers by their state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
-const HEALTH: LookUp<GetEndpointHealthArgs, GetEndpointHealthResult> = { name: "getEndpointHealth", find: findHealth };
+const HEALTH: DataSource<GetEndpointHealthArgs, GetEndpointHealthResult> = {
+  name: "getEndpointHealth",
+  find: findHealth,
+};
 
 /**
  * The numbers of jobs and workers of an endpoint (contract, Health record).
@@ -20,19 +30,19 @@ const HEALTH: LookUp<GetEndpointHealthArgs, GetEndpointHealthResult> = { name: "
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
 export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpointHealthResult> {
-  return lookUp(HEALTH, args);
+  return invoke(HEALTH, args);
 }
 
 /** `getEndpointHealth` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
-  options?: LookUpOptions,
+  options?: InvokeOutputOptions,
 ): pulumi.Output<GetEndpointHealthResult> {
-  return lookUpOutput(HEALTH, args, options);
+  return invokeOutput(HEALTH, args, options);
 }
 
 function findHealth(
-  { client }: LookUpContext,
+  { client }: DataSourceContext,
   { endpointId }: GetEndpointHealthArgs,
 ): Promise<GetEndpointHealthResult> {
   return client.endpoint(endpointId).health();

@@ -1,7 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Pod } from "../../sdk/pods/podRecord";
 import type { PodIncludes } from "../../sdk/pods/pods";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
 /** Which pod to look up, and what to add to its record. */
 export interface GetPodArgs extends PodIncludes {
@@ -15,7 +22,7 @@ export interface GetPodResult extends Omit<Pod, "env"> {
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
-const POD: LookUp<GetPodArgs, GetPodResult> = {
+const POD: DataSource<GetPodArgs, GetPodResult> = {
   name: "getPod",
   find: findPod,
   fromMock: (mocked) => withSecretEnv(mocked as unknown as Pod),
@@ -29,7 +36,7 @@ const POD: LookUp<GetPodArgs, GetPodResult> = {
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
 export function getPod(args: GetPodArgs): Promise<GetPodResult> {
-  return lookUp(POD, args);
+  return invoke(POD, args);
 }
 
 /**
@@ -37,11 +44,11 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
  * @example
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
-export function getPodOutput(args: InputsOf<GetPodArgs>, options?: LookUpOptions): pulumi.Output<GetPodResult> {
-  return lookUpOutput(POD, args, options);
+export function getPodOutput(args: InputsOf<GetPodArgs>, options?: InvokeOutputOptions): pulumi.Output<GetPodResult> {
+  return invokeOutput(POD, args, options);
 }
 
-async function findPod({ client }: LookUpContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
+async function findPod({ client }: DataSourceContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
   return withSecretEnv(await client.pods.get(podId, includes));
 }
 

@@ -2,29 +2,29 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
 import { requireAddress } from "../../sdk/config";
 import { ServerlessGpuError } from "../../sdk/errors";
-import { clientFor } from "../connection/clients";
+import { clientFor } from "../connection/clientFor";
 import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import { isUnitTest } from "../program/unitTest";
 
 /** A look-up, apart from where it gets its account and its arguments. */
-export interface LookUp<Args, Result> {
+export interface DataSource<Args, Result> {
   /** Name of the function, as unit tests with Pulumi's mocks see it: `serverless-gpu:index:<name>`. */
   readonly name: string;
-  readonly find: (context: LookUpContext, args: Args) => Promise<Result>;
+  readonly find: (context: DataSourceContext, args: Args) => Promise<Result>;
   /** The result from what a mock returns, which is always an object. Default: the object itself. */
   readonly fromMock?: (mocked: Record<string, unknown>) => Result;
 }
 
 /** The account and the addresses that a look-up uses. */
-export interface LookUpContext {
+export interface DataSourceContext {
   readonly client: Client;
   /** Address of an endpoint's queue. */
   readonly queueUrlOf: (endpointId: string) => string;
 }
 
 /** Options of the look-ups that return outputs. */
-export interface LookUpOptions {
+export interface InvokeOutputOptions {
   /** The account to look in. Default: that of the environment or of the stack's config. */
   readonly provider?: ServerlessGpuProvider;
   /**
@@ -38,7 +38,7 @@ export interface LookUpOptions {
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 
 /** Looks up at once, in the account of the environment or of the stack's config. */
-export function lookUp<Args, Result>(what: LookUp<Args, Result>, args: Args): Promise<Result> {
+export function invoke<Args, Result>(what: DataSource<Args, Result>, args: Args): Promise<Result> {
   return run(what, stackConfig(), args);
 }
 
@@ -46,10 +46,10 @@ export function lookUp<Args, Result>(what: LookUp<Args, Result>, args: Args): Pr
  * Looks up when all arguments are known and the resources that they come from exist. Until then the result is unknown;
  * what is secret in the arguments makes it secret.
  */
-export function lookUpOutput<Args, Result>(
-  what: LookUp<Args, Result>,
+export function invokeOutput<Args, Result>(
+  what: DataSource<Args, Result>,
   args: InputsOf<Args>,
-  { provider, dependsOn }: LookUpOptions = {},
+  { provider, dependsOn }: InvokeOutputOptions = {},
 ): pulumi.Output<Result> {
   const settings = provider ? settingsOf(provider) : pulumi.output(undefined);
   const look = ([resolved, explicit]: [unknown, Record<string, string | undefined> | undefined, unknown]) =>
@@ -59,7 +59,7 @@ export function lookUpOutput<Args, Result>(
 }
 
 /** Known when all resources behind a value, and those that are named, have an id: in a preview, when they exist. */
-function existing(given: pulumi.Output<unknown>, dependsOn: LookUpOptions["dependsOn"]): pulumi.Output<unknown> {
+function existing(given: pulumi.Output<unknown>, dependsOn: InvokeOutputOptions["dependsOn"]): pulumi.Output<unknown> {
   const { allResources } = given as unknown as { allResources?: () => Promise<Set<pulumi.Resource>> };
   const behind = allResources?.() ?? Promise.resolve(new Set<pulumi.Resource>());
   const resources = pulumi.all([behind.then((all) => [...all]), dependsOn ?? []]) as unknown as pulumi.Output<
@@ -82,15 +82,15 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
  * programs with V8's debugger on, which follows each throw in an async function through every promise that waits for it
  * until it finds a handler, and it visits those behind derived outputs again on each path to them.
  */
-function run<Args, Result>(what: LookUp<Args, Result>, readConfig: ReadConfig, args: Args): Promise<Result> {
-  const look = isUnitTest() ? lookUpMocked(what, args) : lookUpNow(what, readConfig, args);
+function run<Args, Result>(what: DataSource<Args, Result>, readConfig: ReadConfig, args: Args): Promise<Result> {
+  const look = isUnitTest() ? callMock(what, args) : callService(what, readConfig, args);
   return new Promise((resolve, reject) => {
     look.then(resolve, reject);
   });
 }
 
-async function lookUpNow<Args, Result>(
-  { find }: LookUp<Args, Result>,
+async function callService<Args, Result>(
+  { find }: DataSource<Args, Result>,
   readConfig: ReadConfig,
   args: Args,
 ): Promise<Result> {
@@ -103,7 +103,7 @@ async function lookUpNow<Args, Result>(
   }
 }
 
-async function lookUpMocked<Args, Result>({ name, fromMock }: LookUp<Args, Result>, args: Args): Promise<Result> {
+async function callMock<Args, Result>({ name, fromMock }: DataSource<Args, Result>, args: Args): Promise<Result> {
   const token = `${CONFIG_NAMESPACE}:index:${name}`;
   const mocked: Record<string, unknown> = await pulumi.runtime.invoke(token, args as pulumi.Inputs);
   return fromMock ? fromMock(mocked) : (mocked as Result);
@@ -114,7 +114,7 @@ function stackConfig(): ReadConfig {
   return (name) => config.get(name);
 }
 
-function contextFor(readConfig: ReadConfig): LookUpContext {
+function contextFor(readConfig: ReadConfig): DataSourceContext {
   const settings = providerSettings(readConfig);
   return {
     client: clientFor(settings),

@@ -29,7 +29,7 @@ export async function startSite(): Promise<Site> {
     serverlessDiscount: { discountFactor: 0.5, type: "test", expirationDate: "2030-01-01" },
   });
   const provider = await startDynamicProvider(emulator.env);
-  const program = fork(path.join(__dirname, "lookUpProcess.js"), {
+  const program = fork(path.join(__dirname, "dataSourceProcess.js"), {
     env: { PATH: process.env.PATH, ...emulator.env },
     execArgv: [],
   });

@@ -24,7 +24,7 @@ const LOOK_UPS: readonly LookUp[] = [
   { name: "getServerlessDiscount", interface: "graphql", args: () => ({}), names: /discount/ },
 ];
 
-export const LOOK_UP_OPERATIONS: readonly Operation[] = LOOK_UPS.map(({ name, args, names, ...step }) => ({
+export const DATA_SOURCE_OPERATIONS: readonly Operation[] = LOOK_UPS.map(({ name, args, names, ...step }) => ({
   name: `${name}${"name" in args("") ? " by name" : ""}`,
   // A list that is behind shows what was.
   ...(name === "getEndpoints" && { isOpenTo: ({ effect }: Fault) => !("listLagMs" in effect) }),

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { startEmulator } from "../../emulator";
+import { startEmulator } from "../../../emulator";
 
-const REPOSITORY = path.resolve(__dirname, "../..");
+const REPOSITORY = path.resolve(__dirname, "../../..");
 
 /** Pulumi runs programs with V8's debugger on, and so does this; the derived outputs are those of the README. */
 const PROGRAM = `
