@@ -1,6 +1,6 @@
 import { redact } from "../../sdk/secret";
 
-/** How a check ended: `failed` is to be mended, `warning` to be known, `skipped` could not be looked at. */
+/** How a check ended: `failed` is to be fixed, `warning` to be known, `skipped` could not be looked at. */
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
 /** What is checked, in this order. */
@@ -22,7 +22,7 @@ export interface Finding {
   /** What was found, or why nothing was looked at. */
   readonly found: string;
   /** What to do about it; with warnings and failures. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** A check of `serverless-gpu doctor`, as `--json` prints it. */
@@ -32,8 +32,8 @@ export interface Check extends Finding {
 
 export const ok = (found: string): Finding => ({ status: "ok", found });
 export const skipped = (found: string): Finding => ({ status: "skipped", found });
-export const warning = (found: string, mend: string): Finding => ({ status: "warning", found, mend });
-export const failed = (found: string, mend: string): Finding => ({ status: "failed", found, mend });
+export const warning = (found: string, fix: string): Finding => ({ status: "warning", found, fix });
+export const failed = (found: string, fix: string): Finding => ({ status: "failed", found, fix });
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
@@ -41,13 +41,13 @@ const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped
 export function together(findings: readonly Finding[]): Finding {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
-  const shown = findings.filter((finding) => (isWrong ? finding.mend !== undefined : finding.status === status));
-  const mends = shown.flatMap(({ mend }) => mend ?? []);
+  const shown = findings.filter((finding) => (isWrong ? finding.fix !== undefined : finding.status === status));
+  const fixes = shown.flatMap(({ fix }) => fix ?? []);
   const found = joined(
     shown.map((finding) => finding.found),
     "; ",
   );
-  return { status, found, ...(mends.length > 0 ? { mend: joined(mends, " ") } : {}) };
+  return { status, found, ...(fixes.length > 0 ? { fix: joined(fixes, " ") } : {}) };
 }
 
 function joined(texts: readonly string[], separator: string): string {
@@ -55,6 +55,6 @@ function joined(texts: readonly string[], separator: string): string {
 }
 
 /** Whatever the texts of others hold, no key is shown. */
-export function withoutKeys({ check, status, found, mend }: Check): Check {
-  return { check, status, found: redact(found), ...(mend === undefined ? {} : { mend: redact(mend) }) };
+export function withoutKeys({ check, status, found, fix }: Check): Check {
+  return { check, status, found: redact(found), ...(fix === undefined ? {} : { fix: redact(fix) }) };
 }

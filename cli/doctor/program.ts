@@ -46,22 +46,22 @@ export const NO_PROJECT = "there is no Pulumi project in this folder or above it
 export function checkPulumiSdk(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const range = ownPackage().peerDependencies[PULUMI_SDK];
-  const mend = `In ${program.folder}: npm install "${PULUMI_SDK}@${range}"`;
-  if (!program.sdk) return failed(`${PULUMI_SDK} cannot be loaded from ${program.folder}`, mend);
+  const fix = `In ${program.folder}: npm install "${PULUMI_SDK}@${range}"`;
+  if (!program.sdk) return failed(`${PULUMI_SDK} cannot be loaded from ${program.folder}`, fix);
   const { version } = program.sdk;
-  return isInRange(version, range) ? ok(version) : failed(`${version}, and ${range} is needed`, mend);
+  return isInRange(version, range) ? ok(version) : failed(`${version}, and ${range} is needed`, fix);
 }
 
 /** Whether what state names, `pulumi-serverless-gpu/handlers`, is found from the program's folder, and not by luck. */
 export function checkPackage(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const { name } = ownPackage();
-  const mend = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it too.`;
-  if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, mend);
+  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it too.`;
+  if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))
     return ok(`${program.own.version}, a direct dependency`);
-  return warning(`${name} is found at ${program.own.folder}, yet ${packageJson ?? "no package.json"} lists it`, mend);
+  return warning(`${name} is found at ${program.own.folder}, yet ${packageJson ?? "no package.json"} lists it`, fix);
 }
 
 /** Whether all parts are of one version, and none is there twice. */

@@ -73,9 +73,9 @@ function addressesMissing(missing: readonly Reply[]): Finding {
 
 function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
   if (address === undefined) return failed(error?.message ?? name, `It is ${sourceOf(name)}: correct it there.`);
-  const mend = `Check ${address} (${sourceOf(name)}) and the way there.`;
-  if (error) return failed(withCause(error), mend);
-  if (response && response.status >= 500) return warning(`${name}: ${address} answers ${response.status}`, mend);
+  const fix = `Check ${address} (${sourceOf(name)}) and the way there.`;
+  if (error) return failed(withCause(error), fix);
+  if (response && response.status >= 500) return warning(`${name}: ${address} answers ${response.status}`, fix);
   if (!isSafe(address)) {
     return warning(`${name}: ${address} is not https, so that the key can be read on its way`, "Use https.");
   }

@@ -6,7 +6,7 @@ import {
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
-import { didYouMean } from "../command";
+import { didYouMean } from "../didYouMean";
 import { type Finding, failed, ok, together, warning } from "./check";
 import type { Program } from "./program";
 import { type Learned, pulumi, pulumiJson } from "./pulumiCommand";

@@ -104,18 +104,18 @@ describe("serverless-gpu emulator", () => {
   });
 
   test.each([
-    [["--port", "99999"], 2, "--port takes a whole number from 0 to 65535"],
-    [["--profile", "newest"], 2, "--profile takes contract or observed"],
-    [["--clock", "slow"], 2, "--clock takes"],
-    [["--clock", "Infinity"], 2, "--clock takes"],
+    [["--port", "99999"], 2, "'99999' is invalid. Give a whole number from 0 to 65535."],
+    [["--profile", "newest"], 2, "Allowed choices are contract, observed."],
+    [["--clock", "slow"], 2, "Give real, manual, or a number of 1 or more."],
+    [["--clock", "Infinity"], 2, "Give real, manual, or a number"],
     [["--drain-ms", "-1"], 2, "--drain-ms"],
-    [["--discount", "0.8"], 2, "--discount takes factor,type,expiration date"],
-    [["--discount", "much,volume,2027-01-01"], 2, "--discount takes factor,type,expiration date"],
-    [["--discount", "0.8,volume,soon"], 2, "--discount takes factor,type,expiration date"],
-    [["--restricted-key", "a b"], 2, "--restricted-key takes a key without blanks"],
-    [["--prot", "80"], 2, "there is no option --prot. Did you mean --port?"],
-    [["--nonsense"], 2, "there is no option --nonsense"],
-    [["start"], 2, '"emulator start"'],
+    [["--discount", "0.8"], 2, "Give factor,type,expiration date"],
+    [["--discount", "much,volume,2027-01-01"], 2, "Give factor,type,expiration date"],
+    [["--discount", "0.8,volume,soon"], 2, "Give factor,type,expiration date"],
+    [["--restricted-key", "a b"], 2, "'--restricted-key <key>' takes a key without blanks"],
+    [["--prot", "80"], 2, "unknown option '--prot'\n(Did you mean --port?)"],
+    [["--nonsense"], 2, "unknown option '--nonsense'"],
+    [["start"], 2, "'emulator start'"],
     [["--seed", "missing.json"], 1, "--seed missing.json cannot be read: there is no such file"],
     [["--seed", "text"], 1, "holds no JSON"],
     [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
@@ -238,7 +238,7 @@ describe("serverless-gpu emulator exec", () => {
       expect.stringContaining("no-such-command cannot be started: there is no such program on PATH"),
     ]);
     const none = await run("emulator", "exec");
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("as in: emulator exec -- npm test")]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("emulator exec -- npm test")]);
   });
 
   test("hands a SIGTERM on to the command, and stops with it", async () => {

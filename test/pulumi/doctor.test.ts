@@ -13,7 +13,7 @@ const CANARY = "canary-key-d0c7012a";
 interface Report {
   readonly version: string;
   readonly ok: boolean;
-  readonly checks: readonly { check: string; status: string; found: string; mend?: string }[];
+  readonly checks: readonly { check: string; status: string; found: string; fix?: string }[];
 }
 
 let emulator: Emulator;
@@ -42,7 +42,7 @@ async function doctor(
   const report: Report = JSON.parse(ended.stdout);
   expect(ended.exitCode).toBe(report.ok ? 0 : 1);
   expect(report.ok).toBe(report.checks.every(({ status }) => status !== "failed"));
-  for (const { status, mend } of report.checks) expect(mend !== undefined).toBe(/failed|warning/.test(status));
+  for (const { status, fix } of report.checks) expect(fix !== undefined).toBe(/failed|warning/.test(status));
   return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
 }
 
@@ -77,7 +77,7 @@ test("finds nothing wrong where nothing is, and shows it to people and to progra
 test("tells a missing, a wrong and a mistyped setting apart", async () => {
   const none = await doctor({});
   expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
-  expect(none.config?.mend).toContain("pulumi config set --secret serverless-gpu:apiKey");
+  expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
   expect(none.addresses).toMatchObject({
     status: "failed",
     found: expect.stringContaining("no graphqlUrl, no restUrl"),
@@ -86,11 +86,11 @@ test("tells a missing, a wrong and a mistyped setting apart", async () => {
 
   const wrong = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY: "canary-of-another" });
   expect(wrong.key).toMatchObject({ status: "failed", found: expect.stringContaining("401") });
-  expect(wrong.key?.mend).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");
+  expect(wrong.key?.fix).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");
 
   const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
   expect(mistyped.config?.status).toBe("failed");
-  expect(mistyped.config?.mend).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
+  expect(mistyped.config?.fix).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
   expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
 });
 
@@ -106,7 +106,7 @@ test("names the address that does not answer, or shows the key on its way", asyn
     status: "failed",
     found: expect.stringContaining("restUrl: nothing answers"),
   });
-  expect(dead.addresses?.mend).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
+  expect(dead.addresses?.fix).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
   expect(dead.key).toMatchObject({ status: "ok" });
 
   const open = emulator.url.replace("127.0.0.1", "0.0.0.0");
@@ -141,7 +141,7 @@ test("settings of the stack's config count, secrets are decrypted only when they
     status: "warning",
     found: expect.stringContaining("serverless-gpu:queueURL"),
   });
-  expect(readable.config?.mend).toContain('Did you mean "serverless-gpu:queueUrl"?');
+  expect(readable.config?.fix).toContain('Did you mean "serverless-gpu:queueUrl"?');
   // A program without the package in its package.json finds it by luck.
   expect(readable.package?.status).toBe("warning");
 
@@ -184,7 +184,7 @@ test("an engine that is too old or missing is told, and so is a folder without a
   await pulumi("v3.215.9");
   const old = await doctor(env);
   expect(old.pulumi).toMatchObject({ status: "failed", found: expect.stringContaining("3.215.9") });
-  expect(old.pulumi?.mend).toContain(MINIMUM_VERSION);
+  expect(old.pulumi?.fix).toContain(MINIMUM_VERSION);
 
   const elsewhere = await doctor(undefined, { cwd: path.parse(stack.scratch).root });
   for (const check of ["pulumi-sdk", "package", "versions", "state"]) {
@@ -203,7 +203,7 @@ test("packages that are missing, too old or there twice are told, each with its 
     const none = await doctor(undefined, { cwd: project });
     for (const check of ["pulumi-sdk", "package"]) {
       expect(none[check]).toMatchObject({ status: "failed", found: expect.stringContaining(program) });
-      expect(none[check]?.mend).toContain("npm install");
+      expect(none[check]?.fix).toContain("npm install");
     }
     expect(none.versions?.status).toBe("skipped");
 

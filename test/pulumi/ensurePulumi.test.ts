@@ -178,7 +178,8 @@ describe("the build from Go modules", () => {
   test("is not held up by what a killed run has left", async () => {
     await installGo();
     const lock = path.join(cache, `${VERSION}.lock`);
-    await installOfficialEngine(path.join(lock, "build/bin"), "0.0.0");
+    await mkdir(lock, { recursive: true });
+    await installOfficialEngine(path.join(cache, `${VERSION}.unfinished/build/bin`), "0.0.0");
     const longAgo = new Date(Date.now() - 3_600_000);
     await utimes(lock, longAgo, longAgo);
     expect((await runTool()).stdout).toBe(built());
@@ -210,7 +211,7 @@ test("an engine runs programs after the clone that prepared it is gone", async (
   await cp(engine.command, path.join(machine, "engine"));
   const clone = path.join(machine, "clone/tools/pulumi-cli");
   await cp(TOOL, clone, { recursive: true });
-  // The download's part of the tool needs a package; there is none in this clone, as before its first "npm ci".
+  // The clone finds the packages of this repository.
   expect((await runTool({}, clone)).stdout).toBe(built());
   await rm(path.join(machine, "clone"), { recursive: true });
 

@@ -1,4 +1,4 @@
-const { createRequire } = require("node:module");
+const { SemVer } = require("semver");
 const { buildEngine } = require("./build");
 const { addToCache, cachedFolder, findInCache } = require("./cache");
 const { MINIMUM_VERSION, findOnPath } = require("./find");
@@ -50,21 +50,20 @@ async function ensurePulumi({ log = console.error } = {}) {
  */
 function prepare(folder, attempt, log) {
   const step = createProgress(log);
-  const lock = `${folder}.lock`;
   return withLock(
-    lock,
+    folder,
     () => log("pulumi: another run is preparing the engine, waiting for it …"),
-    async () => {
+    async (unfinished) => {
       const meanwhile = await findInCache(folder).catch(() => undefined);
       return (
         meanwhile ??
         (await attempt("the official download", () =>
-          addToCache(folder, lock, "download", (root) =>
+          addToCache(folder, unfinished, "download", (root) =>
             step(`downloading the official engine ${VERSION}`, download(root)),
           ),
         )) ??
         (await attempt("a build from Pulumi's Go modules", () =>
-          addToCache(folder, lock, "build", (root) => buildEngine(VERSION, root, step)),
+          addToCache(folder, unfinished, "build", (root) => buildEngine(VERSION, root, step)),
         ))
       );
     },
@@ -78,8 +77,6 @@ function prepare(folder, attempt, log) {
 async function download(root) {
   // Loaded here because it is slow to load and seldom needed.
   const { PulumiCommand } = require("@pulumi/pulumi/automation");
-  // The installer wants the version as a class of a package that is Pulumi's, not ours.
-  const { SemVer } = createRequire(require.resolve("@pulumi/pulumi"))("semver");
   await PulumiCommand.install({ root, version: new SemVer(VERSION) });
 }
 

@@ -1,5 +1,6 @@
 const fs = require("node:fs/promises");
 const path = require("node:path");
+const { gte } = require("semver");
 const { LAUNCHERS } = require("./launchers");
 const { run } = require("./run");
 
@@ -46,14 +47,6 @@ async function engineVersion(command) {
 }
 
 /**
- * @param {string} version
- * @param {string} minimum
- */
-function isAtLeast(version, minimum) {
-  return version.localeCompare(minimum, "en", { numeric: true }) >= 0;
-}
-
-/**
  * The engine on PATH. Fails with the reason when there is none that serves.
  * @returns {Promise<Engine>}
  */
@@ -62,7 +55,7 @@ async function findOnPath() {
   const command = await findExecutable("pulumi", folders);
   if (!command) throw new Error("there is none");
   const version = await engineVersion(command);
-  if (!isAtLeast(version, MINIMUM_VERSION)) {
+  if (!gte(version, MINIMUM_VERSION)) {
     throw new Error(`${command} is version ${version}, and ${MINIMUM_VERSION} or later is needed`);
   }
   const beside = path.dirname(await fs.realpath(command));
