@@ -1,10 +1,10 @@
-/** What state says of a kind of resource. */
+/** A type of resource, as state records it. */
 export interface ResourceType {
   /** The type in state and in URNs. */
   readonly type: string;
   /**
-   * The code under `__provider`. It is a permanent contract: every version of this package answers to it, and state that
-   * holds another text would keep running that text for ever.
+   * The code under `__provider`. It is permanent: every version of this package must support it, because the engine runs
+   * the code that state holds.
    */
   readonly provider: string;
 }

@@ -5,7 +5,9 @@ import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { ConfigurationError } from "../../sdk/errors";
 import { adoptionProgram } from "./adoptionProgram";
 
-/** Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code. */
+/**
+ * Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code.
+ */
 export async function adopt({ filter = "" }: { readonly filter?: string }): Promise<number> {
   const { endpoints: all, unreadable } = await listEndpoints();
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
@@ -33,6 +35,6 @@ async function listEndpoints(): Promise<ListedEndpoints> {
     return await client.endpoints.listReadable().finally(() => client.close());
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(`${error.message}. ("adopt" reads the environment only, no stack's config)`);
+    throw new ConfigurationError(`${error.message}. ("adopt" reads only the environment, not the config of a stack)`);
   }
 }

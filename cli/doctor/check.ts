@@ -1,9 +1,9 @@
 import { redact } from "../../sdk/secret";
 
-/** How a check ended: `failed` is to be fixed, `warning` to be known, `skipped` could not be looked at. */
+/** The result of a check. A `failed` check needs a fix; a `skipped` one could not run. */
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
-/** What is checked, in this order. */
+/** The names of the checks, in order. */
 export type CheckName =
   | "node"
   | "pulumi"
@@ -16,12 +16,12 @@ export type CheckName =
   | "versions"
   | "state";
 
-/** What a check found. */
+/** The findings of a check. */
 export interface Finding {
   readonly status: CheckStatus;
-  /** What was found, or why nothing was looked at. */
+  /** The finding, or the reason for skipping the check. */
   readonly found: string;
-  /** What to do about it; with warnings and failures. */
+  /** The fix; only for warnings and failures. */
   readonly fix?: string;
 }
 
@@ -37,7 +37,7 @@ export const failed = (found: string, fix: string): Finding => ({ status: "faile
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
-/** Several findings as one. Where something is wrong, what is well is left out. */
+/** Combines several findings. If there are problems, it leaves out the others. */
 export function together(findings: readonly Finding[]): Finding {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
@@ -54,7 +54,7 @@ function joined(texts: readonly string[], separator: string): string {
   return [...new Set(texts)].join(separator);
 }
 
-/** Whatever the texts of others hold, no key is shown. */
+/** Returns a check without keys, even if messages of others hold them. */
 export function withoutKeys({ check, status, found, fix }: Check): Check {
   return { check, status, found: redact(found), ...(fix === undefined ? {} : { fix: redact(fix) }) };
 }

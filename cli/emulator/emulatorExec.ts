@@ -13,8 +13,8 @@ export async function emulatorExec(command: readonly string[], flags: EmulatorFl
 }
 
 /**
- * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's number after a signal,
- * and 127 if the command cannot be started.
+ * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's number after a
+ * signal, and 127 if the command cannot be started.
  */
 function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, args, { env, stdio: "inherit" });

@@ -1,7 +1,7 @@
 import type { InputProblem } from "../../sdk/errors";
 import { type InputRule, SECONDS } from "../properties";
 
-/** Inputs that are not the service's: they say how the provider goes about it. */
+/** Inputs that the provider uses itself and does not send to the service. */
 const RULES = {
   adoptId: {
     message: "must be the id of an endpoint: letters, digits, hyphens, underscores",
@@ -14,14 +14,14 @@ const RULES = {
   __secretInputs: { message: "is set by the provider", allows: (value) => typeof value === "string" },
 } satisfies Record<string, InputRule>;
 
-/** The name of an input that is not the service's. */
+/** The name of an input that the provider does not send to the service. */
 export type ProviderOnlyInput = keyof typeof RULES;
 
 export function isProviderOnlyInput(name: string): name is ProviderOnlyInput {
   return Object.hasOwn(RULES, name);
 }
 
-/** Own inputs of which a change changes nothing at the service. */
+/** The provider-only inputs that may change without a change at the service. */
 export const CONTROL_INPUTS = [
   "drainTimeout",
   "awaitReady",
@@ -29,7 +29,7 @@ export const CONTROL_INPUTS = [
   "__secretInputs",
 ] as const satisfies ProviderOnlyInput[];
 
-/** Those that are given, and what is wrong with them. `null` is as good as not given. */
+/** Returns the valid inputs and the problems of the others. `null` counts as not set. */
 export function checkProviderOnlyInputs(given: Readonly<Record<string, unknown>>): {
   inputs: Record<string, unknown>;
   problems: InputProblem[];

@@ -13,24 +13,24 @@ import {
   invokeOutput,
 } from "./invoke";
 
-/** Which endpoint to look up: by its id or by its exact name. */
+/** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
   | {
-      /** Identifier of the endpoint. */
+      /** Id of the endpoint. */
       readonly id: string;
-      /** Not beside an id. */
+      /** Not together with `id`. */
       readonly name?: undefined;
     }
   | {
-      /** Not beside a name. */
+      /** Not together with `name`. */
       readonly id?: undefined;
-      /** The exact name. It must be the name of one endpoint only. */
+      /** Exact name of the endpoint. Only one endpoint may have it. */
       readonly name: string;
     };
 
-/** An endpoint as the service has it, in normal form, and the address of its queue. */
+/** An endpoint at the service, in normal form, with the URL of its queue. */
 export interface GetEndpointResult extends Endpoint {
-  /** Address of the endpoint's queue. */
+  /** URL of the endpoint's queue. */
   readonly queueUrl: string;
 }
 
@@ -43,9 +43,10 @@ const ENDPOINTS: DataSource<object, GetEndpointResult[]> = {
 };
 
 /**
- * Looks an endpoint up, by its id or by its exact name.
- * @throws NotFoundError when there is none
- * @throws InvalidInputError when several endpoints have the name, with their ids
+ * Returns an endpoint by its id or by its exact name.
+ * @throws NotFoundError if no endpoint has the id or the name
+ * @throws InvalidInputError if several endpoints have the name; it lists their ids
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const { queueUrl } = await getEndpoint({ name: "llama" });
  */
@@ -53,7 +54,7 @@ export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
   return invoke(ENDPOINT, args);
 }
 
-/** `getEndpoint` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+/** Does the same as `getEndpoint` for arguments that are outputs. The result is unknown until the arguments are known. */
 export function getEndpointOutput(
   args: InputsOf<GetEndpointArgs>,
   options?: InvokeOutputOptions,
@@ -61,12 +62,15 @@ export function getEndpointOutput(
   return invokeOutput(ENDPOINT, args, options);
 }
 
-/** All endpoints of the account. */
+/**
+ * Returns all endpoints of the account.
+ * @throws AuthenticationError if the service does not accept the key
+ */
 export function getEndpoints(): Promise<GetEndpointResult[]> {
   return invoke(ENDPOINTS, {});
 }
 
-/** `getEndpoints` as an output, of another account if need be. */
+/** Does the same as `getEndpoints`, as an output. The option `provider` selects another account. */
 export function getEndpointsOutput(options?: InvokeOutputOptions): pulumi.Output<GetEndpointResult[]> {
   return invokeOutput(ENDPOINTS, {}, options);
 }
@@ -77,7 +81,7 @@ async function findEndpoints({ client, queueUrlOf }: DataSourceContext): Promise
 
 async function findEndpoint(context: DataSourceContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
   if ((id === undefined) === (name === undefined)) {
-    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "give either id or name" }]);
+    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "set either id or name" }]);
   }
   if (id !== undefined) {
     const endpoint = await context.client.endpoints.get(id);
@@ -89,11 +93,11 @@ async function findEndpoint(context: DataSourceContext, { id, name }: GetEndpoin
     throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
   }
   if (named.length === 1) return only;
-  const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Look one up by its id`;
+  const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Select one by its id`;
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-/** What is not found is looked for once more when the list's lag has passed. */
+/** Returns the endpoints with a name. If there are none, it tries once more after the lag of the list. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
   const look = async () =>

@@ -9,13 +9,13 @@ import {
   invokeOutput,
 } from "./invoke";
 
-/** Whose health to look up. */
+/** Selects the endpoint. */
 export interface GetEndpointHealthArgs {
-  /** Identifier of the endpoint. */
+  /** Id of the endpoint. */
   readonly endpointId: string;
 }
 
-/** Numbers of jobs and of workers by their state. */
+/** The numbers of jobs and workers in each state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
 const HEALTH: DataSource<GetEndpointHealthArgs, GetEndpointHealthResult> = {
@@ -24,8 +24,9 @@ const HEALTH: DataSource<GetEndpointHealthArgs, GetEndpointHealthResult> = {
 };
 
 /**
- * The numbers of jobs and workers of an endpoint (contract, Health record).
- * @throws NotFoundError when there is no such endpoint
+ * Returns the numbers of jobs and workers of an endpoint.
+ * @throws NotFoundError if the endpoint does not exist
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
@@ -33,7 +34,7 @@ export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpo
   return invoke(HEALTH, args);
 }
 
-/** `getEndpointHealth` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+/** Does the same as `getEndpointHealth` for arguments that are outputs. The result is unknown until they are known. */
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
   options?: InvokeOutputOptions,

@@ -10,15 +10,15 @@ import {
   invokeOutput,
 } from "./invoke";
 
-/** Which pod to look up, and what to add to its record. */
+/** Selects a pod, and the additional parts of its record. */
 export interface GetPodArgs extends PodIncludes {
-  /** Identifier of the pod. */
+  /** Id of the pod. */
   readonly podId: string;
 }
 
 /** A pod's record. */
 export interface GetPodResult extends Omit<Pod, "env"> {
-  /** Environment variables, secret: they hold keys. Empty when the service shows none. */
+  /** Environment variables, as a secret, because they may hold keys. Empty if the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
@@ -29,9 +29,9 @@ const POD: DataSource<GetPodArgs, GetPodResult> = {
 };
 
 /**
- * Looks a pod up by its id (contract, REST).
- * @throws NotFoundError when there is no such pod
- * @throws AuthenticationError when the key is not accepted
+ * Returns a pod by its id.
+ * @throws NotFoundError if the pod does not exist
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
@@ -40,7 +40,7 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
 }
 
 /**
- * `getPod` for arguments that are outputs of other resources. Until they are known, the result is unknown.
+ * Does the same as `getPod` for arguments that are outputs. The result is unknown until the arguments are known.
  * @example
  * export const image = getPodOutput({ podId: someOutput }).image;
  */

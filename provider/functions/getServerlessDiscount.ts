@@ -8,12 +8,15 @@ const DISCOUNT: DataSource<object, ServerlessDiscount | null> = {
   fromMock: (mocked) => (Object.keys(mocked).length > 0 ? (mocked as unknown as ServerlessDiscount) : null),
 };
 
-/** The account's discount on serverless prices, or `null` (contract, Serverless endpoint). */
+/**
+ * Returns the account's discount on serverless prices; `null` if it has none.
+ * @throws AuthenticationError if the service does not accept the key
+ */
 export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
   return invoke(DISCOUNT, {});
 }
 
-/** `getServerlessDiscount` as an output, of another account if need be. */
+/** Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another account. */
 export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
   return invokeOutput(DISCOUNT, {}, options);
 }

@@ -45,11 +45,11 @@ test("defaults are left out, except a scalerType that the scalerValue needs", ()
 
 test("what this version would not accept is left to the service, with the reason", () => {
   const source = resources({ scalerType: "MAGIC\u2028()", scalerValue: 9, flashBootType: "TURBO", workersMin: 5 });
-  expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ left to the service: /m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerType "MAGIC \(\)" is not known/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: flashBootType "TURBO" is not known/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerValue needs a scalerType/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: workersMin is 5, more than workersMax \(3\)/m);
+  expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ not managed: /m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: scalerType "MAGIC \(\)" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: flashBootType "TURBO" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: scalerValue needs a scalerType/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: workersMin is 5, more than workersMax \(3\)/m);
   expect(source).not.toContain("\u2028");
 });
 

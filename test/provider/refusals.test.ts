@@ -68,7 +68,7 @@ test("a deletion that the service refuses says so while it is tried again, and a
   const refusal = { message: "a lock is held by billing", code: "RUNPOD" };
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
   await expect(provider.delete(id, outputs)).rejects.toThrow(/not deleted within 2 s: .*a lock is held by billing/);
-  expect(provider.output()).toMatch(/llama: the service does not delete it yet, .*a lock is held by billing.* \(0 s\)/);
+  expect(provider.output()).toMatch(/llama: the service has not deleted it yet, .*a lock is held by billing.* \(0 s\)/);
 });
 
 test("a queue that does not know an endpoint yet is waited for", async () => {
@@ -103,6 +103,6 @@ test("what the program marks as secret is in no message: of a check, a refusal b
   await using later = await startDynamicProvider(emulator.env);
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
   await expect(later.delete(id, outputs)).rejects.not.toThrow("secret-template-5");
-  expect(later.output()).toContain("the service does not delete it yet");
+  expect(later.output()).toContain("the service has not deleted it yet");
   expect(provider.output() + later.output()).not.toMatch(/secret-(name|template)-5/);
 });

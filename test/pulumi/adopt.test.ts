@@ -72,7 +72,7 @@ test("the program that adopt writes takes every endpoint over, without a change 
   const { output } = await stack.up();
   expect(output).toContain(`+ ${before.length + 1} created`);
   // The engine prints each line twice.
-  expect(new Set(output.match(/took over endpoint .*; nothing had to be changed/g)).size).toBe(before.length);
+  expect(new Set(output.match(/adopted endpoint .*; no changes were needed/g)).size).toBe(before.length);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
   expect(fields()).toEqual(before);
   await stack.preview("--refresh", "--expect-no-changes");

@@ -24,11 +24,13 @@ test("adoptId takes an endpoint over, changes it to match, and may stay or go", 
   });
   const stack = await createStack({ program: program({ adoptId: id }), env: emulator.env });
   const preview = await stack.preview("--diff");
-  expect(preview.output).toContain(`endpoint ${id} is taken over and changed to match the program; none is created`);
+  expect(preview.output).toContain(
+    `endpoint ${id} is adopted and changed to match the program; no endpoint is created`,
+  );
   expect(emulator.endpoints.get(id)).toMatchObject({ gpuIds: "AMPERE_16" });
 
   const up = await stack.up();
-  expect(up.output).toContain(`took over endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
+  expect(up.output).toContain(`adopted endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id, name: "by hand", gpuIds: "AMPERE_24", idleTimeout: 77 }]);
 
   await stack.preview("--expect-no-changes");

@@ -90,7 +90,7 @@ test("tells a missing, a wrong and a mistyped setting apart", async () => {
 
   const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
   expect(mistyped.config?.status).toBe("failed");
-  expect(mistyped.config?.fix).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
+  expect(mistyped.config?.fix).toContain("Did you mean SERVERLESS_GPU_API_KEY?");
   expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
 });
 
@@ -141,7 +141,7 @@ test("settings of the stack's config count, secrets are decrypted only when they
     status: "warning",
     found: expect.stringContaining("serverless-gpu:queueURL"),
   });
-  expect(readable.config?.fix).toContain('Did you mean "serverless-gpu:queueUrl"?');
+  expect(readable.config?.fix).toContain("Did you mean serverless-gpu:queueUrl?");
   // A program without the package in its package.json finds it by luck.
   expect(readable.package?.status).toBe("warning");
 

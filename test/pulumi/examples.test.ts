@@ -57,7 +57,7 @@ test.concurrent("adopt: what serverless-gpu adopt has written takes the account 
   expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
 
   const { output } = await stack.up();
-  expect(output).toContain("took over endpoint chat1endpoint; nothing had to be changed");
+  expect(output).toContain("adopted endpoint chat1endpoint; no changes were needed");
   expect(emulator.endpoints.list()).toMatchObject(seed.endpoints);
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
   await stack.destroy();

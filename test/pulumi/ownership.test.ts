@@ -57,7 +57,7 @@ describe("an endpoint that two resources name", () => {
     // After it was deleted elsewhere, the advice leads on.
     emulator.endpoints.delete(id);
     await stack.refresh();
-    expect(await refused(stack)).toContain("take adoptId out of the program");
+    expect(await refused(stack)).toContain("remove adoptId from the program");
     await stack.writeProgram(program({ b: ARGS }));
     await stack.up();
     await stack.destroy();

@@ -54,7 +54,7 @@ function expectAllProblems(output: string) {
   );
   expect(diagnostics).toMatch(below("grouped", '"grouped": workersMin is 4, more than workersMax \\(2\\)'));
   expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
-  expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has a value that is not allowed; it is secret'));
+  expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has an invalid value, which is secret'));
   expect(diagnostics).toMatch(/"child": gpuIds must be .*element \[1\] of the list is null/);
   expect(diagnostics).toMatch(/"child": idleTimout there is no such property. Did you mean idleTimeout/);
   expect(output).not.toContain("hunter2");
@@ -141,6 +141,6 @@ test("the option import says to adopt instead", async () => {
   await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", right, { import: "some-id" });`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/"llama": a ServerlessEndpoint cannot be imported; take the option import out: set adoptId/);
+  expect(output).toMatch(/"llama": a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/);
   expect(output).not.toContain("toJavaScript");
 });

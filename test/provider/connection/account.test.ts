@@ -37,7 +37,7 @@ describe("an endpoint that is absent", () => {
     const failing = () => refuseOtherAccount(seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);
     expect(failing).toThrow(reason);
-    expect(failing).toThrow(/may still exist there, and cost.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
+    expect(failing).toThrow(/may still exist there and cause costs.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
     expect(failing).not.toThrow(account.apiKey);
   });
 
@@ -96,7 +96,7 @@ describe("an explicit provider's settings", () => {
     expect(providerSettings(config(explicit), environment).apiKey).toBe("staging-key-123456");
     const failing = () => providerSettings(config({ ...explicit, apiKeyEnv: "MISSING_KEY" }), environment);
     expect(failing).toThrow(ConfigurationError);
-    expect(failing).toThrow(/environment variable MISSING_KEY, which is not set/);
+    expect(failing).toThrow(/environment variable MISSING_KEY, which the provider's apiKeyEnv names, is not set/);
   });
 
   test("apiKeyEnv counts for explicit providers only", () => {

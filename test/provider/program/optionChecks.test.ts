@@ -20,7 +20,7 @@ test("customTimeouts are warned of with what works instead", () => {
 
 test("the option import is refused with what to do instead", () => {
   expect(() => refuseImport("ServerlessEndpoint", "llama", { import: "abc" })).toThrow(
-    /^"llama": a ServerlessEndpoint cannot be imported; take the option import out: set adoptId/,
+    /^"llama": a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
   );
   expect(() => refuseImport("ServerlessEndpoint", "llama", {})).not.toThrow();
 });
