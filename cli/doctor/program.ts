@@ -61,7 +61,8 @@ export function checkPackage(program: Program | undefined): Finding {
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))
     return ok(`${program.own.version}, a direct dependency`);
-  return warning(`${name} is at ${program.own.folder}, but ${packageJson ?? "no package.json"} does not list it`, fix);
+  const reason = packageJson === undefined ? "there is no package.json" : `${packageJson} does not list it`;
+  return warning(`${name} is at ${program.own.folder}, but ${reason}`, fix);
 }
 
 /** Checks that program and command have the same version, and that nothing is installed twice. */

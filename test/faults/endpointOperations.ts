@@ -54,7 +54,7 @@ function resource({ emulator, provider }: Site) {
         isDeepStrictEqual(settingsOf(emulator.endpoints.get(neighbour.id)), settingsOf(neighbour)),
         "neighbour changed",
       ),
-    /** Whether what the engine remembers is what the service has. */
+    /** `true` if what the engine remembers is what the service has. */
     async disagreements(): Promise<string[]> {
       if (!remembered) return ["the engine remembers nothing"];
       await forgetLists();

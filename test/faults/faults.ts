@@ -59,10 +59,10 @@ export const FAULTS: readonly Fault[] = [
   { name: "key revoked", effect: { status: 401 }, cause: /answered 401/ },
 ];
 
-/** How often a fault strikes; undefined: for ever. */
+/** How often a fault strikes; undefined: indefinitely. */
 export const TIMES = [1, 3, undefined] as const;
 
 /** For people: `once`. */
 export function timesName(times: (typeof TIMES)[number]): string {
-  return times === undefined ? "for ever" : times === 1 ? "once" : `${times} times`;
+  return times === undefined ? "indefinitely" : times === 1 ? "once" : `${times} times`;
 }

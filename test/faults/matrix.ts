@@ -11,7 +11,7 @@ export interface Cell {
   readonly times: (typeof TIMES)[number];
 }
 
-/** How a cell went. */
+/** The result of a cell. */
 export interface CellResult {
   readonly cell: Cell;
   /** The error that the fault led to. */

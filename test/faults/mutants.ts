@@ -101,7 +101,7 @@ export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutat
   return counts;
 }
 
-/** How the tests of a file went. */
+/** The result of the tests of a file. */
 export interface TestCount {
   readonly file: string;
   readonly failed: number;

@@ -23,7 +23,7 @@ export interface Operation {
   readonly names?: RegExp;
   /** What it says when it fails without any fault, as it is meant to. */
   readonly fails?: RegExp;
-  /** Whether a fault makes sense for it. Default: all do. */
+  /** `true` if a fault makes sense for it. Default: all do. */
   readonly isOpenTo?: (fault: Fault) => boolean;
   prepare(site: Site): Promise<Attempted>;
 }

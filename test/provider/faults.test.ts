@@ -2,7 +2,7 @@ import { DATA_SOURCE_OPERATIONS, SMOKE_TEST_OPERATIONS } from "../faults/dataSou
 import { ENDPOINT_OPERATIONS } from "../faults/endpointOperations";
 import { cellsOf, playAll, titleOf } from "../faults/matrix";
 
-/** The rest, three times and for ever, and the faults that take long, is for `npm run test:faults`. */
+/** The rest, three times and indefinitely, and the faults that take long, is for `npm run test:faults`. */
 const OPERATIONS = ["create", "update", "read", "delete", "smoke test", "getEndpoint", "getPod"];
 const LONG_FAULTS = /hang|hour|slow/;
 

@@ -80,7 +80,7 @@ test("tells a missing, a wrong and a mistyped setting apart", async () => {
   expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
   expect(none.addresses).toMatchObject({
     status: "failed",
-    found: expect.stringContaining("no graphqlUrl, no restUrl"),
+    found: expect.stringContaining("graphqlUrl, restUrl"),
   });
   for (const check of ["key", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
 
@@ -213,7 +213,7 @@ test("packages that are missing, too old or there twice are told, each with its 
     const wrong = await doctor(undefined, { cwd: program });
     expect(wrong["pulumi-sdk"]).toMatchObject({
       status: "failed",
-      found: expect.stringContaining("3.100.0, and >=3.216"),
+      found: expect.stringContaining("3.100.0, but >=3.216"),
     });
     expect(wrong.versions).toMatchObject({ status: "failed", found: expect.stringContaining(path.dirname(sdk)) });
   } finally {

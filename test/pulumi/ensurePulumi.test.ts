@@ -103,14 +103,14 @@ describe("the engine on PATH", () => {
 
   test("is passed over when it is too old", async () => {
     await installOfficialEngine(bin, "3.99.0");
-    expect((await runTool()).stderr).toContain(`${bin}/pulumi is version 3.99.0, and 3.227.0 or later is needed`);
+    expect((await runTool()).stderr).toContain(`${bin}/pulumi has version 3.99.0, but 3.227.0 or later is required`);
     await installGo();
     expect((await runTool()).stdout).toBe(built());
   });
 
   test("is passed over when it cannot run Node.js programs", async () => {
     await install(path.join(bin, "pulumi"), engineSource("3.250.1"));
-    expect((await runTool()).stderr).toContain(`${bin}/pulumi comes without pulumi-language-nodejs`);
+    expect((await runTool()).stderr).toContain(`${bin}/pulumi has no pulumi-language-nodejs`);
   });
 });
 

@@ -17,7 +17,7 @@ export interface Disturbance {
 interface On {
   readonly on: MachineIndex;
   readonly disturb?: Disturbance;
-  /** Whether a second `up` follows, which must change nothing. */
+  /** `true` if a second `up` follows, which must change nothing. */
   readonly again?: boolean;
 }
 
@@ -56,9 +56,9 @@ export type Command = "up" | "up --refresh" | "preview" | "refresh" | "destroy";
 /** What the sequence begins with. */
 export interface Setup {
   readonly seed: number;
-  /** Whether the service deletes an unknown id without an error. */
+  /** `true` if the service deletes an unknown id without an error. */
   readonly lenient: boolean;
-  /** Whether the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
+  /** `true` if the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
   readonly namespace: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Declared {
 /** What one program declares. */
 export interface Program {
   readonly resources: readonly Declared[];
-  /** Whether a stack transformation makes replacements create first. */
+  /** `true` if a stack transformation makes replacements create first. */
   readonly createsFirst?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface Trap {
   readonly nth: number;
   /** `saveEndpoint`, `deleteEndpoint` or `myself`. Default: any. */
   readonly operation?: string;
-  /** Whether the request has its effect on the service first. */
+  /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";
   /** Called when the request is held. Its connection is cut when the promise settles. */
   readonly onHeld: () => Promise<void>;
@@ -38,7 +38,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly seed: number;
-  /** Whether the deletion of an unknown id succeeds. */
+  /** `true` if the deletion of an unknown id succeeds. */
   readonly lenient: boolean;
 }
 
