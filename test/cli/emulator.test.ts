@@ -56,7 +56,7 @@ describe("serverless-gpu emulator", () => {
     expect((await ended(child)).code).toBe(0);
   });
 
-  test("prints one line of JSON with --json, and takes its options", async () => {
+  test("prints one line of JSON with --json, and accepts its options", async () => {
     const seed = path.join(folder, "seed.json");
     writeFileSync(seed, JSON.stringify({ endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] }));
     const child = start("emulator", "--json", "--seed", seed, "--clock", "manual", "--profile", "observed");
@@ -140,17 +140,17 @@ describe("serverless-gpu emulator", () => {
   });
 });
 
-/** Where killed processes leave orphans. */
+/** Tests on systems where killed processes leave orphans. */
 const testOnPosix = process.platform === "win32" ? test.skip : test;
 
-describe("an emulator whose starter ends", () => {
+describe("an emulator whose parent process ends", () => {
   const started: number[] = [];
   afterEach(() => {
     for (const group of started.splice(0)) {
       try {
         process.kill(-group, "SIGKILL");
       } catch {
-        // All of it has ended.
+        // The whole group has ended.
       }
     }
   });
@@ -198,7 +198,7 @@ describe("an emulator whose starter ends", () => {
     await ends();
   });
 
-  testOnPosix("goes on when a shell started it without npm, and has ended", async () => {
+  testOnPosix("continues when the shell that started it without npm has ended", async () => {
     const command = `"$0" "${main}" emulator --json &`;
     const { child, answers } = await startedBy("sh", ["-c", command, process.execPath], withoutNpm);
     if (child.exitCode === null) await once(child, "exit");
@@ -211,13 +211,13 @@ describe("an emulator whose starter ends", () => {
 describe("serverless-gpu emulator exec", () => {
   const exec = (...command: string[]) => run("emulator", "exec", "--", ...command);
 
-  test("runs a command with the emulator's environment, and hands on its exit code", async () => {
+  test("runs a command with the emulator's environment, and exits with its exit code", async () => {
     const script =
       "fetch(process.env.SERVERLESS_GPU_REST_URL + '/v1/pods/x').then((r) => process.exit(r.status - 394))";
     expect((await exec(process.execPath, "-e", script)).code).toBe(7);
   });
 
-  test("hands on the arguments as they are", async () => {
+  test("passes the arguments on unchanged", async () => {
     const { stdout } = await exec(
       process.execPath,
       "-e",
@@ -241,7 +241,7 @@ describe("serverless-gpu emulator exec", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("emulator exec -- npm test")]);
   });
 
-  test("hands a SIGTERM on to the command, and stops with it", async () => {
+  test("passes a SIGTERM on to the command, and stops with it", async () => {
     const child = start(
       "emulator",
       "exec",

@@ -1,15 +1,15 @@
 /*
- * Stands for a user's program: looks up what it is told to, by the package's own functions, and tells the result or the
- * error's message.
+ * Plays a user's program: calls the package's data sources on request, and reports the result or the error's
+ * message.
  */
-const lookUps = require("pulumi-serverless-gpu");
+const dataSources = require("pulumi-serverless-gpu");
 
 process.on("message", async (/** @type {{ name: string, args: unknown }} */ { name, args }) => {
   try {
-    const lookUp = /** @type {Record<string, (args: unknown) => Promise<unknown>>} */ (
-      /** @type {unknown} */ (lookUps)
+    const call = /** @type {Record<string, (args: unknown) => Promise<unknown>>} */ (
+      /** @type {unknown} */ (dataSources)
     )[name];
-    const result = JSON.parse(JSON.stringify(await lookUp?.(args)) ?? "null");
+    const result = JSON.parse(JSON.stringify(await call?.(args)) ?? "null");
     // A pod's environment is an Output, which a test cannot see into from here.
     process.send?.({ result });
   } catch (error) {

@@ -81,7 +81,7 @@ function fieldProblems(endpoint: EmulatedEndpoint | undefined, expected: Propert
     .map(([field, value]) => `${field} is ${(endpoint as Properties | undefined)?.[field]}, not ${value}`);
 }
 
-/** What the error of a name that is taken says to set. Any other error is thrown on. */
+/** Returns the arguments that the error of an existing name suggests. Rethrows any other error. */
 function advisedAdoption(error: Error): Properties {
   const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
   if (adoptId === undefined) throw error;

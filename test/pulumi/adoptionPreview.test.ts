@@ -32,7 +32,7 @@ beforeEach(() => emulator.journal.clear());
 
 afterAll(() => emulator.stop());
 
-test("a preview tells field by field what an adoption changes, without secrets, from one list", async () => {
+test("a preview shows the changes of an adoption field by field, without secrets, from one list", async () => {
   const { output } = await stack.preview("--diff");
   expect(output).toContain(
     `endpoint ${ids.differs} ("by hand") is adopted; no endpoint is created. The program changes:`,
@@ -46,7 +46,7 @@ test("a preview tells field by field what an adoption changes, without secrets, 
   expect(emulator.journal.operations()).toEqual(["myself"]);
 });
 
-test("an id that does not exist fails the preview at its resource, and the others are still told of", async () => {
+test("an id that does not exist fails the preview at its resource, and the others are still shown", async () => {
   await stack.writeProgram(
     program(
       `(name, args) => new ServerlessEndpoint(name, { adoptId: name === "same" ? "${ids.same}" : "nowhere", ...args })`,
@@ -61,7 +61,7 @@ test("an id that does not exist fails the preview at its resource, and the other
 test.each([
   ["without a key", { SERVERLESS_GPU_API_KEY: "" }, "there is no API key"],
   ["with a wrong key", { SERVERLESS_GPU_API_KEY: "another-key-7" }, "401"],
-])("%s, the preview warns and goes on", async (_case, env, reason) => {
+])("%s, the preview warns and continues", async (_case, env, reason) => {
   await stack.writeProgram(program(adopting()));
   const { exitCode, output } = await stack.run(["preview"], env);
   expect(exitCode).toBe(0);
@@ -88,7 +88,7 @@ new ServerlessEndpoint("provider", { ...made, adoptId: "${ids.same}" }, { provid
   expect(output).not.toContain(`${ids.same} (`);
 });
 
-test("up tells what it changed, without the secret values; after that adoptId is quiet and nothing is looked up", async () => {
+test("up shows its changes without secret values; after that, adoptId prints nothing and reads nothing", async () => {
   await stack.writeProgram(program(adopting()));
   const up = await stack.up();
   expect(up.output).toContain(`adopted endpoint ${ids.differs}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);

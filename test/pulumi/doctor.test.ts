@@ -18,7 +18,7 @@ interface Report {
 
 let emulator: Emulator;
 let stack: PulumiStack;
-/** The addresses alone: the key is for each test to give. */
+/** The URLs only. Each test sets the key. */
 let addresses: Record<string, string>;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/** Runs `doctor --json`: its checks by their names, once it is certain that it shows no key. */
+/** Runs `doctor --json` and returns its checks by name, after verifying that it shows no key. */
 async function doctor(
   env: Record<string, string> = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY },
   { of = stack, cwd = of.folder }: { readonly of?: PulumiStack; readonly cwd?: string } = {},
@@ -46,7 +46,7 @@ async function doctor(
   return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
 }
 
-test("finds nothing wrong where nothing is, and shows it to people and to programs", async () => {
+test("finds no problem in a correct set-up, as text and as JSON", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY };
   const checks = await doctor(env);
   expect(Object.keys(checks)).toEqual([
@@ -74,7 +74,7 @@ test("finds nothing wrong where nothing is, and shows it to people and to progra
   expect(stdout).not.toContain(CANARY);
 });
 
-test("tells a missing, a wrong and a mistyped setting apart", async () => {
+test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   const none = await doctor({});
   expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
   expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
@@ -99,7 +99,7 @@ test("an account that the service does not know is explained", async () => {
   expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("knows no account") });
 });
 
-test("names the address that does not answer, or shows the key on its way", async () => {
+test("names the URL that does not respond, or that is not encrypted", async () => {
   const SERVERLESS_GPU_API_KEY = CANARY;
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
@@ -117,7 +117,7 @@ test("names the address that does not answer, or shows the key on its way", asyn
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
 });
 
-test("a clock that is off is told, with how far and which way", async () => {
+test("a wrong clock is reported with its offset and direction", async () => {
   const anHourAgo = () => new Date(Date.now() - 3_600_000).toUTCString();
   const body = { data: { myself: { serverlessDiscount: null } } };
   await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo() }, body }));
@@ -128,7 +128,7 @@ test("a clock that is off is told, with how far and which way", async () => {
   expect(key?.status).toBe("ok");
 });
 
-test("settings of the stack's config count, secrets are decrypted only when they are needed and never shown", async () => {
+test("settings of the stack's config count; secrets are decrypted only when needed, and never shown", async () => {
   const configured = await createStack();
   const inConfig = { "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:restUrl": emulator.url };
   await configured.setConfig({ ...inConfig, "serverless-gpu:queueURL": emulator.url });
@@ -142,7 +142,7 @@ test("settings of the stack's config count, secrets are decrypted only when they
     found: expect.stringContaining("serverless-gpu:queueURL"),
   });
   expect(readable.config?.fix).toContain("Did you mean serverless-gpu:queueUrl?");
-  // A program without the package in its package.json finds it by luck.
+  // The program finds the package by chance, because its package.json does not list it.
   expect(readable.package?.status).toBe("warning");
 
   const PULUMI_CONFIG_PASSPHRASE = "another";
@@ -157,7 +157,7 @@ test("settings of the stack's config count, secrets are decrypted only when they
   expect(notNeeded.key?.status).toBe("ok");
 });
 
-test("what an unknown version wrote into the state is named", async () => {
+test("a resource that an unknown version wrote to the state is named", async () => {
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
@@ -172,7 +172,7 @@ test("what an unknown version wrote into the state is named", async () => {
   });
 });
 
-test("an engine that is too old or missing is told, and so is a folder without a project", async () => {
+test("an engine that is too old or missing is reported, and so is a folder without a project", async () => {
   const bin = path.join(stack.scratch, "bin");
   await mkdir(bin);
   const pulumi = async (says: string) => {
@@ -193,7 +193,7 @@ test("an engine that is too old or missing is told, and so is a folder without a
   expect(elsewhere.key?.status).toBe("ok");
 });
 
-test("packages that are missing, too old or there twice are told, each with its folder", async () => {
+test("packages that are missing, too old or installed twice are reported, each with its folder", async () => {
   // Outside the repository, where its packages are not found.
   const project = await mkdtemp(path.join(tmpdir(), "doctor-"));
   try {

@@ -10,7 +10,7 @@ const commands = blocks
   .flatMap(({ text }) => [...text.matchAll(/^pulumi (.*)$/gm)])
   .map(([, words = ""]) => words.replaceAll("'", "").split(" "));
 
-/** What the other provider's stack holds of the endpoint. */
+/** The endpoint in the stack of the other provider. */
 function otherState(version: number): State {
   const urn = (type: string, name: string) => `urn:pulumi:dev::models::${type}::${name}`;
   const [stack, provider] = [urn("pulumi:pulumi:Stack", "models-dev"), urn("pulumi:providers:runpod", "default")];

@@ -1,7 +1,7 @@
 import type { Declared, Program } from "./program";
 import { type Alive, accountFor, type Entry, type Machine, type Run } from "./world";
 
-/** What a step began with, as far as the rules need it. */
+/** The relevant part of the world before a step. */
 export interface Before {
   readonly machine: Machine;
   readonly program: Program;

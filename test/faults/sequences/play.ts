@@ -13,7 +13,7 @@ export interface StepResult {
   readonly seconds?: number;
   readonly wasDisturbed?: boolean;
   readonly problems: readonly Problem[];
-  /** What the engine printed. */
+  /** Output of the engine. */
   readonly output?: string;
 }
 

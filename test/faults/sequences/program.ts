@@ -16,7 +16,7 @@ export interface Declared {
   };
 }
 
-/** What one program declares. */
+/** The declarations of a program. */
 export interface Program {
   readonly resources: readonly Declared[];
   /** `true` if a stack transformation makes replacements create first. */

@@ -2,7 +2,7 @@ import { type Before, declaredFor, entryFor, isReplaced } from "./deletable";
 import type { Declared } from "./program";
 import { accountFor, type Run } from "./world";
 
-/** Why a command may be refused, in words. A command that may not must succeed. */
+/** Returns the reason if a command may be refused. Otherwise it must succeed. */
 export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run): string[] {
   const { machine, program, entries, alive } = before;
   const present = entries.filter(({ id }) => alive.has(id));

@@ -17,7 +17,7 @@ export const accountOf = (key: KeyName): AccountName => (key === "b1" ? "B" : "A
 
 /** A request at which a run is disturbed. */
 export interface Trap {
-  /** Which request, from 1, of those that `operation` names. */
+  /** Number of the request, from 1, among those of `operation`. */
   readonly nth: number;
   /** `saveEndpoint`, `deleteEndpoint` or `myself`. Default: any. */
   readonly operation?: string;

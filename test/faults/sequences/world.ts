@@ -19,7 +19,7 @@ export interface Machine {
   stack: PulumiStack | undefined;
   program: Program;
   key: KeyName;
-  /** What to go back to after a refusal. */
+  /** The program to return to after a refusal. */
   lastGood: { readonly program: Program; readonly key: KeyName };
   /** The last command that was refused: its program and what it said. */
   refused?: { readonly program: Program; readonly key: KeyName; readonly output: string } | undefined;
