@@ -23,7 +23,7 @@ const load = {
 function commandLine(): Command {
   const program = new Command("serverless-gpu")
     .version(ownPackage().version, "--version", "show the version")
-    .helpOption("-h, --help", "show this help, or the help of the command before it")
+    .helpOption("-h, --help", "show this help")
     .helpCommand(false)
     .enablePositionalOptions()
     .exitOverride()

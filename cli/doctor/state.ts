@@ -33,10 +33,7 @@ export async function checkState(program: Program | undefined): Promise<Finding>
   );
 }
 
-/**
- * Returns `true` if this version knows the code in state. Read and delete run the code in the outputs, the others that in
- * the inputs.
- */
+/** Returns `true` if this version knows the code in state: read and delete run that of the outputs, others that of the inputs. */
 function isKnown({ type, inputs, outputs }: Resource): boolean {
   const codes = [inputs?.__provider, outputs?.__provider].filter((code) => code !== undefined);
   const known = KNOWN.find((each) => each.type === type)?.provider;

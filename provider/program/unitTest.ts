@@ -1,9 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/**
- * Returns `true` if the program runs in a unit test with Pulumi's mocks (`pulumi.runtime.setMocks`) instead of the
- * engine.
- */
+/** Returns `true` in a unit test with Pulumi's mocks (`pulumi.runtime.setMocks`). */
 export function isUnitTest(): boolean {
   try {
     return "mocks" in (pulumi.runtime.getMonitor() as object);

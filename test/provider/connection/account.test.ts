@@ -31,8 +31,8 @@ describe("an endpoint that is absent", () => {
   });
 
   test.each([
-    ["the API key is another one", otherKey],
-    ["it was last seen at https://api.example.com, and this is https://other.example.com", elsewhere],
+    ["the API key differs from the one", otherKey],
+    ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
   ])("is not gone when %s", (reason, account) => {
     const failing = () => refuseOtherAccount(seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);

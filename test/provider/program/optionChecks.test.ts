@@ -3,9 +3,9 @@ import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "../
 test("an ignored list element causes a warning; an ignored field or other property does not", () => {
   const ignoreChanges = ["gpuIds[1]", "locations[0]", 'gpuIds["0"]', "gpuIds", "workersMax", "tags[0]"];
   expect(ignoredElementWarnings({ ignoreChanges })).toEqual([
-    expect.stringMatching(/"gpuIds\[1\]" has no effect.*name the whole field, "gpuIds"$/),
-    expect.stringMatching(/"locations\[0\]" has no effect.*name the whole field, "locations"$/),
-    expect.stringMatching(/has no effect.*name the whole field, "gpuIds"$/),
+    expect.stringMatching(/"gpuIds\[1\]" has no effect.*Name the whole field, "gpuIds"$/),
+    expect.stringMatching(/"locations\[0\]" has no effect.*Name the whole field, "locations"$/),
+    expect.stringMatching(/has no effect.*Name the whole field, "gpuIds"$/),
   ]);
   expect(ignoredElementWarnings({})).toEqual([]);
 });
