@@ -1,88 +1,183 @@
 #!/usr/bin/env node
-import { ServerlessGpuError } from "../sdk/errors";
-import { adopt } from "./adopt/adopt";
-import { type Command, didYouMean, EXIT_CODES, UsageError } from "./command";
-import { doctor } from "./doctor/doctor";
-import { emulator } from "./emulator/emulator";
-import { emulatorExec } from "./emulator/emulatorExec";
+import { Command, CommanderError } from "commander";
+import { didYouMean } from "./didYouMean";
+import { addEmulatorFlags, type EmulatorFlags } from "./emulator/emulatorFlags";
 import { ownPackage } from "./ownPackage";
 
-const commands: readonly Command[] = [adopt, doctor, emulator, emulatorExec];
+/** The end of each command's help, unless the command has exit codes of its own. */
+const EXIT_CODES = `
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown command or option, or an invalid value of an option`;
 
-const help = `Usage: serverless-gpu <command> [options]
+/** Loads a command's code only when the command runs: it takes five times as long as the command line. */
+const load = {
+  adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
+  doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
+  emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
+  emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
+};
 
-Commands:
-${commands.map(({ name, summary }) => `  ${name.padEnd(16)} ${summary}`).join("\n")}
-
-Options:
-  --help, -h       show this help, or that of the command before it
-  --version        show the version
-
+/** Returns the command line. Its actions set the exit code of the process. */
+function commandLine(): Command {
+  const program = new Command("serverless-gpu")
+    .version(ownPackage().version, "--version", "show the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .showHelpAfterError('Run "serverless-gpu --help", or a command with --help, for what there is.')
+    .addHelpText(
+      "after",
+      `
 Examples:
   serverless-gpu doctor
   serverless-gpu emulator exec -- npm test
   serverless-gpu adopt --help
-
 ${EXIT_CODES}
-"emulator exec" hands on the exit code of its command instead.`;
-
-async function main(args: string[]): Promise<number> {
-  const [first = "--help", second = ""] = args;
-  if (first === "help") return main([...args.slice(1), "--help"]);
-  if (first === "--help" || first === "-h") return print(help);
-  if (first === "--version") return print(ownPackage().version);
-  const command = find(`${first} ${second}`) ?? find(first);
-  if (!command || isGroupOf(command, second)) return refuse(command ? `${first} ${second}` : first);
-  const rest = args.slice(command.name.split(" ").length);
-  if (asksForHelp(rest)) return print(command.help);
-  return run(command, rest);
+"emulator exec" exits with the exit code of its command instead.`,
+    );
+  addAdopt(program);
+  addDoctor(program);
+  addEmulator(program);
+  return program;
 }
 
-function find(name: string): Command | undefined {
-  return commands.find((command) => command.name === name);
+function addAdopt(program: Command): void {
+  program
+    .command("adopt")
+    .summary("Write a Pulumi program that adopts the account's endpoints")
+    .description(
+      "Writes a Pulumi program (TypeScript) that adopts the account's endpoints without changing them, to standard " +
+        "output. The command itself changes nothing. The key and the URLs come from the environment: " +
+        "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
+    )
+    .option("--filter <text>", "only endpoints with this text in their name; upper and lower case are the same")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu adopt > index.ts
+  serverless-gpu adopt --filter llama > llama.ts
+${EXIT_CODES}
+It is also 1 if the program leaves out an endpoint; standard error names the endpoint.`,
+    )
+    .action(async (options: { filter?: string }) => {
+      process.exitCode = await load.adopt().adopt(options);
+    });
 }
 
-/** Whether the word after a command can only be meant for one of the commands below it. */
-function isGroupOf({ name }: Command, word: string): boolean {
-  const isWord = word !== "" && !word.startsWith("-");
-  return isWord && commands.some((command) => command.name.startsWith(`${name} `));
+function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .summary("Check the set-up, and say what is wrong and how to fix it")
+    .description(
+      "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
+        "It changes nothing. It tries the key with one harmless query, and never shows it.",
+    )
+    .option("--json", 'print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "fix"}]}')
+    .addHelpText(
+      "after",
+      `
+Checks:
+  node         the version of Node.js
+  pulumi       the Pulumi CLI on PATH, and its version
+  pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
+  package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
+  config       the key and the service are set, in the environment or the stack's config; no name is misspelled
+  addresses    all three URLs are well formed, encrypted unless local, and respond
+  key          the service accepts the key
+  clock        this machine's clock is within a minute of the service's clock
+  versions     the program and this command have the same version, and nothing is installed twice
+  state        this version can read the state of the selected stack
+
+With --json, the status is ok, warning, failed or skipped. Warnings and failures have "fix".
+
+Examples:
+  serverless-gpu doctor
+  serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
+
+Exit codes:
+  0  no check failed; there may be warnings
+  1  a check failed
+  2  wrong usage: an unknown option`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      process.exitCode = await load.doctor().doctor(options);
+    });
 }
 
-/** What comes after `--` is not ours. */
-function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
+function addEmulator(program: Command): void {
+  const emulator = addEmulatorFlags(program.command("emulator"))
+    .summary("Run the emulator of the service on a local port")
+    .usage("[options]\n       serverless-gpu emulator exec [options] -- <command...>")
+    .description(
+      "Runs the emulator until you interrupt it (Ctrl-C), and prints its URL and the environment variables for it. If npx " +
+        "or an npm script started it, it also stops when that process ends.",
+    )
+    .option("--json", 'print one line of JSON instead: {"url", "env"}')
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu emulator
+  serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
+  serverless-gpu emulator --clock manual --profile observed --json
+${EXIT_CODES}
+An interruption is a success.`,
+    )
+    .action(async (flags: EmulatorFlags & { json?: boolean }, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined) command.error(`error: unknown command 'emulator ${word}'.${didYouMean(word, ["exec"])}`);
+      process.exitCode = await load.emulator().emulator(flags);
+    });
+
+  addEmulatorFlags(emulator.command("exec"))
+    .summary("Run a command with its own emulator")
+    .usage("[options] -- <command...>")
+    .description(
+      "Starts an emulator, runs the command with the environment for it, and stops it when the command ends.",
+    )
+    .argument("<command...>", "the command and its arguments")
+    .showHelpAfterError(
+      "Put -- before the command and its arguments, as in: serverless-gpu emulator exec -- npm test\n" +
+        'Run "serverless-gpu emulator exec --help" for the options.',
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu emulator exec -- npm test
+  serverless-gpu emulator exec --seed fleet.json -- pulumi up --yes
+
+Exit codes:
+  the exit code of the command, if it ran
+  128 + N  signal N ended the command
+  127      the command cannot be started
+  1        the emulator cannot be started; the message gives the reason
+  2        wrong usage: an unknown option, an invalid value of an option, or no command`,
+    )
+    .action(async (words: string[], flags: EmulatorFlags) => {
+      const before = emulator.opts<EmulatorFlags>();
+      const all = { ...before, ...flags, rateLimits: before.rateLimits && flags.rateLimits };
+      process.exitCode = await load.emulatorExec().emulatorExec(words, all);
+    });
 }
 
-async function run(command: Command, args: string[]): Promise<number> {
+async function main([first = "--help", ...rest]: readonly string[]): Promise<void> {
   try {
-    return await command.run(args);
+    await commandLine().parseAsync(first === "help" ? [...rest, "--help"] : [first, ...rest], { from: "user" });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`serverless-gpu ${command.name}: ${message}\n`);
-    if (error instanceof ServerlessGpuError) {
-      process.stderr.write('Run "serverless-gpu doctor" to see whether your set-up is right.\n');
-    }
-    if (!(error instanceof UsageError)) return 1;
-    process.stderr.write(`Run "serverless-gpu ${command.name} --help" for its options.\n`);
-    return 2;
+    process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
+    if (error instanceof CommanderError) return;
+    process.stderr.write(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}\n`);
+    const { ServerlessGpuError } = require("../sdk/errors") as typeof import("../sdk/errors");
+    if (!(error instanceof ServerlessGpuError)) return;
+    process.stderr.write('Run "serverless-gpu doctor" to check your set-up.\n');
   }
 }
 
-function refuse(name: string): number {
-  const names = commands.map((command) => command.name);
-  process.stderr.write(
-    `serverless-gpu: there is no command "${name}".${didYouMean(name, names)} ` +
-      `There are: ${names.join(", ")}.\nRun "serverless-gpu --help" for what they do.\n`,
-  );
-  return 2;
-}
-
-function print(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return 0;
-}
-
-main(process.argv.slice(2)).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+void main(process.argv.slice(2));

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** As much of this package's package.json as the command needs. */
+/** The fields of this package's package.json that the command needs. */
 export interface OwnPackage {
   readonly name: string;
   readonly version: string;
-  /** Versions of Node.js, as a range. */
+  /** Range of versions of Node.js. */
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }
 
-/** This package's package.json, seen from `dist/cli`. */
+/** Returns this package's package.json. The path is relative to `dist/cli`. */
 export function ownPackage(): OwnPackage {
   return JSON.parse(readFileSync(path.join(__dirname, "../../package.json"), "utf8"));
 }

@@ -1,11 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../sdk/errors";
 import { redact } from "../sdk/secret";
-import type { Properties } from "./endpoint/inputs";
+import type { Properties } from "./properties";
 
 /**
- * An error after which the engine keeps the resource, half-made, and finishes it with an update on the next `up`.
- * `properties` must hold `__provider`, or the resource could be neither refreshed nor deleted.
+ * Returns an error after which the engine keeps the incomplete resource, and completes it with an update on the next
+ * `up`.
+ * @param properties must hold `__provider`, or the engine could neither refresh nor delete the resource
  */
 export function initFailure(error: unknown, id: string, properties: Properties): Error {
   const { message } = presentable(error);
@@ -15,28 +16,28 @@ export function initFailure(error: unknown, id: string, properties: Properties):
 type Handler = (...args: never[]) => Promise<unknown>;
 
 /**
- * The handlers as the engine may call them. What they return is plain JSON: one `undefined` or `NaN` would fail only
- * after the service had done its part. What they throw is an `Error` without keys.
+ * Returns handlers for the engine. They return plain JSON: `undefined` or `NaN` in a result would fail only after the
+ * service had made its changes. They throw errors without keys.
  */
 export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   const { configure, ...others } = handlers;
   const guarded = Object.entries(others).map(([method, handler]) => [method, guard(handler as Handler)]);
-  // `configure` stays as it is: it must have run to its end when the first call comes.
+  // `configure` stays as it is: it must end before the first call.
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(guarded) };
 }
 
 function guard(handler: Handler): Handler {
   return async (...args) => {
     try {
-      const answer = await handler(...args);
-      return answer === undefined ? undefined : JSON.parse(JSON.stringify(answer));
+      const result = await handler(...args);
+      return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
     } catch (error) {
       throw presentable(error);
     }
   };
 }
 
-/** The engine prints an error's stack beside its message; for those that a person is to mend it is only noise. */
+/** Removes the stack of errors that the user can fix: the engine prints it after the message. Redacts other errors. */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));
   if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });

@@ -5,28 +5,28 @@ const LOOK_EVERY_MS = 500;
 let isWatching = false;
 
 /**
- * Ends this process when the engine that started it was killed. Pulumi leaves it running, and a create that it had begun
- * would go on behind the next run. The parent does not tell: Pulumi's own launcher is a shell between engine and provider.
- * So this keeps a connection to the engine's gRPC server, whose address is an argument of this process. An engine that is
- * slow or paused keeps its connection; that of one that was killed is closed by the operating system.
+ * Ends this process when the engine that started it is killed. Otherwise it would keep running, and a create in progress
+ * would collide with the next run. The parent process is no indication, because Pulumi's launcher is a shell between
+ * engine and provider. So this keeps a connection to the engine's gRPC server, whose address is an argument of this
+ * process. A slow or paused engine keeps the connection; the operating system closes it for a killed engine.
  */
-export function endWithEngine(): void {
+export function exitWithEngine(): void {
   if (isWatching) return;
   isWatching = true;
   const address = engineAddress(process.argv);
-  if (address === undefined) endWithParent();
+  if (address === undefined) exitWithParent();
   else watchServer(address, () => process.exit(1));
 }
 
-/** The last argument that is a host and a port: the engine puts it behind any others. */
+/** Returns the last argument that is a host and a port. The engine puts its address after all other arguments. */
 export function engineAddress(argv: readonly string[]): string | undefined {
   const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
   return argv.findLast((argument) => address.test(argument) && URL.canParse(`http://${argument}`));
 }
 
 /**
- * Calls `onGone` once nothing listens at an address any more. A lost connection alone does not count, nor does a single
- * refusal: a listener with a full backlog refuses on some systems.
+ * Calls `onGone` when nothing listens on an address any more. A lost connection or a single refusal does not count: on
+ * some systems a listener with a full backlog refuses connections.
  */
 export function watchServer(address: string, onGone: () => void): void {
   let refusals = 0;
@@ -55,8 +55,8 @@ export function watchServer(address: string, onGone: () => void): void {
   open();
 }
 
-/** For a process that was not told where its engine is. An orphan gets another parent (not on Windows, where it goes on). */
-function endWithParent(): void {
+/** Ends a process without the engine's address when its parent ends: an orphan gets another parent, except on Windows. */
+function exitWithParent(): void {
   const parent = process.ppid;
   const look = () => {
     if (process.ppid !== parent) process.exit(1);

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
-import type { Properties } from "./endpoint/inputs";
+import type { Properties } from "./properties";
 
 type Handler = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * The handlers, with what the program marks as secret removed from every message: handlers are given plain text, and
- * `__secretInputs` names the secret inputs.
+ * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers as plain values, and
+ * `__secretInputs` names them.
  */
 export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   const { configure, ...others } = handlers;
@@ -14,7 +14,7 @@ export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pul
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(hiding) };
 }
 
-/** The inputs that are secret. */
+/** Returns the names of the secret inputs. */
 export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
@@ -30,7 +30,9 @@ function hideFirst(handler: Handler): Handler {
   };
 }
 
-/** Every single value of the secret inputs. Of a comma list, the parts: problems are reported of each. */
+/**
+ * Returns every value of the secret inputs, and the parts of comma-separated strings, which have problems of their own.
+ */
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((field) => leaves((properties as Properties)[field]));
 }
@@ -50,8 +52,8 @@ function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckF
 }
 
 /**
- * Numbers, and texts too short to be hidden everywhere, are hidden in the problems of their own resource. The engine
- * prints the value of the property that a problem names: that of a secret one is named in the text instead.
+ * Hides numbers, and strings that are too short to hide everywhere, in the problems of their own resource. The engine
+ * prints the value of the property of a problem, so the message names a secret property instead.
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],

@@ -1,8 +1,8 @@
 /**
- * Resources and look-ups for Pulumi programs.
+ * Resources and data sources for Pulumi programs.
  *
- * Resources: `ServerlessEndpoint`, `SmokeTest`, and `ServerlessGpuProvider` for further accounts. Look-ups: `getEndpoint`,
- * `getEndpoints`, `getEndpointHealth`, `getPod`, `getServerlessDiscount`, each with its `…Output` twin.
+ * Resources: `ServerlessEndpoint`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources:
+ * `getEndpoint`, `getEndpoints`, `getEndpointHealth`, `getPod` and `getServerlessDiscount`, each also as `…Output`.
  *
  * @module pulumi-serverless-gpu
  */
@@ -26,5 +26,5 @@ export {
 } from "./functions/getEndpointHealth";
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./functions/getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./functions/getServerlessDiscount";
-export type { InputsOf, LookUpOptions } from "./functions/invoke";
+export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";

@@ -3,10 +3,10 @@
 const { readFileSync } = require("node:fs");
 
 /**
- * What keeps a tag from being released.
+ * Returns the problems that keep a tag from being released.
  * @param {string} tag
  * @param {string} version the version in package.json
- * @param {string} changelog the text of CHANGELOG.md
+ * @param {string} changelog the content of CHANGELOG.md
  * @returns {string[]}
  */
 function problemsOf(tag, version, changelog) {
@@ -23,5 +23,5 @@ function problemsOf(tag, version, changelog) {
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const problems = problemsOf(String(process.argv[2]), version, readFileSync("CHANGELOG.md", "utf8"));
-for (const problem of problems) console.error(`This is not ready to be released: ${problem}.`);
+for (const problem of problems) console.error(`The release is not ready: ${problem}.`);
 process.exitCode = problems.length > 0 ? 1 : 0;

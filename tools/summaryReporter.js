@@ -5,7 +5,7 @@ module.exports = class SummaryReporter {
    * @param {import("@jest/reporters").AggregatedResult} results
    */
   onRunComplete(_contexts, results) {
-    // A test file that could not be loaded has no tests of its own to count, yet it failed.
+    // A test file that cannot be loaded has no tests to count, but it failed.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     process.stdout.write(`\n${results.numPassedTests} passed, ${failed} failed\n`);
   }

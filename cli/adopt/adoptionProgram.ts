@@ -10,22 +10,23 @@ import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 
-/** A program, and the endpoints that it does not hold. */
+/** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
-  /** TypeScript. */
+  /** TypeScript code. */
   readonly source: string;
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** Fields of an endpoint as the program declares them, and those that this version cannot declare. */
+/** Fields of an endpoint as the program declares them, and problems of the fields that this version cannot declare. */
 interface Declaration {
   readonly fields: Partial<EndpointSettings>;
   readonly problems: readonly InputProblem[];
 }
 
 /**
- * A Pulumi program that takes over these endpoints as they are. What is `accepted` needs no config of its own. Fields at their default are left out: they stay
- * unmanaged, and so does what the package would not accept, with a comment that says why.
+ * Returns a Pulumi program that adopts these endpoints without changing them. Fields with their default are left out and
+ * stay unmanaged. So are values that the package does not accept, with a comment that gives the reason.
+ * @param accepted GPU tiers and countries that need no config in the program
  */
 export function adoptionProgram(endpoints: readonly Endpoint[], accepted: EndpointInputOptions = {}): AdoptionProgram {
   const { extraGpuTiers = [] } = accepted;
@@ -46,13 +47,13 @@ export function adoptionProgram(endpoints: readonly Endpoint[], accepted: Endpoi
 function header(count: number, newTiers: readonly string[]): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
-  return `// Takes over ${many}, as they were when "serverless-gpu adopt" wrote this. What to do next:
+  return `// Adopts ${many} as they were when "serverless-gpu adopt" wrote this file. Next steps:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu.
-//    Change logical names (the first arguments) now if you want others; later it takes aliases.
-// 2. Set the key and the addresses as they were set for "adopt".
-${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know:\n${config}` : ""}\
-// 3. Run "pulumi up". It says of each endpoint that it is taken over and what was changed: nothing.
-// 4. Take the adoptId lines out if you like. "pulumi destroy" will delete the endpoints from now on.
+//    If you want other logical names (the first arguments), change them now. Later that needs aliases.
+// 2. Set the key and the URLs in the same way as for "adopt".
+${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
+// 3. Run "pulumi up". For each endpoint, its output must say "adopted" and "no changes were needed".
+// 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
 }
@@ -64,14 +65,14 @@ function resource(
   problems: readonly InputProblem[],
 ): string {
   const lines = Object.entries(fields).map(([field, value]) => `  ${field}: ${toSource(field, value)},\n`);
-  const comments = problems.map((problem) => `  // left to the service: ${oneLine([problem])}\n`);
+  const comments = problems.map((problem) => `  // not managed: ${oneLine([problem])}\n`);
   return `new ServerlessEndpoint(${literal(logicalName)}, {
   adoptId: ${literal(id)},
 ${[...lines, ...comments].join("")}});
 `;
 }
 
-/** The fields that are worth declaring. A scalerValue needs its scalerType beside it. */
+/** Returns the fields that differ from their defaults, and `scalerType` if there is a `scalerValue`. */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
   const checked = checkEndpointFields(given, words);
@@ -86,11 +87,11 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
-  // What is no word could do harm in the command that is shown to accept it.
+  // The name becomes part of a shell command in the program's header, so other characters could do harm.
   return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 
-/** Names resources after endpoints: letters, digits, hyphens and underscores, each name once. */
+/** Returns a function for unique logical names: letters, digits, hyphens and underscores of the endpoint's name. */
 function uniqueNames(): (endpointName: string) => string {
   const taken = new Set<string>();
   return (endpointName) => {
@@ -108,15 +109,15 @@ function toSource(field: string, value: unknown): string {
   return isList ? `[${splitList(value).map(literal).join(", ")}]` : literal(value);
 }
 
-/** Characters that end a line, or that change how the text around them is displayed. */
+/** Characters that end a line, or that change the display of the characters around them. */
 const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
-/** A literal that reads as what it is: JSON leaves some line ends and invisible characters as they are. */
+/** Returns a literal with visible characters only. JSON does not escape some line ends and invisible characters. */
 function literal(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** For a comment, whatever the texts of the service hold. */
+/** Returns the problems in one line, for a comment, even if values of the service hold line ends. */
 function oneLine(problems: readonly InputProblem[]): string {
   return problems
     .map(({ property, message }) => `${property} ${message}`)

@@ -1,9 +1,9 @@
 import { redact } from "../../sdk/secret";
 
-/** How a check ended: `failed` is to be mended, `warning` to be known, `skipped` could not be looked at. */
+/** The result of a check. A `failed` check needs a fix; a `skipped` one could not run. */
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
-/** What is checked, in this order. */
+/** The names of the checks, in order. */
 export type CheckName =
   | "node"
   | "pulumi"
@@ -16,13 +16,13 @@ export type CheckName =
   | "versions"
   | "state";
 
-/** What a check found. */
+/** The findings of a check. */
 export interface Finding {
   readonly status: CheckStatus;
-  /** What was found, or why nothing was looked at. */
+  /** The finding, or the reason for skipping the check. */
   readonly found: string;
-  /** What to do about it; with warnings and failures. */
-  readonly mend?: string;
+  /** The fix; only for warnings and failures. */
+  readonly fix?: string;
 }
 
 /** A check of `serverless-gpu doctor`, as `--json` prints it. */
@@ -32,29 +32,29 @@ export interface Check extends Finding {
 
 export const ok = (found: string): Finding => ({ status: "ok", found });
 export const skipped = (found: string): Finding => ({ status: "skipped", found });
-export const warning = (found: string, mend: string): Finding => ({ status: "warning", found, mend });
-export const failed = (found: string, mend: string): Finding => ({ status: "failed", found, mend });
+export const warning = (found: string, fix: string): Finding => ({ status: "warning", found, fix });
+export const failed = (found: string, fix: string): Finding => ({ status: "failed", found, fix });
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
-/** Several findings as one. Where something is wrong, what is well is left out. */
+/** Combines several findings. If there are problems, it leaves out the others. */
 export function together(findings: readonly Finding[]): Finding {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
-  const shown = findings.filter((finding) => (isWrong ? finding.mend !== undefined : finding.status === status));
-  const mends = shown.flatMap(({ mend }) => mend ?? []);
+  const shown = findings.filter((finding) => (isWrong ? finding.fix !== undefined : finding.status === status));
+  const fixes = shown.flatMap(({ fix }) => fix ?? []);
   const found = joined(
     shown.map((finding) => finding.found),
     "; ",
   );
-  return { status, found, ...(mends.length > 0 ? { mend: joined(mends, " ") } : {}) };
+  return { status, found, ...(fixes.length > 0 ? { fix: joined(fixes, " ") } : {}) };
 }
 
 function joined(texts: readonly string[], separator: string): string {
   return [...new Set(texts)].join(separator);
 }
 
-/** Whatever the texts of others hold, no key is shown. */
-export function withoutKeys({ check, status, found, mend }: Check): Check {
-  return { check, status, found: redact(found), ...(mend === undefined ? {} : { mend: redact(mend) }) };
+/** Returns a check without keys, even if messages of others hold them. */
+export function withoutKeys({ check, status, found, fix }: Check): Check {
+  return { check, status, found: redact(found), ...(fix === undefined ? {} : { fix: redact(fix) }) };
 }

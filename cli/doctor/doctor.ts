@@ -1,4 +1,3 @@
-import { type Command, parseOptions } from "../command";
 import { ownPackage } from "../ownPackage";
 import { type Check, type CheckName, type Finding, withoutKeys } from "./check";
 import { checkNode, checkPulumi } from "./machine";
@@ -8,51 +7,12 @@ import { askAddresses, checkAddresses, checkClock, checkKey } from "./service";
 import { readConfiguration } from "./settings";
 import { checkState } from "./state";
 
-const help = `Usage: serverless-gpu doctor [options]
-
-Looks for what keeps the provider from working, and says how to mend it: run it in the folder of your Pulumi program. It
-changes nothing. A key is tried with one harmless query, and never shown.
-
-Checks:
-  node         the version of Node.js
-  pulumi       the Pulumi CLI on PATH, and its version
-  pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
-  package      pulumi-serverless-gpu is a direct dependency of the program, as its state needs it
-  config       the key and the service are set, in the environment or the selected stack's config, and no name is mistyped
-  addresses    all three are well formed, encrypted unless local, and answer
-  key          the service accepts it
-  clock        this machine's clock is within a minute of the service's
-  versions     program and command are of one version, and nothing is installed twice
-  state        this version can read what the selected stack's state holds
-
-Options:
-  --json        print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "mend"}]}, where status is
-                ok, warning, failed or skipped; warnings and failures have "mend"
-  --help, -h    show this help
-
-Examples:
-  serverless-gpu doctor
-  serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
-
-Exit codes:
-  0  nothing failed; there may be warnings
-  1  a check failed
-  2  wrong usage: an unknown option`;
-
-/** `doctor [--json]`: what is wrong with the set-up, and how to mend it. */
-export const doctor: Command = {
-  name: "doctor",
-  summary: "Check the set-up, and say what is wrong and how to mend it",
-  help,
-  run,
-};
-
-async function run(args: string[]): Promise<number> {
-  const { json } = parseOptions(args, { json: { type: "boolean" } }).values;
+/** Checks the set-up and prints the findings. Returns the exit code. */
+export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
   const checks = await examine(process.cwd());
   const isOk = checks.every(({ status }) => status !== "failed");
   const { version } = ownPackage();
-  process.stdout.write(json ? `${JSON.stringify({ version, ok: isOk, checks }, null, 2)}\n` : told(checks));
+  process.stdout.write(json ? `${JSON.stringify({ version, ok: isOk, checks }, null, 2)}\n` : describe(checks));
   return isOk ? 0 : 1;
 }
 
@@ -79,10 +39,10 @@ async function examine(folder: string): Promise<Check[]> {
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));
 }
 
-function told(checks: readonly Check[]): string {
-  const lines = checks.flatMap(({ check, status, found, mend }) => [
+function describe(checks: readonly Check[]): string {
+  const lines = checks.flatMap(({ check, status, found, fix }) => [
     `${status.padEnd(9)}${check.padEnd(12)}${found}`,
-    ...(mend === undefined ? [] : [`${" ".repeat(21)}To mend: ${mend}`]),
+    ...(fix === undefined ? [] : [`${" ".repeat(21)}To fix: ${fix}`]),
   ]);
   const count = (status: string) => checks.filter((check) => check.status === status).length;
   return `${lines.join("\n")}\n\n${count("failed")} failed, ${count("warning")} warnings, ${count("ok")} ok\n`;

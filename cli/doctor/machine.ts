@@ -4,28 +4,28 @@ import type { Program } from "./program";
 import type { Learned } from "./pulumiCommand";
 import { isInRange } from "./versionRange";
 
-/** The first engine whose refresh passes inputs on, without which drift is never repaired. */
+/** The first engine whose refresh passes inputs to the provider, which the repair of drift needs. */
 const PULUMI_MINIMUM = "3.216.0";
-/** The first engine whose `--expect-no-changes` has an exit code of its own (7). */
+/** The first engine whose `--expect-no-changes` has its own exit code (7). */
 const PULUMI_RECOMMENDED = "3.227.0";
 const PULUMI_INSTALL = `Install the Pulumi CLI, ${PULUMI_RECOMMENDED} or later: https://www.pulumi.com/docs/install/`;
 
-/** Whether this Node.js runs the package. */
+/** Checks that this Node.js can run the package. */
 export function checkNode(version: string): Finding {
   const { node } = ownPackage().engines;
   if (isInRange(version, node)) return ok(version);
-  return failed(`${version}, and ${node} is needed`, "Install a newer Node.js: https://nodejs.org");
+  return failed(`${version}, but ${node} is required`, "Install a newer Node.js: https://nodejs.org");
 }
 
-/** Whether the Pulumi engine is there and new enough. Only programs need it; the client and the emulator do not. */
+/** Checks that the Pulumi engine is installed and new enough. The client and the emulator do not need it. */
 export function checkPulumi(engine: Learned<string>, program: Program | undefined): Finding {
   if ("problem" in engine) return (program ? failed : warning)(engine.problem, PULUMI_INSTALL);
   const version = engine.value.trim().replace(/^v/, "");
   if (!isInRange(version, `>=${PULUMI_MINIMUM}`)) {
-    return failed(`${version}: its refresh cannot repair drift, which needs ${PULUMI_MINIMUM}`, PULUMI_INSTALL);
+    return failed(`${version}, but the repair of drift requires ${PULUMI_MINIMUM}`, PULUMI_INSTALL);
   }
   if (!isInRange(version, `>=${PULUMI_RECOMMENDED}`)) {
-    return warning(`${version}: it has no exit code for drift, which needs ${PULUMI_RECOMMENDED}`, PULUMI_INSTALL);
+    return warning(`${version}, but an exit code for drift requires ${PULUMI_RECOMMENDED}`, PULUMI_INSTALL);
   }
   return ok(version);
 }

@@ -14,18 +14,18 @@ interface Installed {
   readonly version: string;
 }
 
-/** The Pulumi program of a project, and what can be loaded from its folder. */
+/** The Pulumi program of a project, and the packages that it loads. */
 export interface Program {
-  /** Where the project file is. */
+  /** Folder of the project file. */
   readonly project: string;
-  /** Where the program is, and what it loads is looked for. */
+  /** Folder of the program, from which it loads packages. */
   readonly folder: string;
-  /** The package, as state names it. */
+  /** This package, under the name in state. */
   readonly own: Installed | undefined;
   readonly sdk: Installed | undefined;
 }
 
-/** The program of the Pulumi project in this folder or above it. */
+/** Returns the program of the Pulumi project in this folder or above it. */
 export function findProgram(from: string): Program | undefined {
   const projectFile = findUpwards(from, PROJECT_FILES);
   if (projectFile === undefined) return undefined;
@@ -39,53 +39,54 @@ export function findProgram(from: string): Program | undefined {
   };
 }
 
-/** Why there is nothing to say of a program. */
+/** The reason for skipping checks of a program. */
 export const NO_PROJECT = "there is no Pulumi project in this folder or above it";
 
-/** Whether the program finds `@pulumi/pulumi`, in a version that the package works with. */
+/** Checks that the program finds `@pulumi/pulumi`, in a version that the package supports. */
 export function checkPulumiSdk(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const range = ownPackage().peerDependencies[PULUMI_SDK];
-  const mend = `In ${program.folder}: npm install "${PULUMI_SDK}@${range}"`;
-  if (!program.sdk) return failed(`${PULUMI_SDK} cannot be loaded from ${program.folder}`, mend);
+  const fix = `In ${program.folder}: npm install "${PULUMI_SDK}@${range}"`;
+  if (!program.sdk) return failed(`${PULUMI_SDK} cannot be loaded from ${program.folder}`, fix);
   const { version } = program.sdk;
-  return isInRange(version, range) ? ok(version) : failed(`${version}, and ${range} is needed`, mend);
+  return isInRange(version, range) ? ok(version) : failed(`${version}, but ${range} is required`, fix);
 }
 
-/** Whether what state names, `pulumi-serverless-gpu/handlers`, is found from the program's folder, and not by luck. */
+/** Checks that the program finds `pulumi-serverless-gpu/handlers`, which state names, as a direct dependency. */
 export function checkPackage(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const { name } = ownPackage();
-  const mend = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it too.`;
-  if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, mend);
+  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it, too.`;
+  if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))
     return ok(`${program.own.version}, a direct dependency`);
-  return warning(`${name} is found at ${program.own.folder}, yet ${packageJson ?? "no package.json"} lists it`, mend);
+  const reason = packageJson === undefined ? "there is no package.json" : `${packageJson} does not list it`;
+  return warning(`${name} is at ${program.own.folder}, but ${reason}`, fix);
 }
 
-/** Whether all parts are of one version, and none is there twice. */
+/** Checks that program and command have the same version, and that nothing is installed twice. */
 export function checkVersions(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
-  if (!program.own || !program.sdk) return skipped("not everything is installed");
+  if (!program.own || !program.sdk) return skipped("a package is not installed");
   const { name, version } = ownPackage();
   if (program.own.version !== version) {
     return warning(
-      `the program uses ${name} ${program.own.version}, and this command is of ${version}`,
-      `Run the program's own: npx serverless-gpu doctor, in ${program.folder}`,
+      `the program uses ${name} ${program.own.version}, but this command has version ${version}`,
+      `Run the program's own command: npx serverless-gpu doctor, in ${program.folder}`,
     );
   }
   const sdkOfPackage = findInstalled(program.own.folder, PULUMI_SDK);
   if (sdkOfPackage?.folder !== program.sdk.folder) {
     return failed(
       `the program loads ${PULUMI_SDK} from ${program.sdk.folder}, ${name} from ${sdkOfPackage?.folder ?? "nowhere"}`,
-      `Install both in the same place, so that there is one ${PULUMI_SDK}: npm dedupe, or no link to ${name}.`,
+      `Install both in the same place, so that there is one ${PULUMI_SDK}: run npm dedupe, or do not link ${name}.`,
     );
   }
   return ok(`${name} ${version} in program and command, one ${PULUMI_SDK}`);
 }
 
-/** `main` of the project file says where the program is; it may name a file. */
+/** Returns the folder of the program. `main` of the project file names the folder or a file in it. */
 function programFolder(projectFile: string): string {
   const main = /^(?:main|\s*"main")\s*:\s*["']?([^"'#,\r\n]+)/m.exec(readFileSync(projectFile, "utf8"))?.[1]?.trim();
   const program = path.resolve(path.dirname(projectFile), main ?? ".");

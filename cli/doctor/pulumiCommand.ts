@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { redact } from "../../sdk/secret";
 
 const TIMEOUT_MS = 10_000;
-/** A state may be large. */
+/** Large, because a state may be large. */
 const MAX_OUTPUT_BYTES = 1_000_000_000;
 
-/** What was learned, or why it could not be. */
+/** A value, or the problem that prevented it. */
 export type Learned<T> = { readonly value: T } | { readonly problem: string };
 
-/** Runs the `pulumi` on PATH. Its standard output, or what it says is wrong. */
+/** Runs the `pulumi` on PATH. Resolves to its standard output or to a problem. */
 export function pulumi(args: readonly string[], folder: string): Promise<Learned<string>> {
   const options = {
     cwd: folder,
@@ -26,7 +26,7 @@ export function pulumi(args: readonly string[], folder: string): Promise<Learned
   });
 }
 
-/** The same for what prints JSON, which is taken for what the caller says it is. */
+/** Runs a `pulumi` command that prints JSON. Does not check that the JSON has the type `T`. */
 export async function pulumiJson<T>(args: readonly string[], folder: string): Promise<Learned<T>> {
   const output = await pulumi(args, folder);
   if ("problem" in output) return output;

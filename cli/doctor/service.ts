@@ -11,23 +11,23 @@ import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import type { Configuration } from "./settings";
 
 const TIMEOUT_MS = 10_000;
-/** One attempt: whoever waits for a diagnosis can run it again. */
+/** One attempt, because the user waits and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
-/** What one interface's address answered to a request without a key. */
+/** The response of one interface to a request without a key. */
 export interface Reply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: HttpResponse;
-  /** The service's clock less this machine's, in milliseconds; nothing when the answer does not say. */
+  /** The service's clock minus this machine's clock, in milliseconds; `undefined` if the response has no date. */
   readonly clockOffsetMs?: number;
-  /** Why there is no answer. */
+  /** The reason if there is no response. */
   readonly error?: ServerlessGpuError;
 }
 
-/** Asks all three addresses whether they are there. Any answer is one. */
+/** Sends a request to all three URLs. Any response counts. */
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
   const replies = ADDRESS_NAMES.map((name) =>
@@ -54,7 +54,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
   }
 }
 
-/** Whether all addresses are set, safe and answered. */
+/** Checks that all URLs are set and safe, and that they respond. */
 export function checkAddresses(replies: readonly Reply[], { settings, sourceOf }: Configuration): Finding {
   const missing = replies.filter(({ name, address }) => address === undefined && settings[name] === undefined);
   const others = replies.filter((reply) => !missing.includes(reply));
@@ -67,37 +67,37 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf }
 function addressesMissing(missing: readonly Reply[]): Finding {
   const names = missing.map(({ name }) => name);
   const variables = names.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ");
-  const found = `there is no ${names.join(", no ")}, and no service that is known by name`;
+  const found = `${names.join(", ")} and the name of a service are not set`;
   return failed(found, `Set ${ENVIRONMENT_VARIABLES.service}=runpod, or ${variables}.`);
 }
 
 function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
-  if (address === undefined) return failed(error?.message ?? name, `It is ${sourceOf(name)}: correct it there.`);
-  const mend = `Check ${address} (${sourceOf(name)}) and the way there.`;
-  if (error) return failed(withCause(error), mend);
-  if (response && response.status >= 500) return warning(`${name}: ${address} answers ${response.status}`, mend);
+  if (address === undefined) return failed(error?.message ?? name, `Correct it: it is ${sourceOf(name)}.`);
+  const fix = `Check ${address} (${sourceOf(name)}) and the connection to it.`;
+  if (error) return failed(withCause(error), fix);
+  if (response && response.status >= 500) return warning(`${name}: ${address} responds with ${response.status}`, fix);
   if (!isSafe(address)) {
-    return warning(`${name}: ${address} is not https, so that the key can be read on its way`, "Use https.");
+    return warning(`${name}: ${address} is not https, so others can read the key in transit`, "Use https.");
   }
   return ok(`${name} ${address}`);
 }
 
-/** The key is sent to the address, so that only this machine itself may be spoken to in plain text. */
+/** Returns `true` for https and for this machine: requests to the URL hold the key. */
 function isSafe(address: string): boolean {
   return new URL(address).protocol === "https:" || isLoopback(address);
 }
 
-/** What undici says of broken connections, such as a certificate that nobody signed. */
+/** Adds undici's reason for a broken connection, such as a self-signed certificate. */
 function withCause({ message, cause }: ServerlessGpuError): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-/** Whether the service takes the key: asked by the cheapest query there is. */
+/** Checks that the service accepts the key, with the cheapest query. */
 export async function checkKey(configuration: Configuration, replies: readonly Reply[]): Promise<Finding> {
   const { settings } = configuration;
   if (settings.apiKey === undefined) return skipped("there is no key to try");
   const reply = replies.find(({ name }) => name === "graphqlUrl");
-  if (reply?.response === undefined) return skipped("graphqlUrl does not answer");
+  if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
   try {
     const connection = { ...settings, apiKey: requireApiKey(settings), service: serviceName(settings) };
     const client = createClient({ ...connection, ...ONCE });
@@ -112,30 +112,30 @@ export async function checkKey(configuration: Configuration, replies: readonly R
 function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): Finding {
   const found = error.message.replace(/^the serverless discount: /, "");
   if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
-  if (error instanceof ConfigurationError) return failed(found, `The key is ${source}: copy it there again.`);
+  if (error instanceof ConfigurationError) return failed(found, `The key is ${source}. Copy it again.`);
   if (error instanceof AuthenticationError) {
     return failed(
       found,
-      `The key is ${source}: it may be mistyped, revoked, without permission, or of another service than ${address}. ` +
-        "Copy it again, or make a new one.",
+      `The key is ${source}. It may be misspelled, revoked, without permission, or of another service than ${address}. ` +
+        "Copy it again, or create a new one.",
     );
   }
   return failed(found, `Check that ${address} is the GraphQL interface, and try again later.`);
 }
 
-/** Whether this machine's clock agrees with the service's. */
+/** Checks that this machine's clock agrees with the service's clock. */
 export function checkClock(replies: readonly Reply[]): Finding {
   const offsets = replies.flatMap(({ clockOffsetMs, address }) =>
     clockOffsetMs === undefined ? [] : [{ address, clockOffsetMs }],
   );
-  // One server's clock may be off; it is ours when it differs from all.
+  // One server's clock may be wrong. Our clock is wrong if it differs from all of them.
   const [nearest] = offsets.sort((a, b) => Math.abs(a.clockOffsetMs) - Math.abs(b.clockOffsetMs));
-  if (!nearest) return skipped("no answer says what time it is");
+  if (!nearest) return skipped("no response has a date");
   const seconds = Math.round(Math.abs(nearest.clockOffsetMs) / 1000);
   if (Math.abs(nearest.clockOffsetMs) <= MAX_CLOCK_OFFSET_MS)
     return ok(`within ${seconds + 1} s of ${nearest.address}`);
   return warning(
     `this machine's clock is ${seconds} s ${nearest.clockOffsetMs > 0 ? "behind" : "ahead of"} ${nearest.address}`,
-    "Set it by a time server. Until then a Retry-After that is a date, and the time that jobs have left, are misjudged.",
+    "Synchronize it with a time server. Until then, dates in Retry-After and the deadlines of jobs are misread.",
   );
 }

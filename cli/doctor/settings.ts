@@ -6,25 +6,25 @@ import {
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
-import { didYouMean } from "../command";
+import { didYouMean } from "../didYouMean";
 import { type Finding, failed, ok, together, warning } from "./check";
 import type { Program } from "./program";
 import { type Learned, pulumi, pulumiJson } from "./pulumiCommand";
 
-/** A value of the stack's config. Secret ones are decrypted only when they are needed. */
+/** A value of the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {
   readonly value?: string;
   readonly secret: boolean;
 }
 
-/** The package's part of a stack's config, by the names without the namespace. */
+/** The part of a stack's config for this package, by names without the namespace. */
 type StackConfig = ReadonlyMap<string, ConfigValue>;
 
-/** The settings in force, as the provider would read them. */
+/** The settings, as the provider reads them. */
 export interface Configuration {
   readonly settings: ProviderSettings;
   readonly finding: Finding;
-  /** Where a setting comes from, for people. It never shows the value. */
+  /** Describes the source of a setting, without its value. */
   readonly sourceOf: (name: keyof ConnectionSettings) => string;
 }
 
@@ -67,7 +67,7 @@ async function readStackConfig(folder: string): Promise<Learned<StackConfig>> {
   };
 }
 
-/** The secret settings that are needed, in plain text. */
+/** Decrypts the secret settings that are needed. */
 async function decrypt(
   config: StackConfig,
   isNeeded: (name: string) => boolean,
@@ -84,8 +84,8 @@ function isUnreadable(learned: Learned<string> | undefined): boolean {
 
 function configNotRead(problem: string): Finding {
   return warning(
-    `the stack's config cannot be read (${problem}): only the environment is`,
-    'Run "pulumi stack select", or in a pipeline name the stack and log in, if the settings are in a stack.',
+    `the stack's config cannot be read (${problem}), so only the environment is used`,
+    'If the settings are in a stack, run "pulumi stack select", or in a pipeline, log in and set the stack.',
   );
 }
 
@@ -94,7 +94,7 @@ function checkSecrets(decrypted: ReadonlyMap<string, Learned<string>>): Finding[
     "problem" in learned
       ? failed(
           `${CONFIG_NAMESPACE}:${name} is a secret of the stack's config that cannot be decrypted (${learned.problem})`,
-          `Give pulumi the passphrase (PULUMI_CONFIG_PASSPHRASE) or access to the secrets provider, or set ${
+          `Set the passphrase (PULUMI_CONFIG_PASSPHRASE), or give pulumi access to the secrets provider, or set ${
             ENVIRONMENT_VARIABLES[name as keyof ConnectionSettings]
           }.`,
         )
@@ -107,7 +107,7 @@ function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["so
   return failed(
     "there is no API key",
     `Set ${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey ` +
-      "(a program whose resources all have a ServerlessGpuProvider needs neither).",
+      "(not needed if all resources of the program have a ServerlessGpuProvider).",
   );
 }
 
@@ -127,7 +127,7 @@ function checkPlainKey(config: StackConfig): Finding[] {
   return [warning("the API key is in the stack's config as plain text", `Set it again, as a secret: ${command}`)];
 }
 
-/** Names that nobody reads are mistakes in typing, or of another version. */
+/** Warns about unknown names, which are misspelled or from another version. */
 function checkNames(config: StackConfig): Finding[] {
   const variables = Object.keys(process.env).filter((name) => name.startsWith("SERVERLESS_GPU_"));
   const unknown = [
@@ -139,6 +139,6 @@ function checkNames(config: StackConfig): Finding[] {
       ),
   ];
   return unknown.map(([name, known]) =>
-    warning(`${name} is set, and not read by anything`, `Correct or remove ${name}.${didYouMean(name, known)}`),
+    warning(`${name} is set, but nothing reads it`, `Correct or remove ${name}.${didYouMean(name, known)}`),
   );
 }

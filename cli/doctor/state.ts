@@ -6,7 +6,7 @@ import { pulumiJson } from "./pulumiCommand";
 const KNOWN = [SERVERLESS_ENDPOINT, SMOKE_TEST];
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 
-/** A resource of the state, as far as it is looked at. */
+/** The relevant part of a resource in state. */
 interface Resource {
   readonly urn: string;
   readonly type: string;
@@ -18,26 +18,26 @@ interface State {
   readonly deployment?: { readonly resources?: readonly Resource[] };
 }
 
-/** Whether this version can read, refresh and destroy what the selected stack's state holds. */
+/** Checks that this version can read, refresh and destroy the resources in the selected stack's state. */
 export async function checkState(program: Program | undefined): Promise<Finding> {
   if (!program) return skipped(NO_PROJECT);
   const state = await pulumiJson<State>(["stack", "export"], program.project);
   if ("problem" in state) return skipped(`the stack's state cannot be read: ${state.problem}`);
   const own = (state.value.deployment?.resources ?? []).filter(({ type }) => type.startsWith(TYPE_PREFIX));
   const unknown = own.filter((resource) => !isKnown(resource));
-  if (unknown.length === 0) return ok(own.length === 0 ? "holds no resource of this package" : described(own));
+  if (unknown.length === 0) return ok(own.length === 0 ? "has no resource of this package" : described(own));
   return failed(
-    `${unknown.length} of ${own.length} resources were written by a version that this one does not know: ` +
+    `${unknown.length} of ${own.length} resources were written by a version that this version does not know: ` +
       unknown.map(({ urn }) => urn).join(", "),
-    "Install the newest version of the package, or the one that wrote them.",
+    "Install the newest version of the package, or the version that wrote them.",
   );
 }
 
-/** Read and delete run the text of the outputs, everything else that of the inputs. */
+/** Returns `true` if this version knows the code in state: read and delete run that of the outputs, others that of the inputs. */
 function isKnown({ type, inputs, outputs }: Resource): boolean {
-  const texts = [inputs?.__provider, outputs?.__provider].filter((text) => text !== undefined);
+  const codes = [inputs?.__provider, outputs?.__provider].filter((code) => code !== undefined);
   const known = KNOWN.find((each) => each.type === type)?.provider;
-  return texts.length > 0 && texts.every((text) => text === known);
+  return codes.length > 0 && codes.every((code) => code === known);
 }
 
 function described(own: readonly Resource[]): string {

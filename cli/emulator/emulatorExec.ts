@@ -1,49 +1,24 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { startEmulator } from "../../emulator";
-import { type Command, parseOptions, UsageError } from "../command";
-import { emulatorFlags, emulatorFlagsHelp, emulatorOptionsOf } from "./emulatorOptions";
+import type { EmulatorFlags } from "./emulatorFlags";
+import { emulatorOptionsOf } from "./emulatorOptions";
 import { endOfNpm } from "./emulatorParent";
 
-const help = `Usage: serverless-gpu emulator exec [options] -- <command>
-
-Starts an emulator, runs the command with the environment that leads to it, and stops it when the command ends.
-
-Options:
-${emulatorFlagsHelp}
-  --help, -h          show this help
-
-Examples:
-  serverless-gpu emulator exec -- npm test
-  serverless-gpu emulator exec --seed fleet.json -- pulumi up --yes
-
-Exit codes:
-  the command's own, when it was run
-  128 + N  signal N ended the command
-  127      the command could not be started
-  1        the emulator could not be started; the message says why
-  2        wrong usage: an unknown option, a value that an option does not take, or no command`;
-
-/** `emulator exec [options] -- <command>`: the emulator lives as long as the command. */
-export const emulatorExec: Command = {
-  name: "emulator exec",
-  summary: "Run a command with an emulator of its own",
-  help,
-  run,
-};
-
-async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseOptions(args, emulatorFlags, true);
-  const [command, ...commandArgs] = positionals;
-  if (command === undefined) throw new UsageError("name the command to run after --, as in: emulator exec -- npm test");
-  await using emulator = await startEmulator(emulatorOptionsOf(values));
-  return await runCommand(command, commandArgs, { ...process.env, ...emulator.env });
+/** Runs a command with an emulator that stops when the command ends. Returns the exit code. */
+export async function emulatorExec(command: readonly string[], flags: EmulatorFlags): Promise<number> {
+  const [program = "", ...args] = command;
+  await using emulator = await startEmulator(emulatorOptionsOf(flags));
+  return await runCommand(program, args, { ...process.env, ...emulator.env });
 }
 
-/** A command that a signal ended has 128 and the signal's number as its code, one that cannot be started 127, as in a shell. */
+/**
+ * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's number after a
+ * signal, and 127 if the command cannot be started.
+ */
 function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, args, { env, stdio: "inherit" });
-  // A terminal sends Ctrl-C to the command as well; whatever else comes is handed on. Both then wait for its end.
+  // A terminal sends Ctrl-C to the command as well; a SIGTERM is passed on. This process then waits for the command's end.
   const onInterrupt = () => {};
   const onTerminate = () => child.kill("SIGTERM");
   const onHangup = () => child.kill("SIGHUP");

@@ -1,9 +1,9 @@
-// Takes over 2 endpoints, as they were when "serverless-gpu adopt" wrote this. What to do next:
+// Adopts 2 endpoints as they were when "serverless-gpu adopt" wrote this file. Next steps:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu.
-//    Change logical names (the first arguments) now if you want others; later it takes aliases.
-// 2. Set the key and the addresses as they were set for "adopt".
-// 3. Run "pulumi up". It says of each endpoint that it is taken over and what was changed: nothing.
-// 4. Take the adoptId lines out if you like. "pulumi destroy" will delete the endpoints from now on.
+//    If you want other logical names (the first arguments), change them now. Later that needs aliases.
+// 2. Set the key and the URLs in the same way as for "adopt".
+// 3. Run "pulumi up". For each endpoint, its output must say "adopted" and "no changes were needed".
+// 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 
 new ServerlessEndpoint("Chat-production", {

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { AccountChangedError } from "../../sdk/errors";
-import type { Properties } from "../endpoint/inputs";
+import type { Properties } from "../properties";
 
-/** What is recorded of the account that an endpoint belongs to. */
+/** The record of the account of an endpoint. */
 interface AccountRecord {
-  /** The service, see `Account`. */
+  /** The service; see `Account`. */
   readonly service: string;
-  /** Of the key, salted with the endpoint's id: it tells nothing of the key, nor which endpoints share one. */
+  /** Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share one. */
   readonly fingerprint: string;
-  /** Logical name of the explicit provider; empty for the default one. */
+  /** Logical name of the explicit provider; empty for the default provider. */
   readonly provider: string;
 }
 
-/** The account that the settings lead to. */
+/** The account of the settings. */
 export interface Account {
-  /** The name of a service that is known by name (`runpod`), otherwise the URL of its management interface. */
+  /** Name of the service if it has one here (`runpod`), otherwise the URL of its management interface. */
   readonly service: string;
   readonly apiKey: string;
   readonly provider: string;
@@ -22,7 +22,7 @@ export interface Account {
 
 const FINGERPRINT_DIGITS = 12;
 
-/** One line for state. */
+/** Returns the record as one line for state. */
 export function accountRecord({ service, apiKey, provider }: Account, endpointId: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([endpointId, apiKey]))
@@ -30,26 +30,26 @@ export function accountRecord({ service, apiKey, provider }: Account, endpointId
   return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
 }
 
-/** Where an endpoint is, beside its own record. */
+/** The account of an endpoint, and the URL of its queue interface. */
 export interface Place {
   /** URL of the queue interface. */
   readonly queueUrl: string;
   readonly account: Account;
 }
 
-/** What is recorded of the place where the endpoint was seen. */
+/** Returns the outputs that record the place of an endpoint. */
 export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
   return { queueUrl: `${queueUrl}/v2/${endpointId}`, __account: accountRecord(account, endpointId) };
 }
 
-/** Returns `true` if outputs record another place, or another key, than where the settings lead to. */
+/** Returns `true` if outputs record another place, or another key, than the settings. */
 export function isRecordedElsewhere(outputs: Properties, place: Place, endpointId: string): boolean {
   return Object.entries(placeRecord(place, endpointId)).some(([field, value]) => outputs[field] !== value);
 }
 
 /**
- * Returns `true` if the program gives the resource to another provider, or the provider another queue. A rotated key
- * plans nothing: it would touch every resource.
+ * Returns `true` if the program changes the resource's provider or the provider's queue URL. A rotated key does not
+ * count: it would change every resource.
  */
 export function isRedirected(outputs: Properties, place: Place, endpointId: string): boolean {
   const before = parseRecord(outputs.__account);
@@ -58,7 +58,7 @@ export function isRedirected(outputs: Properties, place: Place, endpointId: stri
   return before.provider !== place.account.provider || outputs.queueUrl !== queueUrl;
 }
 
-/** Returns `true` if a resource was given to another provider, and that is another account. */
+/** Returns `true` if the program changes the resource's provider, and the new one has another account. */
 export function isMoved(outputs: Properties, account: Account, endpointId: string): boolean {
   const before = parseRecord(outputs.__account);
   const now = parseRecord(accountRecord(account, endpointId));
@@ -66,8 +66,8 @@ export function isMoved(outputs: Properties, account: Account, endpointId: strin
 }
 
 /**
- * Absent means gone only in the account where the endpoint was last seen; anywhere else it may well exist, and cost.
- * @throws AccountChangedError if the account differs, unless the user has said that the endpoint is gone
+ * Refuses to treat an endpoint as gone if this is not the account where it was last seen: it may still exist there.
+ * @throws AccountChangedError if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(
   outputs: Properties,
@@ -79,12 +79,12 @@ export function refuseOtherAccount(
     return;
   const reason =
     before.service === account.service
-      ? "the API key is another one than it was last seen with"
-      : `it was last seen at ${before.service}, and this is ${account.service}`;
+      ? "the API key differs from the one that it was last seen with"
+      : `it was last seen at ${before.service}, not at ${account.service}`;
   throw new AccountChangedError(
-    `endpoint ${endpointId} is not in this account, but ${reason}. It may still exist there, and cost. Use the former ` +
-      "key and service; or, if the endpoint is really gone (the key was rotated, say), set " +
-      "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    `endpoint ${endpointId} is not in this account, but ${reason}. It may still exist there and cause costs. Use ` +
+      "the former key and service. If the endpoint really is gone (for example, the account is the same and only its key " +
+      "was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
   );
 }
 

@@ -3,10 +3,10 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import { ConfigurationError } from "../../sdk/errors";
 import { Secret } from "../../sdk/secret";
 
-/** The namespace of this package in a stack's config. */
+/** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
-/** The environment variables of the settings that are not the connection's. */
+/** Environment variables of the settings that do not belong to the connection. */
 const OTHER_VARIABLES = {
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
   extraLocations: "SERVERLESS_GPU_EXTRA_LOCATIONS",
@@ -19,28 +19,29 @@ export const VARIABLE_NAMES: readonly string[] = Object.values({ ...ENVIRONMENT_
 /** Every setting that a stack's config may hold, without the namespace. */
 export const CONFIG_NAMES: readonly string[] = [
   ...Object.keys({ ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES }),
-  // It has no variable: automatic names must not depend on where a program runs.
+  // It has no variable, because automatic names must not depend on where a program runs.
   "namespace",
 ];
 
-/** Reads one setting of the stack's, or of an explicit provider's, config by its name without the namespace. */
+/** Reads one setting of the config of the stack, or of an explicit provider, by its name without the namespace. */
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
-  /** GPU tiers that are accepted beside the contract's. */
+  /** GPU tiers that are accepted in addition to the contract's. */
   readonly extraGpuTiers: readonly string[];
-  /** Countries that are accepted beside the contract's. */
+  /** Countries that are accepted in addition to the contract's. */
   readonly extraLocations: readonly string[];
-  /** Logical name of the explicit provider that these are the settings of; empty for the default one. */
+  /** Logical name of the explicit provider; empty for the default provider. */
   readonly provider: string;
-  /** Whether an endpoint that is absent from another account than its own counts as gone. */
+  /** `true` if an endpoint counts as gone even when it is missing from an account that is not its own. */
   readonly allowAccountChange: boolean;
 }
 
 /**
- * The settings in force. The environment comes first, because it is always current, then the config. An explicit
- * provider (its config says which, as `explicit`) has its key and addresses from itself alone, never mixed with others'.
+ * Returns the settings. The environment, which is always current, takes precedence over the config. An explicit provider
+ * (its config has its name as `explicit`) uses only its own key and URLs.
+ * @throws ConfigurationError if the variable of the provider's `apiKeyEnv` is not set
  */
 export function providerSettings(
   readConfig: ReadConfig,
@@ -57,10 +58,10 @@ export function providerSettings(
   const apiKey = apiKeyEnv === undefined ? read("apiKey") : fromEnvironment(apiKeyEnv);
   if (apiKeyEnv !== undefined && apiKey === undefined) {
     throw new ConfigurationError(
-      `there is no API key: the provider's apiKeyEnv says that it is in the environment variable ${apiKeyEnv}, which is not set`,
+      `there is no API key: the environment variable ${apiKeyEnv}, which the provider's apiKeyEnv names, is not set`,
     );
   }
-  // Known as a secret from here on, not only once there is a client: `check` makes none.
+  // Registers the key as a secret. A client would do that, too, but `check` does not create one.
   if (apiKey !== undefined) new Secret(apiKey);
   return {
     apiKey,
@@ -76,8 +77,8 @@ export function providerSettings(
 }
 
 /**
- * GPU tiers and countries that are accepted beside those of the contract: what the environment and the config name, and
- * what the named service has. They only widen what is allowed, so both lists count. Needs no key.
+ * Returns the GPU tiers and countries that are accepted in addition to the contract's: those in the environment, in the
+ * config and of the named service. All of them count. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,
@@ -92,11 +93,11 @@ export function acceptedWords(
   return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
 }
 
-/** A comma list, or a list in the YAML of a stack's config, which arrives as JSON. */
+/** Splits a comma-separated string, or a list in the YAML of a stack's config, which arrives as JSON. */
 function wordsInConfig(name: string, text: string): string[] {
   if (!/^[[{"]/.test(text)) return splitList(text);
   const refused = new ConfigurationError(
-    `${CONFIG_NAMESPACE}:${name} must be a comma list, such as FIRST,SECOND, or a list of strings in the YAML of the ` +
+    `${CONFIG_NAMESPACE}:${name} must be a comma-separated string, such as FIRST,SECOND, or a list of strings in the YAML of the ` +
       `stack's config. Set it again: pulumi config set ${CONFIG_NAMESPACE}:${name} FIRST,SECOND`,
   );
   let words: unknown;

@@ -2,39 +2,42 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
 import { requireAddress, requireApiKey } from "../../sdk/config";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
-import { containsUnknown } from "../endpoint/inputs";
-import { endWithEngine } from "../exitWithEngine";
+import { exitWithEngine } from "../exitWithEngine";
+import { containsUnknown } from "../properties";
 import type { Account, Place } from "./account";
-import { clientFor } from "./clients";
+import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
-/** The config of the deployment that this process serves. */
+/** The config of the deployment. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
 
-/** Takes the config. It must be done when it returns: the first calls do not wait for a promise. */
+/** Stores the config. Must not await anything, because the first calls do not wait for its promise. */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
-  endWithEngine();
+  exitWithEngine();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
-  // `check` reports what was typed into a field: the key is to be known as a secret before.
+  // Registers the key as a secret, because `check` reports the values of fields.
   currentPlace();
 }
 
 /** Reads one setting of the config. */
 export const readConfig: ReadConfig = (name) => config(name);
 
-/** All that a call needs. */
+/** Everything that a call needs. */
 export interface Connection extends Place {
   readonly client: Client;
   readonly settings: ProviderSettings;
 }
 
-/** Throws before any call when a setting is missing, so that nothing is created that cannot be described afterwards. */
+/**
+ * Returns the connection of the settings.
+ * @throws ConfigurationError if a setting is missing, before any call
+ */
 export function connect(): Connection {
   const settings = providerSettings(readConfig);
   return { client: clientFor(settings), settings, ...placeOf(settings) };
 }
 
-/** The place that the settings lead to, if all of it is known: previews work without a key. */
+/** Returns the place of the settings; `undefined` if it is not completely known, because previews work without a key. */
 export function currentPlace(): Place | undefined {
   try {
     const place = placeOf(providerSettings(readConfig));
@@ -51,7 +54,7 @@ function placeOf(settings: ProviderSettings): Place {
 function accountOf(settings: ProviderSettings): Account {
   const managementUrl = requireAddress(settings, "graphqlUrl");
   return {
-    // A service that is known by name stays the same one when its interfaces move.
+    // A service with a name stays the same service when its URLs change.
     service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
     apiKey: requireApiKey(settings),
     provider: settings.provider,

@@ -2,36 +2,40 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ServiceName } from "../../sdk/config";
 import { CONFIG_NAMESPACE } from "./config";
 
-/** How an explicit provider reaches its account: a key, and the service's name or its addresses. */
+/** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
 export interface ServerlessGpuProviderArgs {
-  /** The API key. It is kept as a secret in state. Either this or `apiKeyEnv`. */
+  /** The API key. State keeps it as a secret. Set either this or `apiKeyEnv`. */
   apiKey?: pulumi.Input<string>;
   /**
-   * Name of an environment variable that holds the API key. It is read at each run, so that a rotated key changes
-   * nothing in state. Either this or `apiKey`.
+   * Name of an environment variable that holds the API key. Every run reads it, so a rotated key changes nothing in
+   * state. Set either this or `apiKey`.
    */
   apiKeyEnv?: pulumi.Input<string>;
-  /** `runpod`, or none: then the addresses must be given. */
+  /** Name of the service: `runpod`. Without it, the URLs are required. */
   service?: pulumi.Input<ServiceName>;
-  /** Address of the GraphQL interface, with or without `/graphql`. */
+  /** URL of the GraphQL interface, with or without `/graphql`. */
   graphqlUrl?: pulumi.Input<string>;
-  /** Address of the REST interface, with or without `/v1`. */
+  /** URL of the REST interface, with or without `/v1`. */
   restUrl?: pulumi.Input<string>;
-  /** Address of the queue interface, with or without `/v2`. */
+  /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;
-  /** GPU tiers newer than this package that are accepted, as a list or a comma list, beside the environment's list. */
+  /**
+   * GPU tiers to accept in addition to those of this package and the environment, as a list or a comma-separated string.
+   */
   extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]>;
-  /** Countries newer than this package that are accepted, as a list or a comma list, beside the environment's list. */
+  /**
+   * Countries to accept in addition to those of this package and the environment, as a list or a comma-separated string.
+   */
   extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
 }
 
-/** The plain settings of each explicit provider, for the look-ups of the program. */
+/** The plain settings of each explicit provider, for the program's data sources. */
 const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<Record<string, string | undefined>>>();
 
 /**
- * An account, for programs that manage several. Its key and addresses are one unit: nothing comes from the environment's
- * or the stack's. Moving a resource to another provider replaces it: it is deleted from the one account and created in
- * the other.
+ * An account, for programs that manage several. It uses only its own key and URLs, not those of the environment or the
+ * stack. A change of a resource's provider replaces the resource: Pulumi deletes it in the former account and creates it
+ * in the new one.
  * @example
  * const staging = new ServerlessGpuProvider("staging", { apiKeyEnv: "STAGING_API_KEY", service: "runpod" });
  * new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" }, { provider: staging });
@@ -56,17 +60,18 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
   }
 }
 
-/** Settings of a provider are strings. */
+/** Returns a list as a comma-separated string: the settings of a provider are strings. */
 function commaList(value: pulumi.Input<string | pulumi.Input<string>[]>): pulumi.Output<string> {
   return pulumi.output(value).apply((list) => (Array.isArray(list) ? list.join(",") : list));
 }
 
 /**
- * The provider's settings. They hold the key and are not marked as secret: what is looked up with a key is no secret
- * because of it. They must not be handed on.
+ * Returns the provider's settings, with the key. They are not marked as secret, because the result of a data source is
+ * not secret just because its key is. Do not expose them.
+ * @throws RunError if the provider is not a `ServerlessGpuProvider`
  */
 export function settingsOf(provider: ServerlessGpuProvider): pulumi.Output<Record<string, string | undefined>> {
   const settings = settingsOfProviders.get(provider);
-  if (!settings) throw new pulumi.RunError("the option provider takes a ServerlessGpuProvider");
+  if (!settings) throw new pulumi.RunError("the option provider must be a ServerlessGpuProvider");
   return pulumi.unsecret(settings);
 }

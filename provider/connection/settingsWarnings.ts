@@ -4,27 +4,27 @@ import { nearestWord } from "../../sdk/nearestWord";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
 import { CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings } from "./config";
 
-/** The stacks that have been told: one process may run several programs. */
-const toldOfConfig = new WeakSet<pulumi.Resource>();
-const toldOfSettings = new WeakSet<pulumi.Resource>();
+/** The stacks that have been warned. A process may run several programs. */
+const warnedOfConfig = new WeakSet<pulumi.Resource>();
+const warnedOfSettings = new WeakSet<pulumi.Resource>();
 
 /**
- * In a preview, warns once of what would let `up` fail or be without effect: names in the stack's config that do not
- * exist, and a missing key or URL, unless an explicit provider brings its own.
+ * In a preview, warns once about unknown names in the stack's config, which have no effect, and about a missing key or
+ * URL, which would make `up` fail. An explicit provider needs neither.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.
   const program = pulumi.runtime.getStackResource();
   if (!program || !pulumi.runtime.isDryRun()) return;
-  if (!toldOfConfig.has(program)) {
-    toldOfConfig.add(program);
+  if (!warnedOfConfig.has(program)) {
+    warnedOfConfig.add(program);
     for (const problem of unknownConfig()) pulumi.log.warn(problem);
   }
-  if (toldOfSettings.has(program) || resource.getProvider(SERVERLESS_ENDPOINT.type)) return;
-  toldOfSettings.add(program);
+  if (warnedOfSettings.has(program) || resource.getProvider(SERVERLESS_ENDPOINT.type)) return;
+  warnedOfSettings.add(program);
   const missing = missingSetting();
   if (missing !== undefined)
-    pulumi.log.warn(`this preview calls nothing and needs no key, but up will fail: ${missing}`);
+    pulumi.log.warn(`this preview sends no requests and needs no key, but up will fail: ${missing}`);
 }
 
 function unknownConfig(): string[] {
@@ -37,7 +37,7 @@ function unknownConfig(): string[] {
     .map((name) => {
       const meant = nearestWord(name, CONFIG_NAMES);
       const hint = meant === undefined ? "" : ` Did you mean ${prefix}${meant}?`;
-      return `${prefix}${name} in the stack's config is not a setting, and has no effect.${hint} Settings: ${CONFIG_NAMES.join(", ")}`;
+      return `${prefix}${name} in the stack's config is not a setting and has no effect.${hint} Settings: ${CONFIG_NAMES.join(", ")}`;
     });
 }
 

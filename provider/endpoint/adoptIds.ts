@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** The logical name of the resource that adopts each endpoint, for each program that runs in this process. */
+/** Logical names of the adopting resources by endpoint id, for each program that runs in this process. */
 const adopted = new WeakMap<pulumi.Resource, Map<string, string>>();
 
 /**
- * Refuses a second resource that adopts the same endpoint, in whatever account: removing one of them would delete the
- * endpoint of both. Ids that are not known yet are compared by the handlers.
+ * Refuses a second resource that adopts the same endpoint, in any account: removing one of the two resources would delete
+ * the endpoint of both. The handlers compare ids that are not known yet.
+ * @throws RunError if another resource adopts the endpoint
  */
 export function refuseSecondAdoption(name: string, adoptId: pulumi.Input<string> | undefined): void {
   // Unit tests with mocks have no stack.

@@ -1,26 +1,27 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { NameTakenError } from "../../sdk/errors";
 import { secretFields } from "../hideSecretInputs";
+import type { Properties } from "../properties";
 import { changedFields } from "./diff";
-import type { Properties } from "./inputs";
 
 /**
- * Refuses to create an endpoint of a name that exists. A name is no evidence of whose an endpoint is: a copy of the
- * program on another machine gives the same one, and so does a resource that has got another logical name.
+ * Refuses to create an endpoint with a name that exists. A name does not prove ownership: a copy of the program on
+ * another machine produces the same name, and so does a resource after a change of its logical name.
+ * @throws NameTakenError always
  */
 export function refuseTakenName(existing: readonly Endpoint[], name: unknown): never {
   const ids = existing.map(({ id }) => id);
   throw new NameTakenError(
-    `an endpoint named "${name}" exists already: ${ids.join(", ")}. None was created, because the two could be ` +
-      "mistaken for each other. If you have renamed this resource in the program, keep its endpoint with the resource " +
+    `an endpoint named "${name}" exists already: ${ids.join(", ")}. None was created, because two ` +
+      "endpoints with one name are easily confused. If you have renamed this resource in the program, keep its endpoint with the resource " +
       'option aliases: [{ name: "<former logical name>" }]. If the endpoint belongs to another resource, stack or ' +
-      "person, give this resource another name. Only if nothing else manages it (an interrupted run left it, say), " +
-      `set adoptId: "${ids[0]}"`,
+      "person, give this resource another name. Only if nothing else manages it (for example, an interrupted run left " +
+      `it), set adoptId: "${ids[0]}"`,
     ids,
   );
 }
 
-/** What an update changed, for people: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of secret inputs. */
+/** Describes the changes of an update: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of secret inputs. */
 export function describeChanges(before: Properties, after: Properties, inputs: Properties): string {
   const secret = secretFields(inputs);
   const changes = changedFields(before, after).map((field) =>
@@ -28,5 +29,5 @@ export function describeChanges(before: Properties, after: Properties, inputs: P
       ? `${field} [secret]`
       : `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`,
   );
-  return changes.length === 0 ? "nothing had to be changed" : `changed ${changes.join(", ")}`;
+  return changes.length === 0 ? "no changes were needed" : `changed ${changes.join(", ")}`;
 }

@@ -4,12 +4,13 @@ import { CONFIG_NAMESPACE } from "../connection/config";
 
 const DIGITS = 7;
 
-/** What `getOrganization` returns on every self-managed backend. */
+/** The name that `getOrganization` returns on every self-managed backend. */
 const NO_ORGANIZATION = "organization";
 
 /**
- * `<logical name>-<7 hex digits>`, the digits from all that tells the resource from others: the same on every run. The
- * stack is unique by its organization or, on a self-managed backend, by the config `serverless-gpu:namespace`.
+ * Returns `<logical name>-<7 hex digits>`. The digits are a hash of everything that identifies the resource, so they are
+ * the same on every run. The organization distinguishes stacks of the same name; on a self-managed backend, the config
+ * `serverless-gpu:namespace` does.
  */
 export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
   const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");
@@ -20,11 +21,11 @@ export function automaticName(logicalName: string, parent: pulumi.Resource | und
     return `${logicalName}-${digest.slice(0, DIGITS)}`;
   };
   if (parent === undefined) return nameUnder("");
-  // A promise: with an output of the parent's, an endpoint would wait for all of the parent's children, and they for it.
+  // Not an output of the parent: an endpoint would then wait for all children of the parent, and they for the endpoint.
   return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
 }
 
-/** Unit tests with Pulumi's mocks may name no organization; `getOrganization` then throws. */
+/** Returns the organization. `getOrganization` throws in unit tests whose mocks have no organization. */
 function organizationOrNone(): string {
   try {
     return pulumi.getOrganization();

@@ -4,17 +4,17 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { initFailure } from "../engineErrors";
 import { waitLogger } from "../log";
-import type { Properties } from "./inputs";
+import type { Properties } from "../properties";
 import { endpointGone } from "./updateEndpoint";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
-/** How long the queue may not know the endpoint before it is looked for in the list. */
+/** Time that the queue may not know the endpoint before the list is checked for it. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Waits, where the program wants it, until `/health` shows `workersMin` workers idle or running. When the time is over
- * it fails in the way that keeps the endpoint in state: the next `up` waits again.
+ * Waits until `/health` shows `workersMin` workers idle or running, if the program sets `awaitReady`. On a timeout it
+ * throws an error that keeps the endpoint in state, and the next `up` waits again.
  */
 export async function awaitReady(client: Client, endpoint: Endpoint, inputs: Properties, outputs: Properties) {
   if (inputs.awaitReady !== true) return;
@@ -26,12 +26,12 @@ export async function awaitReady(client: Client, endpoint: Endpoint, inputs: Pro
   }
 }
 
-/** Whether a wait has failed and none has succeeded since. A refresh forgets the failure, so outputs record it. */
+/** Returns `true` if the last wait failed. Outputs record that, because a refresh discards the failure. */
 export function isReadyPending({ __readyPending }: Properties): boolean {
   return __readyPending === true;
 }
 
-/** That record, for outputs that are made anew from the service. */
+/** Returns that record, for outputs that are read from the service again. */
 export function readyPending(outputs: Properties): Properties {
   return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
@@ -47,8 +47,8 @@ async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint
     if (elapsedMs >= timeoutMs) {
       throw new ReadyTimeoutError(
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
-          "It exists and stays in state. Look whether its GPU tiers are available and its template starts; then run " +
-          "pulumi up again, with a longer awaitReadyTimeout if need be",
+          "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
+          "pulumi up again, if necessary with a longer awaitReadyTimeout",
       );
     }
     logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
@@ -57,8 +57,8 @@ async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint
 }
 
 /**
- * Counts the workers that are ready. The queue may not know an endpoint that was made a moment ago: that counts as none,
- * unless the endpoint has really gone.
+ * Returns a function that counts the workers that are ready. The queue may not know a new endpoint yet: that counts as no
+ * workers, unless the endpoint is gone.
  */
 function workerCounter(client: Client, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();

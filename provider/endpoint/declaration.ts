@@ -5,7 +5,7 @@ import { ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import type { Declaration, Values } from "../program/programChecks";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
 
-/** A `ServerlessEndpoint` as the program declares it. One that is only read has no arguments to check. */
+/** Returns a `ServerlessEndpoint` as the program declares it. A resource that is only read has no arguments to check. */
 export function endpointDeclaration(
   name: string,
   args: object | undefined,
@@ -24,9 +24,11 @@ export function endpointDeclaration(
   };
 }
 
-/** Problems that the endpoint has whatever it was before: the provider compares with that, and finds the rest. */
+/**
+ * Returns the problems that do not depend on the previous inputs. The provider has those, and finds the other problems.
+ */
 function problemsOf(values: Values, unknown: unknown, config: ReadConfig | undefined): InputProblem[] {
-  // Loaded here, after the program has started: it takes a tenth of a second.
+  // Loaded here, after the program has started, because it takes a tenth of a second.
   const { checkInputs } = require("./inputs") as typeof import("./inputs");
   const words = config && acceptedWords(config);
   const unsure = words ? [] : ["gpuIds", "locations"].filter((field) => values[field] !== undefined);
@@ -39,7 +41,7 @@ function problemsOf(values: Values, unknown: unknown, config: ReadConfig | undef
   ).problems;
 }
 
-/** The config that the resource's provider reads, once it is known. */
+/** Returns a function for the config that the resource's provider reads; it returns `undefined` until that is known. */
 function configOf({ provider, parent }: pulumi.CustomResourceOptions): () => ReadConfig | undefined {
   const explicit = provider ?? parent?.getProvider(SERVERLESS_ENDPOINT.type);
   if (!explicit) {

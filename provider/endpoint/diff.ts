@@ -1,9 +1,9 @@
 import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import type { EndpointInput } from "../../sdk/endpoints/record";
 import { InvalidInputError } from "../../sdk/errors";
-import { type Properties, UNKNOWN } from "./inputs";
+import { type Properties, UNKNOWN } from "../properties";
 import { managesOtherFields, newlyManagedFields } from "./outputs";
-import { STEERING_INPUTS } from "./providerOnlyInputs";
+import { CONTROL_INPUTS } from "./providerOnlyInputs";
 
 /**
  * Returns the fields of the checked inputs that differ from the resource's last known outputs. A field that the inputs do
@@ -25,7 +25,7 @@ export function hasChanged(outputs: Properties, inputs: Properties): boolean {
   return (
     mustSave(outputs, inputs) ||
     managesOtherFields(outputs, inputs) ||
-    STEERING_INPUTS.some((input) => inputs[input] !== outputs[input])
+    CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input])
   );
 }
 

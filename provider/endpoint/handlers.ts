@@ -6,20 +6,21 @@ import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, currentPlace, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
+import { type Properties, UNKNOWN } from "../properties";
 import { describeChanges, refuseTakenName } from "./adoption";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
-import { checkInputs, type Properties, UNKNOWN } from "./inputs";
+import { checkInputs } from "./inputs";
 import { proveTarget } from "./move";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
 import { adoptionOwner, claimAlone, claimForAdoption, isClaimedByOther, newOwner, ownerOf, release } from "./owners";
 import { bringUpToDate, refuseRename } from "./updateEndpoint";
 
-/** Refreshed resources may share a list of endpoints that is no older than this. */
+/** Maximum age of the list of endpoints that refreshed resources share. */
 const READ_MAX_AGE_MS = 60_000;
 
-/** The handlers of a `ServerlessEndpoint`: observe, do what is missing, return what the service has. */
+/** The handlers of a `ServerlessEndpoint`: observe the service, make the missing changes, return the result. */
 export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
@@ -28,7 +29,11 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const isNew = Object.keys(oldInputs).length === 0;
     if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
       if (claimForAdoption(String(inputs.adoptId))) announceAdoption(inputs);
-      else problems.push({ property: "adoptId", message: `another resource adopts ${inputs.adoptId}, too. Keep one` });
+      else
+        problems.push({
+          property: "adoptId",
+          message: `another resource also adopts ${inputs.adoptId}. Keep one of them`,
+        });
     }
     return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
   },
@@ -42,7 +47,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     refuseOtherEndpoint(id, inputs);
     claimAlone(id, ownerOf(outputs));
     if (place && isRedirected(outputs, place, id)) return { changes: true, deleteBeforeReplace: true };
-    // Without an answer to whether it changed, the engine compares the inputs itself and shows each field.
+    // Without `changes`, the engine compares the inputs itself and shows each field.
     if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
     return isReadyPending(outputs) ? { changes: true, deleteBeforeReplace: true } : { changes: false };
   },
@@ -70,7 +75,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
       throw noSuchEndpoint(id);
     }
     refuseOtherAccount(outputs, connection, id);
-    // An answer without an id tells the engine that the resource is gone.
+    // A result without an id tells the engine that the resource is gone.
     return {};
   },
 
@@ -88,8 +93,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
       release(id, owner);
       log(
         String(outputs.name ?? id),
-        `warning: endpoint ${id} is not deleted, because the program has adopted it with another resource, or adopts it ` +
-          "again. Only this resource's record of it is removed from state",
+        `warning: endpoint ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
+          "adopts it again. Only the record of this resource is removed from state",
       );
       return;
     }
@@ -102,30 +107,33 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   },
 };
 
-/** Creates the endpoint, unless its name is taken. */
+/** Creates the endpoint, unless an endpoint has its name. */
 function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   return client.endpoints.create(managedFields(inputs) as EndpointInput, {
     onNameTaken: (existing) => refuseTakenName(existing, inputs.name),
   });
 }
 
-/** Adopts the endpoint that the program names, and changes it to match. */
+/** Adopts the endpoint with the program's `adoptId`, and changes it to match the program. */
 async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   const id = String(inputs.adoptId);
   const found = await client.endpoints.find(id);
   if (!found) {
     throw new NotFoundError(
       `endpoint ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
-        "deleted, take adoptId out of the program: then an endpoint is created",
+        "deleted, remove adoptId from the program to create a new endpoint",
     );
   }
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
-  log(endpoint.name, `took over endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint }, inputs)}`);
+  log(endpoint.name, `adopted endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint }, inputs)}`);
   return endpoint;
 }
 
 function announceAdoption({ name, adoptId }: Properties): void {
-  log(String(name ?? adoptId), `endpoint ${adoptId} is taken over and changed to match the program; none is created`);
+  log(
+    String(name ?? adoptId),
+    `endpoint ${adoptId} is adopted and changed to match the program; no endpoint is created`,
+  );
 }

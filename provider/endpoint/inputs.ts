@@ -6,23 +6,18 @@ import {
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
-import { checkOwnInputs, isOwnInput } from "./providerOnlyInputs";
+import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
+import { checkProviderOnlyInputs, isProviderOnlyInput } from "./providerOnlyInputs";
 
-/** A map of properties as the engine passes it. */
-export type Properties = Record<string, unknown>;
-
-/** How the engine writes a value that is not known yet. It stands for any type, at any depth. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-/** Inputs in normal form, and what is wrong with them. */
+/** Inputs in normal form, and their problems. */
 export interface CheckedInputs {
   readonly inputs: Properties;
   readonly problems: InputProblem[];
 }
 
 /**
- * Brings a program's inputs into normal form, so that inputs that mean the same are the same.
- * `oldInputs` are the normal form of the last run, or empty for a new resource.
+ * Converts a program's inputs to normal form, so that inputs with the same meaning are equal.
+ * @param oldInputs the normal form of the last run; empty for a new resource
  */
 export function checkInputs(
   oldInputs: Properties,
@@ -30,7 +25,7 @@ export function checkInputs(
   options: EndpointInputOptions,
 ): CheckedInputs {
   const { __provider, automaticName, ...given } = newInputs;
-  // Taking over happens once: whether the program still says so makes no difference.
+  // An adoption happens once. Removing adoptId later makes no difference.
   given.adoptId ??= oldInputs.adoptId;
   const isAdopted = given.adoptId !== undefined;
   const naming = given.name === undefined && !isAdopted ? nameAutomatically(oldInputs, automaticName) : {};
@@ -40,9 +35,9 @@ export function checkInputs(
   const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
   const known = Object.fromEntries(entries.filter((entry) => !isUnknownField(entry)));
 
-  const own = checkOwnInputs(pick(known, isOwnInput));
+  const own = checkProviderOnlyInputs(pick(known, isProviderOnlyInput));
   const endpoint = checkEndpointFields(
-    pick(known, (name) => !isOwnInput(name)),
+    pick(known, (name) => !isProviderOnlyInput(name)),
     options,
   );
   const present = { ...known, ...unknown, ...endpoint.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
@@ -59,8 +54,8 @@ export function checkInputs(
 }
 
 /**
- * The automatic name, as the class passes it. A resource keeps the one that it was given first; `__automaticName` records
- * that it has one.
+ * Returns the automatic name, which the resource class passes. A resource keeps its first name; `__automaticName` records
+ * that the name is automatic.
  */
 function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
   if (oldInputs.__automaticName !== undefined) return { name: oldInputs.name, __automaticName: true };
@@ -68,8 +63,8 @@ function nameAutomatically(oldInputs: Properties, automaticName: unknown): Prope
 }
 
 /**
- * Defaults for the fields that the program has set before and sets no more. Not for the `scalerType` beside a value that
- * stays: the default could be another unit, so it is reported as missing.
+ * Returns the defaults of the fields that the program has removed. Leaves out `scalerType` if `scalerValue` stays: the
+ * default could have another unit, so `scalerType` is reported as missing.
  */
 function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
   const isRemoved = (field: string) => field in oldInputs && newInputs[field] === undefined;
@@ -78,18 +73,7 @@ function removedInputs(oldInputs: Properties, newInputs: Properties): Properties
   return Object.fromEntries(defaults.filter(([field]) => field !== "scalerType" || !keepsScalerValue));
 }
 
-/** A property that does not exist is a mistake, whether its value is known or not. */
+/** Returns `true` for an existing property with an unknown value. A property that does not exist is always a mistake. */
 function isUnknownField([property, value]: [string, unknown]): boolean {
-  return (isEndpointField(property) || isOwnInput(property)) && containsUnknown(value);
-}
-
-/** Whether a value, at any depth, is not known yet. */
-export function containsUnknown(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === UNKNOWN;
-  return Object.values(value).some(containsUnknown);
-}
-
-/** The properties whose names are wanted. */
-export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
+  return (isEndpointField(property) || isProviderOnlyInput(property)) && containsUnknown(value);
 }

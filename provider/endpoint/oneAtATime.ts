@@ -1,8 +1,8 @@
 const latest = new Map<string, Promise<unknown>>();
 
 /**
- * Works that share a key follow each other: of two resources of one name that are created at once, the second one finds
- * what the first one has made.
+ * Runs work after all earlier work with the same key has ended. Of two resources with one name, the second one then finds
+ * the endpoint of the first.
  */
 export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = latest.get(key) ?? Promise.resolve();

@@ -1,8 +1,8 @@
 import { ENDPOINT_FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { type Place, placeRecord } from "../connection/account";
-import { type Properties, pick } from "./inputs";
-import { isOwnInput } from "./providerOnlyInputs";
+import { type Properties, pick } from "../properties";
+import { isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** Returns the fields of the endpoint that the program manages, in normal form. */
 export function managedFields(inputs: Properties): Partial<EndpointInput> {
@@ -29,7 +29,7 @@ export function unseenOutputs(outputs: Properties, inputs: Properties): Properti
 }
 
 function recordedInputs(inputs: Properties): Properties {
-  return { ...pick(inputs, isOwnInput), __inputs: toRecord(inputs) };
+  return { ...pick(inputs, isProviderOnlyInput), __inputs: toRecord(inputs) };
 }
 
 /** Returns the inputs that would declare the endpoint as it is now, limited to the fields that the program manages. */
@@ -37,7 +37,7 @@ export function toInputs(endpoint: Endpoint, outputs: Properties): Properties {
   const managed = fromRecord(outputs.__inputs);
   return {
     ...pick({ ...endpoint }, (name) => managed.includes(name)),
-    ...pick(outputs, isOwnInput),
+    ...pick(outputs, isProviderOnlyInput),
   };
 }
 

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
-import type { Properties } from "./inputs";
+import type { Properties } from "../properties";
 
 /*
- * Which resources of the running program act on which endpoint. Two resources may name one endpoint: one is renamed in
- * the program and its endpoint adopted under the new name, or two have the same `adoptId`. Handlers know no URN, so each
- * resource has a random token, which state keeps as `__owner`. The claims live as long as this process: one deployment.
+ * Records which resources of the running program have which endpoint. Two resources may have one endpoint: the program
+ * renames a resource and adopts its endpoint under the new name, or two resources have the same `adoptId`. Handlers do not
+ * know URNs, so each resource has a random token, which state keeps as `__owner`. Claims last as long as this process,
+ * which serves one deployment.
  */
 
 const OWNER_BYTES = 6;
 
-/** The owners that act on each endpoint, by its id. */
+/** The owners of each endpoint, by its id. */
 const claims = new Map<string, Set<string>>();
 
 /** The owners of resources that are new in this program and adopt an endpoint, by its id. */
@@ -27,7 +28,7 @@ export function ownerOf({ __owner }: Properties): string {
 }
 
 /**
- * Notes that a new resource of the program will adopt the endpoint.
+ * Records that a new resource of the program will adopt the endpoint.
  * @returns `false` if another new resource will adopt it too
  */
 export function claimForAdoption(id: string): boolean {
@@ -49,15 +50,15 @@ export function adoptionOwner(id: string): string {
 }
 
 /**
- * Notes that a resource of the program has the endpoint.
+ * Records that a resource of the program has the endpoint.
  * @throws InvalidInputError if another resource of the program has it too
  */
 export function claimAlone(id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =
-    `two resources of this program have endpoint ${id}. Take one of them out of the program: the endpoint then stays, and ` +
-    "belongs to the other";
+    `two resources of this program have endpoint ${id}. Remove one of them from the program: the endpoint then stays, and ` +
+    "belongs to the other resource";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
@@ -66,7 +67,7 @@ export function isClaimedByOther(id: string, owner: string): boolean {
   return [...(claims.get(id) ?? [])].some((each) => each !== owner);
 }
 
-/** Notes that a resource has the endpoint no more. */
+/** Records that a resource no longer has the endpoint. */
 export function release(id: string, owner: string): void {
   claims.get(id)?.delete(owner);
 }

@@ -18,70 +18,98 @@ const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDP
 const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
 
 /**
- * What a `ServerlessEndpoint` is declared with. A field that the program never set is left to the service: it gets the
- * service's default at first, and whatever it is set to elsewhere later is kept. A field that is taken out of the
- * program again, or set to `null`, returns to the default that is given here.
+ * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program never set: the service
+ * gives it a default, and changes made elsewhere stay. A field that the program removes, or sets to `null`, returns to
+ * the default given here.
  */
 export interface ServerlessEndpointArgs {
   /**
-   * Name of the endpoint. The service does not demand that it is unique.
-   * Default: the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run.
+   * Name of the endpoint. The service does not require it to be unique.
+   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * GPU tiers in priority order: one tier, a list, or the service's comma list. A GPU type is excluded by a leading
-   * minus: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, those of the named service,
-   * and those that the config `serverless-gpu:extraGpuTiers` names.
+   * GPU tiers in priority order: one tier, a list, or a comma-separated string. A leading minus excludes a GPU type:
+   * `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, the tiers of the named service, and the tiers in the
+   * config `serverless-gpu:extraGpuTiers`.
    */
   gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
   /** Id of the serverless template that the workers run. */
   templateId: pulumi.Input<string>;
-  /** Seconds before an idle worker shuts down. Whole number, 0 or more. Default 10. */
+  /**
+   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType` is `REQUEST_COUNT`.
+   * @default 10
+   */
   idleTimeout?: pulumi.Input<number | null>;
   /**
-   * Where workers may run: countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`), as a list
-   * or a comma list, in any order. More countries are those of the named service, and those that the config
-   * `serverless-gpu:extraLocations` names. Default: any region.
+   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which workers may run, as a
+   * list or a comma-separated string, in any order. Also allowed: the countries of the named service, and the countries
+   * in the config `serverless-gpu:extraLocations`.
+   * @default any region
    */
   locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
-  /** `FLASHBOOT` for faster cold starts. Default `OFF`. */
+  /**
+   * `FLASHBOOT` for faster cold starts.
+   * @default "OFF"
+   */
   flashBootType?: pulumi.Input<FlashBootType | null>;
-  /** How the number of workers follows the load: `QUEUE_DELAY` or `REQUEST_COUNT`. Default `QUEUE_DELAY`. */
+  /**
+   * The rule that sets the number of workers: `QUEUE_DELAY` or `REQUEST_COUNT`.
+   * @default "QUEUE_DELAY"
+   */
   scalerType?: pulumi.Input<ScalerType | null>;
   /**
-   * Target of the scaler, above 0: seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`).
-   * Needs `scalerType` beside it. Default 4.
+   * Target of the scaler (> 0): seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`).
+   * Requires `scalerType`.
+   * @default 4
    */
   scalerValue?: pulumi.Input<number | null>;
-  /** Workers that always run, and cost while idle. At most `workersMax`. Default 0: scale to zero. */
+  /**
+   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even while idle.
+   * @default 0, which scales to zero
+   */
   workersMin?: pulumi.Input<number | null>;
-  /** Workers that may run at once. Counts against the account's quota. Default 3. */
+  /**
+   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's quota.
+   * @default 3
+   */
   workersMax?: pulumi.Input<number | null>;
-  /** Id of a network volume to mount. Default: none. */
+  /**
+   * Id of a network volume to mount.
+   * @default none
+   */
   networkVolumeId?: pulumi.Input<string | null>;
   /**
-   * Id of an existing endpoint that a new resource takes over and changes to match the program, instead of creating one.
-   * A preview tells what changes. Without `name` it keeps its name. Once it is taken over, `adoptId` may stay in the
-   * program or be taken out. While it stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs
-   * to one resource of one stack.
+   * Id of an existing endpoint. A new resource adopts it, and changes it to match the program, instead of creating one. A
+   * preview shows the changes. Without `name` the endpoint keeps its name. After the adoption, you may keep or remove
+   * `adoptId`. While it stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs to one
+   * resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * How long a deletion waits for the workers to leave, in seconds. When it is over, the deletion fails and the
-   * endpoint stays in state, scaled to zero. Default 600 (10 minutes).
+   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, and the
+   * endpoint stays in state, scaled to zero.
+   * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number>;
-  /** Whether create and update wait until `workersMin` workers are ready. Default `false`. */
+  /**
+   * `true` makes create and update wait until `workersMin` workers are ready.
+   * @default false
+   */
   awaitReady?: pulumi.Input<boolean>;
-  /** How long `awaitReady` waits, in seconds. Default 600 (10 minutes). */
+  /**
+   * Time that `awaitReady` waits, in seconds (whole, ≥ 1). After that create or update fails, and the endpoint stays in
+   * state.
+   * @default 600 (10 minutes)
+   */
   awaitReadyTimeout?: pulumi.Input<number>;
 }
 
 /**
  * A serverless GPU endpoint: a queue of jobs and the workers that process them.
  *
- * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have left, deletes it and
- * proves that it is gone.
+ * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have stopped, deletes it and
+ * verifies that it is gone.
  *
  * @example
  * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" });
@@ -100,17 +128,17 @@ export interface ServerlessEndpointArgs {
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessEndpoint extends pulumi.CustomResource {
-  /** Address of the endpoint's queue: `/run`, `/runsync`, `/status/{id}` and so on follow it. */
+  /** URL of the endpoint's queue. Append `/run`, `/runsync`, `/status/{id}` and so on. */
   declare readonly queueUrl: pulumi.Output<string>;
-  /** Identifier that the service gave the endpoint: the resource's `id`. */
+  /** Id of the endpoint at the service. The same as the resource's `id`. */
   get endpointId(): pulumi.Output<string> {
     return this.id;
   }
 
   /**
-   * Reads an endpoint without managing it: it is neither changed nor deleted. Fails when there is none with this id.
+   * Reads an endpoint without managing it: Pulumi neither changes nor deletes it. Fails if no endpoint has this id.
    * @param name logical name of the resource
-   * @param id identifier of the endpoint
+   * @param id id of the endpoint
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ServerlessEndpoint {
     return new ServerlessEndpoint(name, undefined, { ...options, id });
@@ -118,12 +146,12 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
 
   /**
    * @param name logical name of the resource, unique in the stack
-   * @param args may be missing only together with `options.id`, as `get` uses it
+   * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     refuseSecondAdoption(name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
-    // Created first, the replacement would find the old endpoint by its name.
+    // A replacement that is created first would find the old endpoint by its name.
     const resourceOptions = { ...checkedOptions(endpointDeclaration(name, args, options)), deleteBeforeReplace: true };
     const { type, provider } = SERVERLESS_ENDPOINT;
     super(
@@ -144,20 +172,20 @@ type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}
 
 function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
-  // An output may turn out to be undefined, which is no name.
+  // An output may resolve to undefined, which is not a name.
   if (typeof args.name === "string" || args.name === null) return { ...args };
-  // Whether it is used is for `check` to decide: it keeps the name that the endpoint was given first.
+  // `check` decides whether to use it: an endpoint keeps its first name.
   return { ...args, automaticName: automaticName(name, parent) };
 }
 
 function warnOfIdleCost(declaration: Parameters<typeof warnAt>[0], workersMin: pulumi.Input<number | null>): void {
   const warn = (workers: number | null, isSecret = false) => {
     if (typeof workers !== "number" || workers < 1) return;
-    if (isSecret) return warnAt(declaration, "workersMin is above 0: workers are billed even while they are idle");
-    const many = workers === 1 ? "1 worker runs and is" : `${workers} workers run and are`;
-    warnAt(declaration, `workersMin is ${workers}: ${many} billed also while there is nothing to do`);
+    if (isSecret) return warnAt(declaration, "workersMin is above 0: idle workers are billed, too");
+    const many = workers === 1 ? "1 worker is" : `${workers} workers are`;
+    warnAt(declaration, `workersMin is ${workers}: ${many} billed even while idle`);
   };
-  // Most are plain numbers, for which an output would cost too much.
+  // Most are plain numbers, and creating an output for them is slow.
   if (typeof workersMin === "number") warn(workersMin);
   else pulumi.all([workersMin, pulumi.isSecret(pulumi.output(workersMin))]).apply((args) => warn(...args));
 }

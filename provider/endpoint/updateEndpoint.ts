@@ -3,14 +3,15 @@ import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NameTakenError, NotFoundError } from "../../sdk/errors";
 import { isRecordedElsewhere, refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
+import type { Properties } from "../properties";
 import { mustSave } from "./diff";
-import type { Properties } from "./inputs";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields } from "./outputs";
 
 /**
- * Saves what changed. What is recorded of the place changes only once the endpoint was seen there: without a change the
- * endpoint is looked for if the place is another one, and not at all otherwise.
+ * Saves the changes. Without changes it reads the endpoint if the account or the queue URL differs from the record,
+ * because the record may change only after the endpoint was seen there.
+ * @returns the endpoint; `undefined` if it was not read
  */
 export async function bringUpToDate(
   connection: Connection,
@@ -24,33 +25,33 @@ export async function bringUpToDate(
     if (!mustSave(outputs, inputs)) {
       return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id) : undefined;
     }
-    // After a create of the same name, so that it is seen here; and the other way round.
+    // Not at the same time as a create with the same name, so that each sees the other's endpoint.
     return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, refuseRename(id, fields)));
   } catch (error) {
-    // Not found may also be what the fields name.
+    // The service may also not have found a template or a volume.
     if (!(error instanceof NotFoundError) || (await endpoints.find(id))) throw error;
     refuseOtherAccount(outputs, connection, id);
     throw endpointGone(id);
   }
 }
 
-/** For an endpoint that is in state and was deleted elsewhere. */
+/** Returns the error for an endpoint that is in state and was deleted elsewhere. */
 export function endpointGone(id: string): NotFoundError {
   return new NotFoundError(
-    `endpoint ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it takes ` +
-      "the endpoint out of state and creates a new one. If the program still sets adoptId to it, take that out first",
+    `endpoint ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +
+      "removes the endpoint from state and creates a new one. If the program still sets its adoptId, remove that first",
   );
 }
 
-/** Refuses a change of the name to one that another endpoint has, as a create does. */
+/** Refuses a change to a name that another endpoint has, as a create does. */
 export function refuseRename(id: string, { name }: Partial<EndpointInput>): UpdateOptions {
   return {
     onNameTaken(others) {
       const ids = others.map((each) => each.id);
       throw new NameTakenError(
-        `endpoint ${id} cannot be renamed to "${name}": ${ids.join(", ")} has that name, and the two could be taken for ` +
-          "each other. Nothing was changed. Choose another name; if the other one is renamed or deleted in this same " +
-          "run, run pulumi up again",
+        `endpoint ${id} cannot be renamed to "${name}": ${ids.join(", ")} has that name, and two endpoints with one ` +
+          "name are easily confused. Nothing was changed. Choose another name. If this run renames or deletes the other " +
+          "endpoint, run pulumi up again",
         ids,
       );
     },

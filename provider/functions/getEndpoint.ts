@@ -4,73 +4,84 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { endpointsByName } from "../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
-/** Which endpoint to look up: by its id or by its exact name. */
+/** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
   | {
-      /** Identifier of the endpoint. */
+      /** Id of the endpoint. */
       readonly id: string;
-      /** Not beside an id. */
+      /** Not together with `id`. */
       readonly name?: undefined;
     }
   | {
-      /** Not beside a name. */
+      /** Not together with `name`. */
       readonly id?: undefined;
-      /** The exact name. It must be the name of one endpoint only. */
+      /** Exact name of the endpoint. Only one endpoint may have it. */
       readonly name: string;
     };
 
-/** An endpoint as the service has it, in normal form, and the address of its queue. */
+/** An endpoint at the service, in normal form, with the URL of its queue. */
 export interface GetEndpointResult extends Endpoint {
-  /** Address of the endpoint's queue. */
+  /** URL of the endpoint's queue. */
   readonly queueUrl: string;
 }
 
-const ENDPOINT: LookUp<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
+const ENDPOINT: DataSource<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
 
-const ENDPOINTS: LookUp<object, GetEndpointResult[]> = {
+const ENDPOINTS: DataSource<object, GetEndpointResult[]> = {
   name: "getEndpoints",
   find: findEndpoints,
   fromMock: ({ endpoints }) => (endpoints ?? []) as GetEndpointResult[],
 };
 
 /**
- * Looks an endpoint up, by its id or by its exact name.
- * @throws NotFoundError when there is none
- * @throws InvalidInputError when several endpoints have the name, with their ids
+ * Returns an endpoint by its id or by its exact name.
+ * @throws NotFoundError if no endpoint has the id or the name
+ * @throws InvalidInputError if several endpoints have the name; it lists their ids
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const { queueUrl } = await getEndpoint({ name: "llama" });
  */
 export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
-  return lookUp(ENDPOINT, args);
+  return invoke(ENDPOINT, args);
 }
 
-/** `getEndpoint` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+/** Does the same as `getEndpoint` for arguments that are outputs. The result is unknown until the arguments are known. */
 export function getEndpointOutput(
   args: InputsOf<GetEndpointArgs>,
-  options?: LookUpOptions,
+  options?: InvokeOutputOptions,
 ): pulumi.Output<GetEndpointResult> {
-  return lookUpOutput(ENDPOINT, args, options);
+  return invokeOutput(ENDPOINT, args, options);
 }
 
-/** All endpoints of the account. */
+/**
+ * Returns all endpoints of the account.
+ * @throws AuthenticationError if the service does not accept the key
+ */
 export function getEndpoints(): Promise<GetEndpointResult[]> {
-  return lookUp(ENDPOINTS, {});
+  return invoke(ENDPOINTS, {});
 }
 
-/** `getEndpoints` as an output, of another account if need be. */
-export function getEndpointsOutput(options?: LookUpOptions): pulumi.Output<GetEndpointResult[]> {
-  return lookUpOutput(ENDPOINTS, {}, options);
+/** Does the same as `getEndpoints`, as an output. The option `provider` selects another account. */
+export function getEndpointsOutput(options?: InvokeOutputOptions): pulumi.Output<GetEndpointResult[]> {
+  return invokeOutput(ENDPOINTS, {}, options);
 }
 
-async function findEndpoints({ client, queueUrlOf }: LookUpContext): Promise<GetEndpointResult[]> {
+async function findEndpoints({ client, queueUrlOf }: DataSourceContext): Promise<GetEndpointResult[]> {
   return (await client.endpoints.list()).map((endpoint) => ({ ...endpoint, queueUrl: queueUrlOf(endpoint.id) }));
 }
 
-async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
+async function findEndpoint(context: DataSourceContext, { id, name }: GetEndpointArgs): Promise<GetEndpointResult> {
   if ((id === undefined) === (name === undefined)) {
-    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "give either id or name" }]);
+    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "set either id or name" }]);
   }
   if (id !== undefined) {
     const endpoint = await context.client.endpoints.get(id);
@@ -82,12 +93,12 @@ async function findEndpoint(context: LookUpContext, { id, name }: GetEndpointArg
     throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
   }
   if (named.length === 1) return only;
-  const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Look one up by its id`;
+  const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Select one by its id`;
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-/** What is not found is looked for once more when the list's lag has passed. */
-async function findNamed(context: LookUpContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
+/** Returns the endpoints with a name. If there are none, it tries once more after the lag of the list. */
+async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
   const look = async () =>
     endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({

@@ -1,38 +1,49 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
-/** Whose health to look up. */
+/** Selects the endpoint. */
 export interface GetEndpointHealthArgs {
-  /** Identifier of the endpoint. */
+  /** Id of the endpoint. */
   readonly endpointId: string;
 }
 
-/** Numbers of jobs and of workers by their state. */
+/** The numbers of jobs and workers in each state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
-const HEALTH: LookUp<GetEndpointHealthArgs, GetEndpointHealthResult> = { name: "getEndpointHealth", find: findHealth };
+const HEALTH: DataSource<GetEndpointHealthArgs, GetEndpointHealthResult> = {
+  name: "getEndpointHealth",
+  find: findHealth,
+};
 
 /**
- * The numbers of jobs and workers of an endpoint (contract, Health record).
- * @throws NotFoundError when there is no such endpoint
+ * Returns the numbers of jobs and workers of an endpoint.
+ * @throws NotFoundError if the endpoint does not exist
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
 export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpointHealthResult> {
-  return lookUp(HEALTH, args);
+  return invoke(HEALTH, args);
 }
 
-/** `getEndpointHealth` for arguments that are outputs of other resources. Until they are known, the result is unknown. */
+/** Does the same as `getEndpointHealth` for arguments that are outputs. The result is unknown until they are known. */
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
-  options?: LookUpOptions,
+  options?: InvokeOutputOptions,
 ): pulumi.Output<GetEndpointHealthResult> {
-  return lookUpOutput(HEALTH, args, options);
+  return invokeOutput(HEALTH, args, options);
 }
 
 function findHealth(
-  { client }: LookUpContext,
+  { client }: DataSourceContext,
   { endpointId }: GetEndpointHealthArgs,
 ): Promise<GetEndpointHealthResult> {
   return client.endpoint(endpointId).health();

@@ -1,47 +1,54 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Pod } from "../../sdk/pods/podRecord";
 import type { PodIncludes } from "../../sdk/pods/pods";
-import { type InputsOf, type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import {
+  type DataSource,
+  type DataSourceContext,
+  type InputsOf,
+  type InvokeOutputOptions,
+  invoke,
+  invokeOutput,
+} from "./invoke";
 
-/** Which pod to look up, and what to add to its record. */
+/** Selects a pod, and the additional parts of its record. */
 export interface GetPodArgs extends PodIncludes {
-  /** Identifier of the pod. */
+  /** Id of the pod. */
   readonly podId: string;
 }
 
 /** A pod's record. */
 export interface GetPodResult extends Omit<Pod, "env"> {
-  /** Environment variables, secret: they hold keys. Empty when the service shows none. */
+  /** Environment variables, as a secret, because they may hold keys. Empty if the service shows none. */
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
-const POD: LookUp<GetPodArgs, GetPodResult> = {
+const POD: DataSource<GetPodArgs, GetPodResult> = {
   name: "getPod",
   find: findPod,
   fromMock: (mocked) => withSecretEnv(mocked as unknown as Pod),
 };
 
 /**
- * Looks a pod up by its id (contract, REST).
- * @throws NotFoundError when there is no such pod
- * @throws AuthenticationError when the key is not accepted
+ * Returns a pod by its id.
+ * @throws NotFoundError if the pod does not exist
+ * @throws AuthenticationError if the service does not accept the key
  * @example
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
 export function getPod(args: GetPodArgs): Promise<GetPodResult> {
-  return lookUp(POD, args);
+  return invoke(POD, args);
 }
 
 /**
- * `getPod` for arguments that are outputs of other resources. Until they are known, the result is unknown.
+ * Does the same as `getPod` for arguments that are outputs. The result is unknown until the arguments are known.
  * @example
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
-export function getPodOutput(args: InputsOf<GetPodArgs>, options?: LookUpOptions): pulumi.Output<GetPodResult> {
-  return lookUpOutput(POD, args, options);
+export function getPodOutput(args: InputsOf<GetPodArgs>, options?: InvokeOutputOptions): pulumi.Output<GetPodResult> {
+  return invokeOutput(POD, args, options);
 }
 
-async function findPod({ client }: LookUpContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
+async function findPod({ client }: DataSourceContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
   return withSecretEnv(await client.pods.get(podId, includes));
 }
 

@@ -1,23 +1,26 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
-import { type LookUp, type LookUpContext, type LookUpOptions, lookUp, lookUpOutput } from "./invoke";
+import { type DataSource, type DataSourceContext, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
 
-const DISCOUNT: LookUp<object, ServerlessDiscount | null> = {
+const DISCOUNT: DataSource<object, ServerlessDiscount | null> = {
   name: "getServerlessDiscount",
   find: findDiscount,
   fromMock: (mocked) => (Object.keys(mocked).length > 0 ? (mocked as unknown as ServerlessDiscount) : null),
 };
 
-/** The account's discount on serverless prices, or `null` (contract, Serverless endpoint). */
+/**
+ * Returns the account's discount on serverless prices; `null` if it has none.
+ * @throws AuthenticationError if the service does not accept the key
+ */
 export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
-  return lookUp(DISCOUNT, {});
+  return invoke(DISCOUNT, {});
 }
 
-/** `getServerlessDiscount` as an output, of another account if need be. */
-export function getServerlessDiscountOutput(options?: LookUpOptions): pulumi.Output<ServerlessDiscount | null> {
-  return lookUpOutput(DISCOUNT, {}, options);
+/** Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another account. */
+export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
+  return invokeOutput(DISCOUNT, {}, options);
 }
 
-function findDiscount({ client }: LookUpContext): Promise<ServerlessDiscount | null> {
+function findDiscount({ client }: DataSourceContext): Promise<ServerlessDiscount | null> {
   return client.endpoints.getServerlessDiscount();
 }

@@ -2,40 +2,43 @@ import * as pulumi from "@pulumi/pulumi";
 
 type Options = pulumi.CustomResourceOptions;
 
-/** The way to do what the option `import` cannot, for each kind of resource. */
+/** The alternative to the option `import` for each kind of resource. */
 const INSTEAD_OF_IMPORT = {
   ServerlessEndpoint: "set adoptId to the id of the endpoint in the arguments, and run `pulumi up`",
   SmokeTest: "it runs its job when it is created",
 };
 
-/** Inputs that say how long something may take, for each kind of resource. */
+/** The alternative to the option `customTimeouts` for each kind of resource. */
 const INSTEAD_OF_TIMEOUTS = {
-  ServerlessEndpoint: "drainTimeout limits a deletion and awaitReadyTimeout a create or an update that waits",
+  ServerlessEndpoint: "drainTimeout limits a deletion, and awaitReadyTimeout a create or an update that waits",
   SmokeTest: "the argument timeout limits the job",
 };
 
-/** Inputs that programs may write as a list, and that the provider turns into a comma list. */
+/** Inputs that may be lists in a program, and that the provider converts to comma-separated strings. */
 const LISTS = ["gpuIds", "locations"];
 
-/** Throws when the option `import` is set, with which Pulumi fails for every dynamic resource. */
+/**
+ * Refuses the option `import`, with which Pulumi fails for every dynamic resource.
+ * @throws RunError if the option is set
+ */
 export function refuseImport(kind: keyof typeof INSTEAD_OF_IMPORT, name: string, options: Options): void {
   if (options.import === undefined) return;
   throw new pulumi.RunError(
-    `"${name}": a ${kind} cannot be imported; take the option import out: ${INSTEAD_OF_IMPORT[kind]}`,
+    `"${name}": a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`,
   );
 }
 
-/** A warning for each element of a list that is to be ignored: the engine looks for it in the comma list. */
+/** Returns a warning for each list element in `ignoreChanges`: the engine compares the comma-separated string. */
 export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[] {
   const elements = ignoreChanges.filter((path) => LISTS.some((field) => new RegExp(`^${field}[.[]`).test(path)));
   return elements.map(
     (path) =>
-      `ignoreChanges: "${path}" has no effect, because the list is one comma list to Pulumi: name the whole field, ` +
+      `ignoreChanges: "${path}" has no effect, because Pulumi sees the list as one string. Name the whole field, ` +
       `"${path.split(/[.[]/)[0]}"`,
   );
 }
 
-/** A warning when `customTimeouts` is set: the engine does not tell dynamic providers about it. */
+/** Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers. */
 export function customTimeoutsWarning(kind: keyof typeof INSTEAD_OF_TIMEOUTS, { customTimeouts }: Options): string[] {
   const isSet = Object.values(customTimeouts ?? {}).some((value) => value !== undefined);
   return isSet ? [`customTimeouts has no effect on a ${kind}: ${INSTEAD_OF_TIMEOUTS[kind]}`] : [];

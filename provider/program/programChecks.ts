@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
+import { UNKNOWN } from "../properties";
 import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "./optionChecks";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
@@ -12,31 +13,31 @@ export interface Declaration {
   readonly name: string;
   readonly args: object;
   readonly options: pulumi.CustomResourceOptions;
-  /** Finds the problems of arguments. What is not known holds `unknown`. Loaded only when it is called: it takes time. */
+  /** Finds the problems of arguments, in which `unknown` stands for values that are not known. */
   readonly findProblems: (values: Values, unknown: unknown) => InputProblem[];
 }
 
 /** Arguments by their names. */
 export type Values = Record<string, unknown>;
 
-/** Declarations of one stretch of a program, which are checked together. */
+/** Declarations from one turn of the event loop, which are checked together. */
 interface Batch {
   readonly declared: { readonly declaration: Declaration; readonly values: KnownValues }[];
-  /** Settles when all are checked. It fails when there are problems, and then none of them is registered. */
+  /** Settles when all declarations are checked. Rejects if there are problems; then none of them is registered. */
   readonly verdict: Promise<void>;
 }
 
-/** Arguments as far as the program knows them by itself, without resources that are still to be made. */
+/** The arguments that the program knows by itself, without resources that do not exist yet. */
 interface KnownValues {
   readonly known: Values;
   /** Names of arguments whose values must not be shown. */
   readonly secret: ReadonlySet<string>;
 }
 
-/** How long a message waits for the URN of its resource's parent, which may itself never be registered. */
+/** Time that a message waits for the URN of its resource's parent, which may never be registered. */
 const URN_WAIT_MS = 2000;
 
-/** How long a log may take. */
+/** Time that a log may take. */
 const LOG_WAIT_MS = 5000;
 
 const batches = new WeakMap<object, Batch>();
@@ -44,9 +45,9 @@ const failures = new WeakMap<object, Error>();
 const OUTSIDE_A_STACK = {};
 
 /**
- * Checks what the program alone tells of a resource: the engine ends a program at the first resource that its provider
- * refuses, so problems are found here, reported together, and only then fail the program.
- * @returns the options that the resource is registered with: it waits until all that is declared beside it was checked
+ * Checks the arguments that the program knows by itself. The engine ends a program at the first resource that its
+ * provider refuses, so this reports the problems of all resources before it fails the program.
+ * @returns the options to register the resource with: it waits until the whole batch is checked
  */
 export function checkedOptions(declaration: Declaration): pulumi.CustomResourceOptions {
   const { options, kind, name } = declaration;
@@ -67,13 +68,13 @@ export function checkedOptions(declaration: Declaration): pulumi.CustomResourceO
   return { ...options, dependsOn };
 }
 
-/** The batch of this stretch of this program: of several in one process, each has its own. */
+/** Returns the current batch of this program. Each program in a process has its own. */
 function currentBatch(): Batch {
   const program: object = pulumi.runtime.getStackResource() ?? OUTSIDE_A_STACK;
   const existing = batches.get(program);
   if (existing) return existing;
   const declared: Batch["declared"] = [];
-  // Rejected by itself, not from a function that throws: see lookUp.ts.
+  // Rejects without a function that throws: see functions/invoke.ts.
   const verdict = new Promise<void>((resolve, reject) => {
     setImmediate(() => {
       batches.delete(program);
@@ -91,8 +92,9 @@ function currentBatch(): Batch {
 }
 
 /**
- * Logs every problem at its resource; returns the error that ends the program, if there is any. It does not wait for the
- * logs: Pulumi writes them in order, and one of the program's may wait for a resource that will never be registered.
+ * Logs every problem at its resource. It does not wait for the logs: Pulumi writes them in order, and an earlier one may
+ * wait for a resource that will never be registered.
+ * @returns the error that ends the program; `undefined` if there are no problems
  */
 async function report(declared: Batch["declared"]): Promise<Error | undefined> {
   const broken = declared.flatMap(({ declaration, values }) => {
@@ -107,12 +109,12 @@ async function report(declared: Batch["declared"]): Promise<Error | undefined> {
     }
   });
   const names = broken.map(({ declaration }) => `"${declaration.name}"`).join(", ");
-  const failure = new pulumi.RunError(`correct the arguments of ${names}; the errors say what is wrong with them`);
+  const failure = new pulumi.RunError(`fix the arguments of ${names}; the errors above describe the problems`);
   failure.stack = failure.message;
   return failure;
 }
 
-/** Logs an error, or prints it when the logs wait for ever. */
+/** Logs an error. Prints it if the logs wait indefinitely. */
 function logError(text: string, resource: pulumi.Resource | undefined): void {
   const late = setTimeout(() => console.error(text), LOG_WAIT_MS);
   pulumi.log.error(text, resource).then(() => clearTimeout(late));
@@ -126,21 +128,20 @@ function throwProblems(declaration: Declaration, values: KnownValues): void {
 }
 
 function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {
-  const { UNKNOWN } = require("../endpoint/inputs") as typeof import("../endpoint/inputs");
   const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
-  // The engine puts the old value, which is not known here, in place of what it is to ignore.
+  // The engine replaces ignored fields by their old values, which are not known here.
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
   if (fields.includes("*")) return [];
   const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
   const problems = findProblems(Object.fromEntries([...given, ...ignored]), UNKNOWN);
   return problems.map(({ property, message }) =>
     secret.has(property)
-      ? { property, message: "has a value that is not allowed; it is secret and not shown" }
+      ? { property, message: "has an invalid value, which is secret and not shown" }
       : { property, message },
   );
 }
 
-/** Plain values at once; values of outputs, such as config, as soon as they are known. */
+/** Collects plain values at once, and values of outputs, such as config, as soon as they are known. */
 function knownValues(args: object): KnownValues {
   const known: Values = {};
   const secret = new Set<string>();
@@ -164,8 +165,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * Warns at a resource that may never be registered. With the resource itself, all messages after this one would wait for
- * its registration.
+ * Logs a warning at a resource that may never be registered. If the log had the resource itself, all later messages would
+ * wait for its registration.
  */
 export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));
@@ -175,12 +176,12 @@ function urnOf({ type, name, options }: Pick<Declaration, "type" | "name" | "opt
   return new Promise((resolve) => pulumi.createUrn(name, type, options.parent).apply(resolve));
 }
 
-/** What to log with in place of a resource: the URN is all that is used of it. */
+/** Returns a substitute for a resource in a log, which uses only the URN. */
 function resourceAt(urn: string | undefined): pulumi.Resource | undefined {
   return urn === undefined ? undefined : ({ urn: pulumi.output(urn) } as pulumi.Resource);
 }
 
-/** A parent that is not registered, because it is wrong itself, has no URN ever. */
+/** Resolves after a time. An invalid parent is not registered and never has a URN. */
 function noUrn(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), URN_WAIT_MS));
 }

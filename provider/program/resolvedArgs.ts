@@ -1,16 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** An argument of a resource, as far as it is known. */
+/** A resolved argument of a resource. */
 export interface ResolvedArg {
-  /** The plain value. Only meant to be used while it is known, and to be shown while it is not secret. */
+  /** The plain value. Use it only if it is known, and show it only if it is not secret. */
   readonly value: unknown;
-  /** Whether it, or anything in it, is secret. Not known before the value is. */
+  /** `true` if the value, or a part of it, is secret. Not reliable while the value is unknown. */
   readonly isSecret: boolean;
-  /** Whether it, or anything in it, is still to come. */
+  /** `true` if the value, or a part of it, is not known yet. */
   readonly isUnknown: boolean;
 }
 
-/** Waits for an argument. Fails when the program's output does; the engine reports that by itself. */
+/** Resolves an argument. Rejects if an output of the program fails; the engine reports that by itself. */
 export async function resolveArg(arg: unknown): Promise<ResolvedArg> {
   const outputsAreSecret = await holdsSecret(arg);
   let isSecret = outputsAreSecret;
@@ -29,13 +29,13 @@ export async function resolveArg(arg: unknown): Promise<ResolvedArg> {
   return { value, isSecret, isUnknown };
 }
 
-/** Whether an argument is more than a plain value, so that something in it may be secret. */
+/** Returns `true` if an argument is not a plain value, so that it may hold a secret. */
 export function isOutput(arg: unknown): boolean {
   if (pulumi.Output.isInstance(arg) || arg instanceof Promise) return true;
   return typeof arg === "object" && arg !== null && Object.values(arg).some(isOutput);
 }
 
-/** Asks the outputs themselves: whether the engine takes secrets is not known before the first resource is registered. */
+/** Asks the outputs: before the first resource is registered, it is unknown whether the engine supports secrets. */
 async function holdsSecret(arg: unknown): Promise<boolean> {
   if (pulumi.Output.isInstance(arg)) return pulumi.isSecret(arg);
   if (arg instanceof Promise) return holdsSecret(await arg);

@@ -1,8 +1,8 @@
 import { isOutput, resolveArg } from "./resolvedArgs";
 
 /**
- * The input that tells the handlers which inputs are secret: the engine passes them their values as plain text. Empty for
- * plain values, which most programs have.
+ * Returns the input that names the secret inputs, because the engine passes their values to the handlers as plain values.
+ * Returns an empty object if all arguments are plain values.
  */
 export function secretInputs(args: object): { readonly __secretInputs?: Promise<string | undefined> } {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));
@@ -12,7 +12,7 @@ export function secretInputs(args: object): { readonly __secretInputs?: Promise<
 async function namesOfSecrets(args: readonly [string, unknown][]): Promise<string | undefined> {
   const names = await Promise.all(
     args.map(async ([name, arg]) => {
-      // What fails here fails the resource's registration, too, and is reported there.
+      // A failure here also fails the resource's registration, which reports it.
       const isSecret = await resolveArg(arg).then(
         (resolved) => resolved.isSecret,
         () => false,

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Whether something may change a resource's arguments after its constructor: transformations of its own, of its parents
- * or of the stack. Then only the provider sees what is really declared.
+ * Returns `true` if transformations of the resource, its parents or the stack may change its arguments after the
+ * constructor. Then only the provider sees the final arguments.
  */
 export function areChangedLater({ transformations, transforms, parent }: pulumi.CustomResourceOptions): boolean {
   const inherited = (parent ?? pulumi.runtime.getStackResource()) as { __transformations?: unknown[] } | undefined;
@@ -10,7 +10,7 @@ export function areChangedLater({ transformations, transforms, parent }: pulumi.
   return known.some((each) => Array.isArray(each) && each.length > 0) || hasCallbacks();
 }
 
-/** Whether the program has registered functions that the engine calls: its transforms are among them. */
+/** Returns `true` if the program has registered callbacks of the engine, which include transforms. */
 function hasCallbacks(): boolean {
   try {
     const state = require("@pulumi/pulumi/runtime/state") as { getStore(): { callbacks?: unknown } };

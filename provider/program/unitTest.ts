@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Whether the program runs in a unit test with Pulumi's mocks (`pulumi.runtime.setMocks`) instead of the engine. */
+/** Returns `true` in a unit test with Pulumi's mocks (`pulumi.runtime.setMocks`). */
 export function isUnitTest(): boolean {
   try {
     return "mocks" in (pulumi.runtime.getMonitor() as object);
   } catch {
-    // There is neither an engine nor a mock: a plain script.
+    // A plain script, with neither an engine nor mocks.
     return false;
   }
 }

@@ -6,16 +6,15 @@ import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { hideJobSecret } from "../../sdk/secret";
 import { configure, connect } from "../connection/connection";
-import { containsUnknown, type Properties } from "../endpoint/inputs";
-import { SECONDS } from "../endpoint/providerOnlyInputs";
+import { containsUnknown, type Properties, SECONDS } from "../properties";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
-const SHORTEST_HIDDEN_TEXT = 8;
+const SHORTEST_HIDDEN_STRING = 8;
 
 const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "triggers", "__provider"];
 
-/** The handlers of a `SmokeTest`. Without `diff`, the engine compares the inputs; each change runs the job again. */
+/** The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change runs the job again. */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
@@ -37,11 +36,11 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
     return { id, props: outputs };
   },
 
-  // There is nothing to delete: the service forgets the job by itself.
+  // There is nothing to delete: jobs expire at the service.
   async delete() {},
 };
 
-/** The problems of a `SmokeTest`'s inputs. */
+/** Returns the problems of a `SmokeTest`'s inputs. */
 export function problemsOf(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout } = inputs;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
@@ -50,7 +49,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
   return [
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
     ...wrong("input", isObject, "must be an object: the input of the job"),
-    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.must),
+    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
     ...Object.keys(inputs)
       .filter((name) => !KNOWN_INPUTS.includes(name))
       .map((property) => ({
@@ -63,7 +62,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
 async function runJob({ endpointId, input, expectedOutput, timeout }: Properties) {
   const endpoint = connect().client.endpoint(String(endpointId));
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
-  hideTexts(input);
+  hideStrings(input);
   const job = await endpoint.run({ input: input as Record<string, unknown> });
   const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
     if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
@@ -72,34 +71,34 @@ async function runJob({ endpointId, input, expectedOutput, timeout }: Properties
   const mismatch = expectedOutput === undefined ? undefined : findMismatch(done.output, expectedOutput, "output");
   if (mismatch !== undefined) {
     throw new SmokeTestError(
-      `job ${job.id} at endpoint ${endpointId} completed, but its ${mismatch} is not as expected. Look at the template, ` +
-        "or at expectedOutput",
+      `job ${job.id} at endpoint ${endpointId} completed, but its ${mismatch} is not as expected. Check the template ` +
+        "and expectedOutput",
     );
   }
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
 }
 
-/** An input may be secret, and the service or the worker may repeat it in an error. Short texts would garble errors. */
-function hideTexts(value: unknown): void {
-  if (typeof value === "string" && value.length >= SHORTEST_HIDDEN_TEXT) hideJobSecret(value);
-  if (typeof value === "object" && value !== null) Object.values(value).forEach(hideTexts);
+/** Hides the strings of an input in errors, which may repeat them. Hiding short strings would make errors unreadable. */
+function hideStrings(value: unknown): void {
+  if (typeof value === "string" && value.length >= SHORTEST_HIDDEN_STRING) hideJobSecret(value);
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(hideStrings);
 }
 
-/** Ends a job that takes too long: it would go on, and cost, with nobody waiting for it. */
+/** Cancels a job that takes too long. Otherwise it would continue, and cause costs. */
 async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
   const { status } = await job.cancel().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SmokeTestError(`${tooLong}, and could not be cancelled, so it may go on, and cost: ${reason}`);
+    throw new SmokeTestError(`${tooLong}, and could not be cancelled, so it may continue and cause costs: ${reason}`);
   });
-  // It had ended, only that could not be read in time.
+  // It had ended, but the client did not see that in time.
   if (status === "COMPLETED") return job.wait();
   throw new SmokeTestError(
-    `${tooLong}; it is ${status} now. Look whether the endpoint's workers start, or allow a longer timeout`,
+    `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout`,
   );
 }
 
-/** The place of the first difference, without its value: outputs may be secret. Objects may hold more than is expected. */
+/** Returns the place of the first difference, without its value, which may be secret. Additional fields are allowed. */
 function findMismatch(actual: unknown, expected: unknown, place: string): string | undefined {
   if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
     return isDeepStrictEqual(actual, expected) ? undefined : place;

@@ -3,29 +3,33 @@ import type { InputProblem } from "../../sdk/errors";
 import { checkedOptions } from "../program/programChecks";
 import { SMOKE_TEST } from "../resourceTypes";
 
-/** What a `SmokeTest` runs, and what must come of it. */
+/** The arguments of a `SmokeTest`. */
 export interface SmokeTestArgs {
-  /** Id of the endpoint, as in `endpoint.endpointId`. */
+  /** Id of the endpoint, such as `endpoint.endpointId`. */
   endpointId: pulumi.Input<string>;
-  /** Input of the job. May be secret: state then holds it encrypted. */
+  /** Input of the job. State encrypts a secret input. */
   input: pulumi.Input<Record<string, unknown>>;
   /**
-   * What the job's output must hold: each of its fields must be there and equal; the output may have more. Texts, numbers,
-   * booleans, `null` and lists must be equal. Default: any output will do.
+   * The expected output of the job. The fields of objects must be equal; the output may have additional fields. Strings,
+   * numbers, booleans, `null` and lists must be equal.
+   * @default any output
    */
   expectedOutput?: pulumi.Input<unknown>;
-  /** How long the job may take, from submit to result, in seconds. Then it is cancelled. Default 300 (5 minutes). */
+  /**
+   * Time that the job may take from submit to result, in seconds (whole, ≥ 1). After that the job is cancelled.
+   * @default 300 (5 minutes)
+   */
   timeout?: pulumi.Input<number>;
-  /** The job is run again when one of these, or any other argument, changes. For instance the template's id. */
+  /** Values, such as the id of the template, whose change runs the job again. So does a change of any other argument. */
   triggers?: pulumi.Input<pulumi.Input<unknown>[]>;
 }
 
 /**
- * Runs one job on an endpoint when it is created and whenever its arguments change, and fails the `up` when the job fails,
- * takes too long, or gives another output than is expected. What depends on it is then not touched.
+ * Runs one job on an endpoint when the resource is created, and again whenever its arguments change. Fails the `up` if
+ * the job fails, takes too long, or has an unexpected output. Resources that depend on it are then not changed.
  *
- * The job is never submitted twice because an answer was lost. After a failure the next `up` runs it again. Of the answer,
- * state holds the job's id, its status and its times, not its output.
+ * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job again. State holds the
+ * job's id, status and times, not its output.
  *
  * @example
  * new SmokeTest("llama-answers", {
@@ -40,9 +44,9 @@ export class SmokeTest extends pulumi.CustomResource {
   declare readonly jobId: pulumi.Output<string>;
   /** `COMPLETED`. */
   declare readonly status: pulumi.Output<string>;
-  /** Milliseconds that the job waited before a worker took it; 0 when the service does not say. */
+  /** Time that the job waited for a worker, in milliseconds; 0 if the service does not report it. */
   declare readonly delayTime: pulumi.Output<number>;
-  /** Milliseconds that it ran; 0 when the service does not say. */
+  /** Time that the job ran, in milliseconds; 0 if the service does not report it. */
   declare readonly executionTime: pulumi.Output<number>;
 
   constructor(name: string, args: SmokeTestArgs, options: pulumi.CustomResourceOptions = {}) {
@@ -53,7 +57,7 @@ export class SmokeTest extends pulumi.CustomResource {
   }
 }
 
-/** Loaded here: it brings the client along. */
+/** Loads the handlers only here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
   const { problemsOf } = require("./handlers") as typeof import("./handlers");
   return problemsOf(values);

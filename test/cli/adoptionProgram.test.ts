@@ -6,7 +6,7 @@ function endpoint(fields: Partial<Endpoint>): Endpoint {
   return { id: "id", name: "name", gpuIds: "ADA_24", templateId: "t", pods: [], ...ENDPOINT_DEFAULTS, ...fields };
 }
 
-/** The resources of the program, without its header. */
+/** Returns the resources of the program, without its header. */
 function resources(...endpoints: Partial<Endpoint>[]): string {
   return adoptionProgram(endpoints.map(endpoint)).source.split("\n\n").slice(1).join("\n\n");
 }
@@ -16,7 +16,7 @@ function logicalNames(...names: string[]): (string | undefined)[] {
   return [...source.matchAll(/^new ServerlessEndpoint\("(.*)", \{$/gm)].map(([, name]) => name);
 }
 
-test("logical names are words, and each is there once", () => {
+test("logical names are words, and each is unique", () => {
   expect(logicalNames("a", "a", "a-2", "a", "3d", "Größe", "模型", "--", "x::y z")).toEqual([
     "a",
     "a-2",
@@ -43,17 +43,17 @@ test("defaults are left out, except a scalerType that the scalerValue needs", ()
 `);
 });
 
-test("what this version would not accept is left to the service, with the reason", () => {
+test("values that this version does not accept are not managed, with the reason", () => {
   const source = resources({ scalerType: "MAGIC\u2028()", scalerValue: 9, flashBootType: "TURBO", workersMin: 5 });
-  expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ left to the service: /m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerType "MAGIC \(\)" is not known/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: flashBootType "TURBO" is not known/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: scalerValue needs a scalerType/m);
-  expect(source).toMatch(/^ {2}\/\/ left to the service: workersMin is 5, more than workersMax \(3\)/m);
+  expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ not managed: /m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: scalerType "MAGIC \(\)" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: flashBootType "TURBO" is not known/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: scalerValue needs a scalerType/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: workersMin is 5, more than workersMax \(3\)/m);
   expect(source).not.toContain("\u2028");
 });
 
-test("GPU tiers that are newer than this version come with the command that accepts them", () => {
+test("for GPU tiers that are newer than this version, the program shows the command to accept them", () => {
   const { source, skipped } = adoptionProgram([
     endpoint({ gpuIds: "HOPPER_141,ADA_24" }),
     endpoint({ id: "evil", gpuIds: "$(rm)" }),

@@ -1,7 +1,7 @@
 import { checkAddresses } from "../../cli/doctor/service";
 import type { HttpResponse } from "../../sdk/transport/http";
 
-/** What doctor says of an interface that answers at this address. */
+/** Returns the status of an interface that responds at this URL. */
 function statusOf(address: string): string {
   const reply = { name: "queueUrl", address, response: { status: 404 } as HttpResponse } as const;
   return checkAddresses([reply], { settings: {}, sourceOf: () => "set", finding: { status: "ok", found: "" } } as never)
@@ -15,6 +15,6 @@ test.each([
   ["http://[::1]:8080", "ok"],
   ["http://api.example.com", "warning"],
   ["http://127.example.com", "warning"],
-])("doctor warns of a key that others can read on its way: %s is %s", (address, status) => {
+])("doctor warns about a URL without encryption: %s is %s", (address, status) => {
   expect(statusOf(address)).toBe(status);
 });

@@ -56,7 +56,7 @@ describe("serverless-gpu emulator", () => {
     expect((await ended(child)).code).toBe(0);
   });
 
-  test("prints one line of JSON with --json, and takes its options", async () => {
+  test("prints one line of JSON with --json, and accepts its options", async () => {
     const seed = path.join(folder, "seed.json");
     writeFileSync(seed, JSON.stringify({ endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] }));
     const child = start("emulator", "--json", "--seed", seed, "--clock", "manual", "--profile", "observed");
@@ -104,18 +104,18 @@ describe("serverless-gpu emulator", () => {
   });
 
   test.each([
-    [["--port", "99999"], 2, "--port takes a whole number from 0 to 65535"],
-    [["--profile", "newest"], 2, "--profile takes contract or observed"],
-    [["--clock", "slow"], 2, "--clock takes"],
-    [["--clock", "Infinity"], 2, "--clock takes"],
+    [["--port", "99999"], 2, "'99999' is invalid. Give a whole number from 0 to 65535."],
+    [["--profile", "newest"], 2, "Allowed choices are contract, observed."],
+    [["--clock", "slow"], 2, "Give real, manual, or a number of 1 or more."],
+    [["--clock", "Infinity"], 2, "Give real, manual, or a number"],
     [["--drain-ms", "-1"], 2, "--drain-ms"],
-    [["--discount", "0.8"], 2, "--discount takes factor,type,expiration date"],
-    [["--discount", "much,volume,2027-01-01"], 2, "--discount takes factor,type,expiration date"],
-    [["--discount", "0.8,volume,soon"], 2, "--discount takes factor,type,expiration date"],
-    [["--restricted-key", "a b"], 2, "--restricted-key takes a key without blanks"],
-    [["--prot", "80"], 2, "there is no option --prot. Did you mean --port?"],
-    [["--nonsense"], 2, "there is no option --nonsense"],
-    [["start"], 2, '"emulator start"'],
+    [["--discount", "0.8"], 2, "Give factor,type,expiration date"],
+    [["--discount", "much,volume,2027-01-01"], 2, "Give factor,type,expiration date"],
+    [["--discount", "0.8,volume,soon"], 2, "Give factor,type,expiration date"],
+    [["--restricted-key", "a b"], 2, "'--restricted-key <key>' takes a key without blanks"],
+    [["--prot", "80"], 2, "unknown option '--prot'\n(Did you mean --port?)"],
+    [["--nonsense"], 2, "unknown option '--nonsense'"],
+    [["start"], 2, "'emulator start'"],
     [["--seed", "missing.json"], 1, "--seed missing.json cannot be read: there is no such file"],
     [["--seed", "text"], 1, "holds no JSON"],
     [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
@@ -140,17 +140,17 @@ describe("serverless-gpu emulator", () => {
   });
 });
 
-/** Where killed processes leave orphans. */
+/** Tests on systems where killed processes leave orphans. */
 const testOnPosix = process.platform === "win32" ? test.skip : test;
 
-describe("an emulator whose starter ends", () => {
+describe("an emulator whose parent process ends", () => {
   const started: number[] = [];
   afterEach(() => {
     for (const group of started.splice(0)) {
       try {
         process.kill(-group, "SIGKILL");
       } catch {
-        // All of it has ended.
+        // The whole group has ended.
       }
     }
   });
@@ -198,7 +198,7 @@ describe("an emulator whose starter ends", () => {
     await ends();
   });
 
-  testOnPosix("goes on when a shell started it without npm, and has ended", async () => {
+  testOnPosix("continues when the shell that started it without npm has ended", async () => {
     const command = `"$0" "${main}" emulator --json &`;
     const { child, answers } = await startedBy("sh", ["-c", command, process.execPath], withoutNpm);
     if (child.exitCode === null) await once(child, "exit");
@@ -211,13 +211,13 @@ describe("an emulator whose starter ends", () => {
 describe("serverless-gpu emulator exec", () => {
   const exec = (...command: string[]) => run("emulator", "exec", "--", ...command);
 
-  test("runs a command with the emulator's environment, and hands on its exit code", async () => {
+  test("runs a command with the emulator's environment, and exits with its exit code", async () => {
     const script =
       "fetch(process.env.SERVERLESS_GPU_REST_URL + '/v1/pods/x').then((r) => process.exit(r.status - 394))";
     expect((await exec(process.execPath, "-e", script)).code).toBe(7);
   });
 
-  test("hands on the arguments as they are", async () => {
+  test("passes the arguments on unchanged", async () => {
     const { stdout } = await exec(
       process.execPath,
       "-e",
@@ -238,13 +238,13 @@ describe("serverless-gpu emulator exec", () => {
       expect.stringContaining("no-such-command cannot be started: there is no such program on PATH"),
     ]);
     const none = await run("emulator", "exec");
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("as in: emulator exec -- npm test")]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("emulator exec -- npm test")]);
   });
 
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("hands a %s on to the command, and stops with it", async (signal, exitCode) => {
+  ] as const)("passes a %s on to the command, and stops with it", async (signal, exitCode) => {
     const child = start(
       "emulator",
       "exec",

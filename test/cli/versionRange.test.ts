@@ -8,11 +8,8 @@ test.each([
   ["3.215.9", ">=3.216.0 <4", false],
   ["3.1000.0", ">=3.216.0 <4", true],
   ["4.0.0", ">=3.216.0 <4", false],
+  ["not a version", ">=3.216.0", false],
   ["3.230.0-alpha.1+dirty", ">=3.230.0", true],
 ])("%s in %s: %s", (version, range, expected) => {
   expect(isInRange(version, range)).toBe(expected);
-});
-
-test("a range of another form is refused, not misread", () => {
-  expect(() => isInRange("1.0.0", "^1.0.0")).toThrow(RangeError);
 });

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
  * one step each time that somebody asks for them.
  */
 
-/** What the network, or a gateway, does to a request or to its response. */
+/** A fault of the network or of a gateway, in a request or its response. */
 export const FAULTS = [
   "none",
   "lost before",
@@ -24,15 +24,15 @@ export type Fault = (typeof FAULTS)[number];
 export const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "purge-queue"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What the n-th request of an operation meets. Those after the last meet nothing. */
+/** The fault of the n-th request of an operation. Requests after the last have none. */
 export type Network = Partial<Record<Operation, readonly Fault[]>>;
 
-/** What a job does; it is its input. */
+/** The behaviour of a job, which is its input. */
 export interface Task {
   /** Names the submit that made it. */
   readonly tag: string;
   readonly pieces: number;
-  /** How many of its runs fail. */
+  /** Number of its runs that fail. */
   readonly fails: number;
 }
 
@@ -62,7 +62,7 @@ export interface CountingService {
   readonly url: string;
   readonly jobs: ReadonlyMap<string, CountedJob>;
   readonly effective: readonly Effective[];
-  /** When each purge took place. */
+  /** Time of each purge. */
   readonly purgedAt: readonly number[];
   /** Requests of any kind. */
   requests(): number;
@@ -195,7 +195,7 @@ export async function startCountingService(network: Network): Promise<CountingSe
   };
 }
 
-/** What becomes of a response after the request had its effect. */
+/** The fault of a response after the effect of the request. */
 function play(fault: Fault, request: IncomingMessage, response: ServerResponse, status: number, body: string): void {
   if (fault === "none") respond(response, status, body);
   else if (fault === "lost after") request.socket.destroy();

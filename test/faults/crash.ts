@@ -1,11 +1,11 @@
 import type { Emulator, FaultEffect } from "../../emulator";
 import type { PulumiStack } from "../pulumi/harness";
 
-/** Where an operation is when a process is killed: at a request, before or after it had its effect. */
+/** The moment at which a process is killed: at a request, before or after its effect. */
 export interface Moment {
   readonly step: string;
   readonly when: "before" | "after";
-  /** Which request at the GraphQL interface, from 1; or all of an operation. */
+  /** Number of the request at the GraphQL interface, from 1; or all requests of an operation. */
   readonly position?: number;
   readonly operation?: string;
 }
@@ -44,7 +44,7 @@ async function kill(stack: PulumiStack, victim: Victim): Promise<void> {
   for (const { pid } of victims) process.kill(pid, "SIGKILL");
 }
 
-/** What Pulumi itself asks for after its engine was killed. */
+/** The command that Pulumi requires after its engine was killed. */
 export async function unlock(stack: PulumiStack): Promise<void> {
   await stack.run(["cancel", "--yes"]);
 }

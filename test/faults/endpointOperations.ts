@@ -54,7 +54,7 @@ function resource({ emulator, provider }: Site) {
         isDeepStrictEqual(settingsOf(emulator.endpoints.get(neighbour.id)), settingsOf(neighbour)),
         "neighbour changed",
       ),
-    /** Whether what the engine remembers is what the service has. */
+    /** `true` if what the engine remembers is what the service has. */
     async disagreements(): Promise<string[]> {
       if (!remembered) return ["the engine remembers nothing"];
       await forgetLists();
@@ -81,7 +81,7 @@ function fieldProblems(endpoint: EmulatedEndpoint | undefined, expected: Propert
     .map(([field, value]) => `${field} is ${(endpoint as Properties | undefined)?.[field]}, not ${value}`);
 }
 
-/** What the error of a name that is taken says to set. Any other error is thrown on. */
+/** Returns the arguments that the error of an existing name suggests. Rethrows any other error. */
 function advisedAdoption(error: Error): Properties {
   const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
   if (adoptId === undefined) throw error;

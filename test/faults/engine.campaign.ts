@@ -9,7 +9,7 @@ new ServerlessEndpoint("one", args);
 new ServerlessEndpoint("two", args);
 `;
 
-/** What passes by itself, or takes minutes to be given up, is left to the matrix. */
+/** The matrix plays faults that end by themselves, and those with retries of several minutes. */
 const QUICK = FAULTS.filter(({ name }) => !/hang|hour|slow|behind/.test(name)).map(
   (fault) => [fault.name, fault] as const,
 );

@@ -2,12 +2,12 @@ import { initFailure, type Properties, type startDynamicProvider } from "../supp
 
 export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;
 
-/** What the engine keeps of a resource between two runs. */
+/** The record of a resource that the engine keeps between two runs. */
 export interface Remembered {
   readonly id: string;
   readonly inputs: Properties;
   readonly outputs: Properties;
-  /** Half-made: the next run updates it whatever `diff` says. */
+  /** `true` for an incomplete resource: the next run updates it regardless of `diff`. */
   readonly isHalfMade?: boolean;
 }
 

@@ -5,7 +5,7 @@ export interface Fault {
   readonly name: string;
   /** A function is asked when the fault begins. */
   readonly effect: FaultEffect | (() => FaultEffect);
-  /** What an error that it leads to says of the cause. */
+  /** Matches the cause in the message of the resulting error. */
   readonly cause: RegExp;
   /** The only interface that can answer so. Default: all can. */
   readonly only?: "graphql";
@@ -59,10 +59,10 @@ export const FAULTS: readonly Fault[] = [
   { name: "key revoked", effect: { status: 401 }, cause: /answered 401/ },
 ];
 
-/** How often a fault strikes; undefined: for ever. */
+/** Number of times that a fault occurs; `undefined` for indefinitely. */
 export const TIMES = [1, 3, undefined] as const;
 
 /** For people: `once`. */
 export function timesName(times: (typeof TIMES)[number]): string {
-  return times === undefined ? "for ever" : times === 1 ? "once" : `${times} times`;
+  return times === undefined ? "indefinitely" : times === 1 ? "once" : `${times} times`;
 }

@@ -4,7 +4,7 @@ import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CountedJob, CountingService, Operation } from "./countingService";
 import type { Action } from "./jobSequences";
 
-/** What came of an action. */
+/** The result of an action. */
 export interface Outcome {
   readonly action: Action;
   readonly tag: string;

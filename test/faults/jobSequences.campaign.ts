@@ -1,6 +1,6 @@
 import { playSequences } from "./jobSequences";
 
-/** What was played so far without a failure. More: `JOB_SEEDS=5000-5100`. */
+/** The seeds that have been played without a failure. For others, set `JOB_SEEDS=5000-5100`. */
 const RECORDED = "1-60";
 
 const [first = 1, last = first] = (process.env.JOB_SEEDS ?? RECORDED).split("-").map(Number);

@@ -40,7 +40,7 @@ interface Close {
   readonly kind: "close";
 }
 
-/** What a program does. */
+/** An action of a program. */
 export type Action = Submit | JobAction | Purge | Close;
 
 export interface Sequence {

@@ -5,7 +5,7 @@ import { createStack, type PulumiStack } from "../pulumi/harness";
 /** For a shorter try: `FAULTS_LOAD=100 npm run test:faults -- load`. */
 const COUNT = Number(process.env.FAULTS_LOAD ?? 1_000);
 
-/** What the provider's process needs at the end may be so much more than at the beginning, in MB. */
+/** Allowed growth of the provider's process from beginning to end, in MB. */
 const GROWTH_MB = 100;
 
 const program = (workersMax: number) => `

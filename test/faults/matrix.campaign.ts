@@ -1,5 +1,5 @@
+import { DATA_SOURCE_OPERATIONS, SMOKE_TEST_OPERATIONS } from "./dataSourceOperations";
 import { ENDPOINT_OPERATIONS } from "./endpointOperations";
-import { LOOK_UP_OPERATIONS, SMOKE_TEST_OPERATIONS } from "./lookUpOperations";
 import { cellsOf, playAll } from "./matrix";
 import { report } from "./report";
 
@@ -9,7 +9,7 @@ const SITES = 44;
 const ORDER = (process.env.FAULTS_ONLY ?? "").split(",").filter((name) => name !== "");
 
 test("every fault, at every step of every operation", async () => {
-  const cells = cellsOf([...ENDPOINT_OPERATIONS, ...SMOKE_TEST_OPERATIONS, ...LOOK_UP_OPERATIONS]).filter(
+  const cells = cellsOf([...ENDPOINT_OPERATIONS, ...SMOKE_TEST_OPERATIONS, ...DATA_SOURCE_OPERATIONS]).filter(
     ({ operation }) => ORDER.length === 0 || ORDER.includes(operation.name),
   );
   const isSlow = (fault: string, times?: number) => Number(/hang|hour/.test(fault)) + Number(times === undefined);

@@ -11,7 +11,7 @@ export interface Cell {
   readonly times: (typeof TIMES)[number];
 }
 
-/** How a cell went. */
+/** The result of a cell. */
 export interface CellResult {
   readonly cell: Cell;
   /** The error that the fault led to. */
@@ -27,10 +27,10 @@ export interface CellResult {
  */
 const BOUND_SECONDS = 260;
 
-/** How often a cell is played whose fault meets another request than it is about. */
+/** Number of attempts for a cell whose fault hits another request than intended. */
 const MOST_PLAYS = 5;
 
-/** What tells a person what to do. */
+/** Matches advice in a message. */
 const NEXT_STEP = /try again|check|look[ ,]|run pulumi|adoptId|update the package|keep one/i;
 
 /** Every combination that makes sense. */
@@ -113,7 +113,7 @@ function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site):
   faults.add({ name: fault.name, match, effect, ...(times !== undefined && { times }) });
 }
 
-/** Why a cell was not played as it is meant: its fault met no request, or another one than it is about. */
+/** The reason why a cell was not played as intended: its fault hit no request, or another request. */
 function missOf({ step, fault }: Cell, { emulator }: Site): string | undefined {
   const struck = emulator.journal.requests().find((request) => request.fault === fault.name)?.operation;
   if (struck === undefined) return "the fault met no request";

@@ -7,7 +7,7 @@ const REPOSITORY = path.resolve(__dirname, "../..");
 
 /** A fault that is put into a copy of the sources, and the tests that must notice it. */
 export interface Mutant {
-  /** What the mutant does wrong. */
+  /** The mistake of the mutant. */
   readonly name: string;
   /** A source file, such as `sdk/transport/retry.ts`. */
   readonly file: string;
@@ -101,7 +101,7 @@ export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutat
   return counts;
 }
 
-/** How the tests of a file went. */
+/** The result of the tests of a file. */
 export interface TestCount {
   readonly file: string;
   readonly failed: number;

@@ -6,7 +6,7 @@ import type { Site } from "./site";
 export interface Step {
   readonly name: string;
   readonly interface: Interface;
-  /** Which of the operation's requests at the interface it is, from 1. */
+  /** Number of the operation's request at the interface, from 1. */
   readonly position?: number;
   /** Or: every request with this name. */
   readonly operation?: string;
@@ -19,11 +19,14 @@ export interface Operation {
   readonly name: string;
   /** The requests that it makes when nothing goes wrong. */
   readonly steps: readonly Step[];
-  /** What an error must name beside its cause. Default: nothing, because the engine puts the resource before it. */
+  /**
+   * String that an error must hold in addition to its cause.
+   * @default none, because the engine prints the resource before the error
+   */
   readonly names?: RegExp;
-  /** What it says when it fails without any fault, as it is meant to. */
+  /** The expected error of an operation that fails without any fault. */
   readonly fails?: RegExp;
-  /** Whether a fault makes sense for it. Default: all do. */
+  /** `true` if a fault makes sense for it. Default: all do. */
   readonly isOpenTo?: (fault: Fault) => boolean;
   prepare(site: Site): Promise<Attempted>;
 }
@@ -32,11 +35,11 @@ export interface Operation {
 export interface Attempted {
   /** Tries it, under a fault. Throws when it fails. */
   run(): Promise<void>;
-  /** What is wrong right after it. */
+  /** Returns the problems right after the operation. */
   problems(): string[] | Promise<string[]>;
   /** Tries it once more, without a fault. */
   recover(): Promise<void>;
-  /** What is wrong at the end. */
+  /** Returns the problems at the end. */
   problemsAtLast(): string[] | Promise<string[]>;
 }
 

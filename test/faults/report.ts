@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type CellResult, titleOf } from "./matrix";
 
-/** Where CI finds the results. Git-ignored. */
+/** Folder of the results for CI. Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
 /** Prints the results as a table, writes them to files, and returns what did not hold. */

@@ -4,7 +4,7 @@ import type { Sequence, Setup } from "./sequences/actions";
 import { randomFrom } from "./sequences/generate";
 import { type Outcome, playRandom, replay, rulesOf, shrink } from "./sequences/run";
 
-/** Where each sequence leaves a line, so that a campaign that was stopped goes on. Git-ignored. */
+/** File with one line for each sequence, so that a stopped campaign continues. Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 const SEED = Number(process.env.SEQUENCES_SEED ?? 1);
 const STEPS = Number(process.env.SEQUENCES_STEPS ?? 1000);
@@ -31,7 +31,7 @@ function linesSoFar(): Line[] {
   return [...latest.values()].filter(({ rules }) => rules.length === 0);
 }
 
-/** What a sequence begins with, by its number. */
+/** Returns the start of a sequence by its number. */
 function setupOf(number: number): Setup {
   const seed = SEED * 100_000 + number;
   const random = randomFrom(seed ^ 0x5eed);

@@ -8,12 +8,12 @@ import type { DynamicProvider } from "./engineMemory";
 /** The key of all these tests: it must not show in anything. */
 export const CANARY = "canary-key-5b7d90c2e4";
 
-/** Where cells are played, one after the other: a service, a provider's process and a program's process. */
+/** The place in which cells are played, one after the other: a service, a provider process and a program process. */
 export interface Site {
   readonly emulator: Emulator;
   readonly provider: DynamicProvider;
   /** Calls one of the package's look-ups in the program's process. Throws an error with its message. */
-  lookUp(name: string, args: unknown): Promise<unknown>;
+  callDataSource(name: string, args: unknown): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -29,14 +29,14 @@ export async function startSite(): Promise<Site> {
     serverlessDiscount: { discountFactor: 0.5, type: "test", expirationDate: "2030-01-01" },
   });
   const provider = await startDynamicProvider(emulator.env);
-  const program = fork(path.join(__dirname, "lookUpProcess.js"), {
+  const program = fork(path.join(__dirname, "dataSourceProcess.js"), {
     env: { PATH: process.env.PATH, ...emulator.env },
     execArgv: [],
   });
   return {
     emulator,
     provider,
-    async lookUp(name, args) {
+    async callDataSource(name, args) {
       program.send({ name, args });
       const [{ result, error }] = await once(program, "message");
       if (error !== undefined) throw new Error(error);

@@ -7,7 +7,7 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: { packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein"], files: ["sdk/"] },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
-  cli: { packages: ["@pulumi/pulumi"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
+  cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
 };
 
 /** The package of a specifier: `@pulumi/pulumi/runtime` is of `@pulumi/pulumi`. */

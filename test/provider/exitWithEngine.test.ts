@@ -31,7 +31,7 @@ describe("a watched server", () => {
     await gone;
   });
 
-  test("that closes every connection is connected to again, and not taken for gone", async () => {
+  test("that closes every connection is reconnected to and does not count as gone", async () => {
     let connections = 0;
     const server = createServer((socket: Socket) => {
       connections += 1;
@@ -52,7 +52,7 @@ describe("a watched server", () => {
     await gone;
   });
 
-  test("that was never there is gone", async () => {
+  test("that never existed is gone", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = addressOf(server);

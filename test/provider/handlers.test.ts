@@ -61,7 +61,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(operations.slice(-3)).toEqual(["myself", "deleteEndpoint", "myself"]);
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
   expect(emulator.endpoints.list()).toEqual([]);
-  expect(provider.output()).toContain("llama: waiting for 1 pod to leave");
+  expect(provider.output()).toContain("llama: waiting for 1 pod to stop");
   expect(provider.output()).not.toContain(CANARY);
 });
 
@@ -69,7 +69,7 @@ test("parallel creates of one deployment share their lists and save once each", 
   await using provider = await startDynamicProvider(emulator.env);
   const names = Array.from({ length: 20 }, (_, index) => `endpoint-${index}`);
   const inputs = await Promise.all(names.map((name) => checked(provider, { ...INPUTS, name, workersMax: 1 })));
-  // Slow enough for all to come while the first list is on its way.
+  // Slow enough for all creates to start before the first list responds.
   emulator.faults.add({ match: { operation: "myself" }, effect: { latencyMs: 2_000 }, times: 1 });
   await Promise.all(inputs.map((each) => provider.create(each)));
   expect(
@@ -82,7 +82,7 @@ test("parallel creates of one deployment share their lists and save once each", 
   expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(2);
 });
 
-test("reports every problem of a resource at once and calls nothing", async () => {
+test("reports all problems of a resource at once and sends no request", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const { failures } = await provider.check(
     {},
@@ -95,7 +95,7 @@ test("reports every problem of a resource at once and calls nothing", async () =
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("checks and compares without a key, an address or a network", async () => {
+test("checks and compares without a key, a URL or a network", async () => {
   await using provider = await startDynamicProvider({});
   const inputs = await checked(provider, INPUTS);
   expect(await provider.diff("id", { ...inputs }, inputs)).toEqual({ changes: "none", replaces: [] });
@@ -110,7 +110,7 @@ test.each([
   ["a broken key", { SERVERLESS_GPU_API_KEY: `${CANARY} x` }, /characters that no key has/],
   ["no queue address", { SERVERLESS_GPU_QUEUE_URL: "" }, /there is no queueUrl/],
   ["a wrong key", { SERVERLESS_GPU_API_KEY: `${CANARY}-other` }, /401.*Check that the API key is right/],
-])("with %s, create fails with what to do, and shows no key", async (_case, env, message) => {
+])("with %s, create fails with advice and without showing the key", async (_case, env, message) => {
   await using provider = await startDynamicProvider({ ...emulator.env, ...env });
   await expect(provider.create(await checked(provider, INPUTS))).rejects.toThrow(message);
   await expect(provider.read("some-id", INPUTS)).rejects.not.toThrow(CANARY);
@@ -118,7 +118,7 @@ test.each([
   expect(provider.output()).not.toContain(CANARY);
 });
 
-test("an endpoint that is gone reads as deleted, after a second look, and its deletion succeeds", async () => {
+test("an endpoint that is gone reads as deleted after a second check, and its deletion succeeds", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const { id, outputs } = await provider.create(await checked(provider, INPUTS));
   emulator.endpoints.delete(id);
@@ -130,14 +130,14 @@ test("an endpoint that is gone reads as deleted, after a second look, and its de
   expect(emulator.journal.operations()).toEqual(["myself", "deleteEndpoint"]);
 });
 
-test("an answer without an account is an error, not an empty account", async () => {
+test("a response without an account is an error, not an empty account", async () => {
   const noAccount = await startEmulator({ profile: "observed" });
   await using provider = await startDynamicProvider({ ...noAccount.env, SERVERLESS_GPU_API_KEY: "another-key-77" });
   await expect(provider.read("some-id", INPUTS)).rejects.toThrow(/key/);
   await noAccount.stop();
 });
 
-test("config is read from the stack, and the environment wins over it", async () => {
+test("config is read from the stack, and the environment takes precedence", async () => {
   const config = {
     "serverless-gpu:apiKey": CANARY,
     "serverless-gpu:graphqlUrl": emulator.url,

@@ -20,7 +20,7 @@ async function made(inputs: Properties = {}) {
 
 const saves = () => emulator.journal.requests({ operation: "saveEndpoint" });
 
-test("a rename to a name that another endpoint has is refused before the save, in an adoption too", async () => {
+test("a rename to a name that another endpoint has is refused before the save, also in an adoption", async () => {
   const other = emulator.endpoints.create({ name: "taken", gpuIds: "AMPERE_16", templateId: "template" });
   const { id, outputs, checked } = await made();
   emulator.journal.clear();
@@ -35,7 +35,7 @@ test("a rename to a name that another endpoint has is refused before the save, i
   expect(emulator.endpoints.get(id)?.name).toBe("free");
 });
 
-test("of two endpoints that are given one name at once, one is refused", async () => {
+test("of two simultaneous endpoints with one name, one is refused", async () => {
   const one = await made();
   const two = await made({ name: "alpaca" });
   const results = await Promise.allSettled([
@@ -47,7 +47,7 @@ test("of two endpoints that are given one name at once, one is refused", async (
   expect(emulator.endpoints.list().filter(({ name }) => name === "wanted")).toHaveLength(1);
 });
 
-test("an update of an endpoint that is gone says how to go on", async () => {
+test("an update of an endpoint that is gone says how to continue", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
   await expect(provider.update(id, outputs, { ...checked, workersMax: 2 })).rejects.toThrow(
@@ -55,7 +55,7 @@ test("an update of an endpoint that is gone says how to go on", async () => {
   );
 });
 
-test("an update of one that another account may have is refused as such", async () => {
+test("an update of an endpoint that may be in another account is refused for that reason", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
   const elsewhere = String(outputs.__account).replace(/ [0-9a-f]{12}/, " 000000000000");
@@ -63,22 +63,22 @@ test("an update of one that another account may have is refused as such", async 
   await expect(update).rejects.toThrow(/SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE/);
 });
 
-test("a deletion that the service refuses says so while it is tried again, and at its end", async () => {
+test("a deletion that the service refuses logs that during the retries and at the end", async () => {
   const { id, outputs } = await made({ workersMax: 0, drainTimeout: 2 });
   const refusal = { message: "a lock is held by billing", code: "RUNPOD" };
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
   await expect(provider.delete(id, outputs)).rejects.toThrow(/not deleted within 2 s: .*a lock is held by billing/);
-  expect(provider.output()).toMatch(/llama: the service does not delete it yet, .*a lock is held by billing.* \(0 s\)/);
+  expect(provider.output()).toMatch(/llama: the service has not deleted it yet, .*a lock is held by billing.* \(0 s\)/);
 });
 
-test("a queue that does not know an endpoint yet is waited for", async () => {
+test("the wait continues while the queue does not know an endpoint yet", async () => {
   emulator.faults.add({ match: { operation: "health" }, effect: { status: 404 }, times: 2 });
   const { outputs } = await made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 30 });
   expect(outputs).toMatchObject({ awaitReady: true, workersMin: 1 });
   expect(emulator.journal.requests({ operation: "health" })).toHaveLength(3);
 });
 
-test("an endpoint that was deleted while its workers are waited for ends the wait", async () => {
+test("the wait for workers ends when the endpoint is deleted", async () => {
   emulator.faults.add({ match: { operation: "health" }, effect: { status: 404 } });
   const creation = made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 300 });
   while (emulator.endpoints.list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -88,7 +88,7 @@ test("an endpoint that was deleted while its workers are waited for ends the wai
   expect(failure?.properties).toMatchObject({ __readyPending: true });
 }, 60_000);
 
-test("what the program marks as secret is in no message: of a check, a refusal by the service, or a log", async () => {
+test("no message shows a secret of the program: not of a check, a refusal by the service, or a log", async () => {
   const secrets = { __secretInputs: "gpuIds,name,templateId", name: "secret-name-5", templateId: "secret-template-5" };
   const { failures } = await provider.check({}, { ...INPUTS, ...secrets, gpuIds: "AMPER_24_SECRET" });
   expect(failures).toMatchObject([{ property: "", reason: expect.stringContaining("gpuIds: ") }]);
@@ -99,10 +99,10 @@ test("what the program marks as secret is in no message: of a check, a refusal b
   await expect(made(secrets)).rejects.toThrow("there is no template [redacted]");
 
   const { id, outputs } = await made({ ...secrets, workersMax: 0, drainTimeout: 1 });
-  // Another process: it knows only what state holds.
+  // Another process, which knows only the state.
   await using later = await startDynamicProvider(emulator.env);
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
   await expect(later.delete(id, outputs)).rejects.not.toThrow("secret-template-5");
-  expect(later.output()).toContain("the service does not delete it yet");
+  expect(later.output()).toContain("the service has not deleted it yet");
   expect(provider.output() + later.output()).not.toMatch(/secret-(name|template)-5/);
 });

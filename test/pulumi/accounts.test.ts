@@ -15,7 +15,7 @@ exports.queueUrl = moved.queueUrl;
 exports.found = getEndpointOutput({ name: "here-before" }, { provider: one }).gpuIds;
 exports.count = getEndpointsOutput({ provider: one }).length;
 `;
-  // The environment's key and address are another account's: none of it may be used.
+  // The key and the URL in the environment belong to another account and must not be used.
   const env = {
     FIRST_KEY: "first-account-key",
     SERVERLESS_GPU_API_KEY: "wrong",
@@ -40,7 +40,7 @@ exports.count = getEndpointsOutput({ provider: one }).length;
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("an endpoint that is absent from another account does not count as gone, unless that is said", async () => {
+test("an endpoint that is missing from another account does not count as gone, unless the user says so", async () => {
   await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
   await using other = await startEmulator({ apiKey: "other-account-key" });
   const program = `

@@ -61,7 +61,7 @@ function fields() {
   return emulator.endpoints.list().map(({ pods, ...record }) => record);
 }
 
-test("the program that adopt writes takes every endpoint over, without a change at the service", async () => {
+test("the program that adopt writes adopts every endpoint, without a change at the service", async () => {
   const before = fields();
   const { exitCode, stdout, stderr } = await adopt();
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -72,7 +72,7 @@ test("the program that adopt writes takes every endpoint over, without a change 
   const { output } = await stack.up();
   expect(output).toContain(`+ ${before.length + 1} created`);
   // The engine prints each line twice.
-  expect(new Set(output.match(/took over endpoint .*; nothing had to be changed/g)).size).toBe(before.length);
+  expect(new Set(output.match(/adopted endpoint .*; no changes were needed/g)).size).toBe(before.length);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
   expect(fields()).toEqual(before);
   await stack.preview("--refresh", "--expect-no-changes");
@@ -81,7 +81,7 @@ test("the program that adopt writes takes every endpoint over, without a change 
   await stack.preview("--expect-no-changes");
 });
 
-test("a filter picks endpoints by a part of their names", async () => {
+test("a filter selects endpoints by a part of their names", async () => {
   const { exitCode, stdout } = await adopt(["--filter", "EVERYTHING"]);
   expect(exitCode).toBe(0);
   expect(stdout.split("\n\n")[1]).toBe(`new ServerlessEndpoint("everything-set", {
@@ -101,7 +101,7 @@ test("a filter picks endpoints by a part of their names", async () => {
 `);
 });
 
-test("without an endpoint, a key or the right key, adopt writes no program and says what is wrong", async () => {
+test("without an endpoint, a key or the right key, adopt writes no program and explains the problem", async () => {
   const failures = [
     [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],

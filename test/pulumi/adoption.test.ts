@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("adoptId takes an endpoint over, changes it to match, and may stay or go", async () => {
+test("adoptId adopts an endpoint, changes it to match, and may stay or be removed", async () => {
   const { id } = emulator.endpoints.create({
     name: "by hand",
     gpuIds: "AMPERE_16",
@@ -24,11 +24,13 @@ test("adoptId takes an endpoint over, changes it to match, and may stay or go", 
   });
   const stack = await createStack({ program: program({ adoptId: id }), env: emulator.env });
   const preview = await stack.preview("--diff");
-  expect(preview.output).toContain(`endpoint ${id} is taken over and changed to match the program; none is created`);
+  expect(preview.output).toContain(
+    `endpoint ${id} is adopted and changed to match the program; no endpoint is created`,
+  );
   expect(emulator.endpoints.get(id)).toMatchObject({ gpuIds: "AMPERE_16" });
 
   const up = await stack.up();
-  expect(up.output).toContain(`took over endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
+  expect(up.output).toContain(`adopted endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id, name: "by hand", gpuIds: "AMPERE_24", idleTimeout: 77 }]);
 
   await stack.preview("--expect-no-changes");
@@ -44,7 +46,7 @@ test("adoptId takes an endpoint over, changes it to match, and may stay or go", 
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("an endpoint that does not exist is neither adopted nor got", async () => {
+test("an endpoint that does not exist is neither adopted nor read", async () => {
   const stack = await createStack({ program: program({ adoptId: "nowhere" }), env: emulator.env });
   const adopted = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(adopted.exitCode).not.toBe(0);
@@ -57,7 +59,7 @@ test("an endpoint that does not exist is neither adopted nor got", async () => {
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
 });
 
-test("get reads an endpoint, in a preview too, and never changes or deletes it", async () => {
+test("get reads an endpoint, also in a preview, and never changes or deletes it", async () => {
   const { id } = emulator.endpoints.create({ name: "theirs", gpuIds: "AMPERE_16", templateId: "template" });
   const got = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
@@ -75,12 +77,12 @@ exports.queueUrl = theirs.queueUrl;
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
 });
 
-test("a name that exists already is refused, with what to do", async () => {
+test("an existing name is refused, with advice", async () => {
   const stack = await createStack({ program: program({}), env: emulator.env });
   await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
   await stack.up();
   const [own] = emulator.endpoints.list();
-  // As after a create that was interrupted before the engine could write it down. The name is this stack's own.
+  // As after a create that was interrupted before the engine recorded it. The name is unique to this stack.
   const urn = (await stack.exportState()).deployment.resources?.find(({ urn }) => urn.endsWith("::one"))?.urn ?? "";
   await stack.succeed(["state", "delete", urn, "--yes", "--force"]);
   const refused = await stack.run(["up", "--yes", "--skip-preview"]);

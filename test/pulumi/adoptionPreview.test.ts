@@ -32,19 +32,21 @@ beforeEach(() => emulator.journal.clear());
 
 afterAll(() => emulator.stop());
 
-test("a preview tells field by field what an adoption changes, without secrets, from one list", async () => {
+test("a preview shows the changes of an adoption field by field, without secrets, from one list", async () => {
   const { output } = await stack.preview("--diff");
-  expect(output).toContain(`endpoint ${ids.differs} ("by hand") is taken over, none is created. The program changes:`);
+  expect(output).toContain(
+    `endpoint ${ids.differs} ("by hand") is adopted; no endpoint is created. The program changes:`,
+  );
   expect(output).toContain('gpuIds: "AMPERE_16" → "AMPERE_24"');
   expect(output).toContain("workersMax: 9 → 3");
   expect(output).toContain("idleTimeout: 77 → 10");
   expect(output).toContain("templateId: [secret]");
-  expect(output).toContain(`endpoint ${ids.same} ("same") is taken over, none is created. Nothing changes`);
+  expect(output).toContain(`endpoint ${ids.same} ("same") is adopted; no endpoint is created. Nothing changes`);
   expect(output).not.toContain(SECRET);
   expect(emulator.journal.operations()).toEqual(["myself"]);
 });
 
-test("an id that does not exist fails the preview at its resource, and the others are still told of", async () => {
+test("an id that does not exist fails the preview at its resource, and the others are still shown", async () => {
   await stack.writeProgram(
     program(
       `(name, args) => new ServerlessEndpoint(name, { adoptId: name === "same" ? "${ids.same}" : "nowhere", ...args })`,
@@ -53,18 +55,18 @@ test("an id that does not exist fails the preview at its resource, and the other
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
   expect(output).toMatch(/ServerlessEndpoint \(differs\):\n +error: endpoint nowhere does not exist in this account/);
-  expect(output).toContain(`endpoint ${ids.same} ("same") is taken over`);
+  expect(output).toContain(`endpoint ${ids.same} ("same") is adopted`);
 });
 
 test.each([
   ["without a key", { SERVERLESS_GPU_API_KEY: "" }, "there is no API key"],
   ["with a wrong key", { SERVERLESS_GPU_API_KEY: "another-key-7" }, "401"],
-])("%s, the preview warns and goes on", async (_case, env, reason) => {
+])("%s, the preview warns and continues", async (_case, env, reason) => {
   await stack.writeProgram(program(adopting()));
   const { exitCode, output } = await stack.run(["preview"], env);
   expect(exitCode).toBe(0);
   expect(output).toMatch(
-    new RegExp(`\\(same\\):\\n +warning: the preview cannot tell what taking the endpoint over changes: .*${reason}`),
+    new RegExp(`\\(same\\):\\n +warning: the preview cannot show the changes of the adoption: .*${reason}`),
   );
 });
 
@@ -86,17 +88,17 @@ new ServerlessEndpoint("provider", { ...made, adoptId: "${ids.same}" }, { provid
   expect(output).not.toContain(`${ids.same} (`);
 });
 
-test("up tells what it changed, without the secret values; after that adoptId is quiet and nothing is looked up", async () => {
+test("up shows its changes without secret values; after that, adoptId prints nothing and reads nothing", async () => {
   await stack.writeProgram(program(adopting()));
   const up = await stack.up();
-  expect(up.output).toContain(`took over endpoint ${ids.differs}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
+  expect(up.output).toContain(`adopted endpoint ${ids.differs}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
   expect(up.output).toContain("templateId [secret]");
   expect(up.output).not.toContain(SECRET);
   expect(emulator.endpoints.get(ids.differs ?? "")).toMatchObject({ templateId: SECRET, workersMax: 3 });
 
   emulator.journal.clear();
   const { output } = await stack.preview("--expect-no-changes");
-  expect(output).not.toContain("taken over");
+  expect(output).not.toContain("is adopted");
   expect(emulator.journal.operations()).toEqual([]);
   const state = JSON.stringify(endpointsIn(await stack.exportState()));
   expect(state).not.toContain(SECRET);
@@ -111,7 +113,7 @@ test("an error about a secret input does not show it", async () => {
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
   for (const field of ["gpuIds", "workersMin", "locations"]) {
-    expect(output).toContain(`${field} has a value that is not allowed; it is secret and not shown`);
+    expect(output).toContain(`${field} has an invalid value, which is secret and not shown`);
   }
   expect(output).not.toMatch(/HIDDEN|77123/);
 });

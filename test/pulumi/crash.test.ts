@@ -2,8 +2,8 @@ import { startEmulator } from "../../emulator";
 import { crash, unlock } from "../faults/crash";
 import { createStack } from "./harness";
 
-// Every other moment, and the provider's process as the victim: `npm run test:faults`.
-test("an engine that is killed after a create leaves no process, and the next up no second endpoint", async () => {
+// `npm run test:faults` kills the engine at every other moment, and the provider's process.
+test("an engine that is killed after a create leaves no process, and the next up creates no second endpoint", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const resources = ["one", "two"].map(
     (name) => `new ServerlessEndpoint("${name}", { gpuIds: "AMPERE_24", templateId: "template" });`,

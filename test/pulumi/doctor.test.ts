@@ -13,12 +13,12 @@ const CANARY = "canary-key-d0c7012a";
 interface Report {
   readonly version: string;
   readonly ok: boolean;
-  readonly checks: readonly { check: string; status: string; found: string; mend?: string }[];
+  readonly checks: readonly { check: string; status: string; found: string; fix?: string }[];
 }
 
 let emulator: Emulator;
 let stack: PulumiStack;
-/** The addresses alone: the key is for each test to give. */
+/** The URLs only. Each test sets the key. */
 let addresses: Record<string, string>;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/** Runs `doctor --json`: its checks by their names, once it is certain that it shows no key. */
+/** Runs `doctor --json` and returns its checks by name, after verifying that it shows no key. */
 async function doctor(
   env: Record<string, string> = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY },
   { of = stack, cwd = of.folder }: { readonly of?: PulumiStack; readonly cwd?: string } = {},
@@ -42,11 +42,11 @@ async function doctor(
   const report: Report = JSON.parse(ended.stdout);
   expect(ended.exitCode).toBe(report.ok ? 0 : 1);
   expect(report.ok).toBe(report.checks.every(({ status }) => status !== "failed"));
-  for (const { status, mend } of report.checks) expect(mend !== undefined).toBe(/failed|warning/.test(status));
+  for (const { status, fix } of report.checks) expect(fix !== undefined).toBe(/failed|warning/.test(status));
   return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
 }
 
-test("finds nothing wrong where nothing is, and shows it to people and to programs", async () => {
+test("finds no problem in a correct set-up, as text and as JSON", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY };
   const checks = await doctor(env);
   expect(Object.keys(checks)).toEqual([
@@ -74,23 +74,23 @@ test("finds nothing wrong where nothing is, and shows it to people and to progra
   expect(stdout).not.toContain(CANARY);
 });
 
-test("tells a missing, a wrong and a mistyped setting apart", async () => {
+test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   const none = await doctor({});
   expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
-  expect(none.config?.mend).toContain("pulumi config set --secret serverless-gpu:apiKey");
+  expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
   expect(none.addresses).toMatchObject({
     status: "failed",
-    found: expect.stringContaining("no graphqlUrl, no restUrl"),
+    found: expect.stringContaining("graphqlUrl, restUrl"),
   });
   for (const check of ["key", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
 
   const wrong = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY: "canary-of-another" });
   expect(wrong.key).toMatchObject({ status: "failed", found: expect.stringContaining("401") });
-  expect(wrong.key?.mend).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");
+  expect(wrong.key?.fix).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");
 
   const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
   expect(mistyped.config?.status).toBe("failed");
-  expect(mistyped.config?.mend).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
+  expect(mistyped.config?.fix).toContain("Did you mean SERVERLESS_GPU_API_KEY?");
   expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
 });
 
@@ -99,14 +99,14 @@ test("an account that the service does not know is explained", async () => {
   expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("knows no account") });
 });
 
-test("names the address that does not answer, or shows the key on its way", async () => {
+test("names the URL that does not respond, or that is not encrypted", async () => {
   const SERVERLESS_GPU_API_KEY = CANARY;
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
     status: "failed",
     found: expect.stringContaining("restUrl: nothing answers"),
   });
-  expect(dead.addresses?.mend).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
+  expect(dead.addresses?.fix).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
   expect(dead.key).toMatchObject({ status: "ok" });
 
   const open = emulator.url.replace("127.0.0.1", "0.0.0.0");
@@ -117,7 +117,7 @@ test("names the address that does not answer, or shows the key on its way", asyn
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
 });
 
-test("a clock that is off is told, with how far and which way", async () => {
+test("a wrong clock is reported with its offset and direction", async () => {
   const anHourAgo = () => new Date(Date.now() - 3_600_000).toUTCString();
   const body = { data: { myself: { serverlessDiscount: null } } };
   await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo() }, body }));
@@ -128,7 +128,7 @@ test("a clock that is off is told, with how far and which way", async () => {
   expect(key?.status).toBe("ok");
 });
 
-test("settings of the stack's config count, secrets are decrypted only when they are needed and never shown", async () => {
+test("settings of the stack's config count; secrets are decrypted only when needed, and never shown", async () => {
   const configured = await createStack();
   const inConfig = { "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:restUrl": emulator.url };
   await configured.setConfig({ ...inConfig, "serverless-gpu:queueURL": emulator.url });
@@ -141,8 +141,8 @@ test("settings of the stack's config count, secrets are decrypted only when they
     status: "warning",
     found: expect.stringContaining("serverless-gpu:queueURL"),
   });
-  expect(readable.config?.mend).toContain('Did you mean "serverless-gpu:queueUrl"?');
-  // A program without the package in its package.json finds it by luck.
+  expect(readable.config?.fix).toContain("Did you mean serverless-gpu:queueUrl?");
+  // The program finds the package by chance, because its package.json does not list it.
   expect(readable.package?.status).toBe("warning");
 
   const PULUMI_CONFIG_PASSPHRASE = "another";
@@ -157,7 +157,7 @@ test("settings of the stack's config count, secrets are decrypted only when they
   expect(notNeeded.key?.status).toBe("ok");
 });
 
-test("what an unknown version wrote into the state is named", async () => {
+test("a resource that an unknown version wrote to the state is named", async () => {
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
@@ -172,7 +172,7 @@ test("what an unknown version wrote into the state is named", async () => {
   });
 });
 
-test("an engine that is too old or missing is told, and so is a folder without a project", async () => {
+test("an engine that is too old or missing is reported, and so is a folder without a project", async () => {
   const bin = path.join(stack.scratch, "bin");
   await mkdir(bin);
   const pulumi = async (says: string) => {
@@ -184,7 +184,7 @@ test("an engine that is too old or missing is told, and so is a folder without a
   await pulumi("v3.215.9");
   const old = await doctor(env);
   expect(old.pulumi).toMatchObject({ status: "failed", found: expect.stringContaining("3.215.9") });
-  expect(old.pulumi?.mend).toContain(MINIMUM_VERSION);
+  expect(old.pulumi?.fix).toContain(MINIMUM_VERSION);
 
   const elsewhere = await doctor(undefined, { cwd: path.parse(stack.scratch).root });
   for (const check of ["pulumi-sdk", "package", "versions", "state"]) {
@@ -193,7 +193,7 @@ test("an engine that is too old or missing is told, and so is a folder without a
   expect(elsewhere.key?.status).toBe("ok");
 });
 
-test("packages that are missing, too old or there twice are told, each with its folder", async () => {
+test("packages that are missing, too old or installed twice are reported, each with its folder", async () => {
   // Outside the repository, where its packages are not found.
   const project = await mkdtemp(path.join(tmpdir(), "doctor-"));
   try {
@@ -203,7 +203,7 @@ test("packages that are missing, too old or there twice are told, each with its 
     const none = await doctor(undefined, { cwd: project });
     for (const check of ["pulumi-sdk", "package"]) {
       expect(none[check]).toMatchObject({ status: "failed", found: expect.stringContaining(program) });
-      expect(none[check]?.mend).toContain("npm install");
+      expect(none[check]?.fix).toContain("npm install");
     }
     expect(none.versions?.status).toBe("skipped");
 
@@ -213,7 +213,7 @@ test("packages that are missing, too old or there twice are told, each with its 
     const wrong = await doctor(undefined, { cwd: program });
     expect(wrong["pulumi-sdk"]).toMatchObject({
       status: "failed",
-      found: expect.stringContaining("3.100.0, and >=3.216"),
+      found: expect.stringContaining("3.100.0, but >=3.216"),
     });
     expect(wrong.versions).toMatchObject({ status: "failed", found: expect.stringContaining(path.dirname(sdk)) });
   } finally {

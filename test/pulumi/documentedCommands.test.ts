@@ -7,17 +7,17 @@ import { type CodeBlock, codeBlocks, pages } from "../docs/markdown";
 import { type Command, commandsIn, type Help, parseHelp, problemWith } from "../docs/shellCommands";
 import { REPOSITORY } from "../support/sources";
 
-/** Commands of others, which the documents may use as they like. */
+/** Commands of other programs, which are not checked. */
 const OTHERS = ["bash", "cd", "curl", "exit", "export", "helm", "kubectl", "mkdir", "terraform", "ts-node"];
 
-/** Their scripts are called as `./name`. */
+/** Folders whose scripts are called as `./name`. */
 const EXAMPLES = readdirSync(path.join(REPOSITORY, "examples")).map((name) => path.join(REPOSITORY, "examples", name));
 
 const { scripts } = require("../../package.json") as { scripts: Record<string, string> };
 
 const known = new Map<string, Promise<Help>>();
 
-/** The help of a program's subcommand; each is asked for once. */
+/** Returns a function for the help of a program's subcommand, which runs the program once for each. */
 function helpFrom(file: string, before: readonly string[] = []): (words: readonly string[]) => Promise<Help> {
   return (words) => {
     const args = [...before, ...words, "--help"];
@@ -47,7 +47,7 @@ function problemOfNpm([command = "", script = ""]: Command): string | undefined 
   return ["ci", "install", "test"].includes(command) ? undefined : `npm ${command} is not expected`;
 }
 
-/** Of a `console` block, what is typed: the lines after a `$`. */
+/** Returns the typed lines of a `console` block: those after a `$`. */
 function typedIn({ language, text }: CodeBlock): string {
   if (language === "sh") return text;
   return [...text.matchAll(/^\s*\$ (.*)$/gm)].map(([, command]) => command).join("\n");

@@ -4,7 +4,7 @@ import { createStack, type PulumiStack } from "./harness";
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** What a program may say of each group of fields. In JSON, what is `undefined` is not there. */
+/** The possible values of each group of fields in a program. JSON leaves out `undefined`. */
 const FACTORS: Inputs[][] = [
   [
     { gpuIds: "AMPERE_16" },
@@ -52,7 +52,7 @@ const FACTORS: Inputs[][] = [
 
 const COMBINATIONS: Inputs[] = pairwise(FACTORS).map((parts) => Object.assign({}, ...parts));
 
-/** What the service holds when nothing was ever set, in the emulator's own words. */
+/** The values of the service if nothing was ever set, in the emulator's notation. */
 const DEFAULTS: Inputs = {
   idleTimeout: 10,
   locations: "",
@@ -64,7 +64,7 @@ const DEFAULTS: Inputs = {
   networkVolumeId: null,
 };
 
-/** A resource for each combination; names that are given are made unique. */
+/** Returns a resource for each combination, with unique names. */
 function program(combinations: readonly Inputs[]): string {
   const resources = combinations.map((inputs, index) => ({
     templateId: `template-${index}`,
@@ -77,7 +77,7 @@ ${JSON.stringify(resources)}.forEach((args, index) => new ServerlessEndpoint("r"
 `;
 }
 
-/** What the service must hold of the endpoint that a combination declares. */
+/** Returns the expected values at the service for the endpoint of a combination. */
 function expected(inputs: Inputs, index: number): unknown {
   const set = Object.entries(inputs).filter(([field, value]) => field in DEFAULTS && value !== null && value !== "");
   const sortedList = (value: unknown) => (typeof value === "string" ? [value] : (value as string[])).join();
@@ -116,7 +116,7 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
 
   afterAll(() => emulator.stop());
 
-  test("is at the service as declared, and is no drift", async () => {
+  test("is stored by the service as declared, and is no drift", async () => {
     await stack.up();
     expect(endpoints(emulator)).toEqual(COMBINATIONS.map(expected));
     await stack.preview("--refresh", "--expect-no-changes");
@@ -132,7 +132,7 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
   });
 });
 
-describe("what the service has differently", () => {
+describe("a difference at the service", () => {
   const clock = manualClock();
   let emulator: Emulator;
   let stack: PulumiStack;
@@ -152,7 +152,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
 
   afterAll(() => emulator.stop());
 
-  test("in order, spaces or the suffix of the name alone is no drift", async () => {
+  test("only in order, spaces or the suffix of the name is no drift", async () => {
     const { name } = emulator.endpoints.get(idOf("one")) ?? {};
     emulator.endpoints.change(idOf("one"), {
       locations: "RO, CZ ,RO",
@@ -163,7 +163,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("by scaling down what was idle for days is drift where the program manages it, and is repaired", async () => {
+  test("through scale-down after days of idleness is drift if the program manages the field, and is repaired", async () => {
     await clock.advance(3 * 86_400_000);
     expect(emulator.endpoints.list().map(({ workersMax }) => workersMax)).toEqual([2, 2]);
     const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
@@ -172,7 +172,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
 
     await stack.up("--refresh");
     expect(emulator.endpoints.get(idOf("one"))).toMatchObject({ workersMax: 5 });
-    // This one left workersMax to the service.
+    // This one does not manage workersMax.
     expect(emulator.endpoints.get(idOf("two"))).toMatchObject({ workersMax: 2 });
     await stack.preview("--refresh", "--expect-no-changes");
   });

@@ -16,7 +16,7 @@ class Thing extends pulumi.dynamic.Resource {
 }
 `;
 
-test("a program goes up, is unchanged in a preview, and is destroyed", async () => {
+test("a program is applied, unchanged in a preview, and destroyed", async () => {
   const stack = await createStack({ program: `${THING} exports.doubled = new Thing("thing", { value: 21 }).doubled;` });
 
   await stack.up();
@@ -53,7 +53,7 @@ test("a program sees its config, and a secret stays one", async () => {
   expect(files.some((text) => text.includes("canary-5c1f"))).toBe(false);
 });
 
-test("a program that throws fails with its error, once, and without words about the language host", async () => {
+test("a program that throws fails with its error, once, and without a message about the language host", async () => {
   // Without the frames of @pulumi/pulumi: Node 20 needs half a minute to colour them (nodejs/node#64011).
   const program = `Error.stackTraceLimit = 3; throw new Error("out of paper");`;
   const stack = await createStack({ program });
@@ -83,7 +83,7 @@ test("a TypeScript program is type-checked and runs without a warning", async ()
   expect((await stack.run(["preview"])).output).toContain("index.ts(3,11): error TS2322");
 });
 
-/** Where the processes of a folder are known. */
+/** Tests on systems where the processes of a folder are known. */
 const testOnLinux = process.platform === "linux" ? test : test.skip;
 
 testOnLinux("nothing that a stack has started outlives it, even when the engine is killed", async () => {

@@ -8,7 +8,7 @@ const TOOL = path.resolve(__dirname, "../../tools/pulumi-cli");
 const VERSION = "3.230.0";
 const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
-/** A machine of its own: nothing on PATH but what a test puts there, an empty cache, no network. */
+/** A separate machine: nothing on PATH except what a test installs, an empty cache, and no network. */
 let machine: string;
 let bin: string;
 let cache: string;
@@ -24,12 +24,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(machine, { recursive: true, force: true }));
 
-/** What a download answers: the body of a function that replaces `fetch` in the tool's process. */
+/** Sets the response of a download: the body of a function that replaces `fetch` in the tool's process. */
 async function network(body: string) {
   await writeFile(path.join(machine, "network.cjs"), `globalThis.fetch = async () => { ${body} };`);
 }
 
-/** Puts an executable onto the machine. */
+/** Installs an executable on the machine. */
 async function install(file: string, source: string) {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `#!${process.execPath}\n${source}`);
@@ -43,7 +43,7 @@ async function installOfficialEngine(folder: string, version: string) {
   for (const launcher of LAUNCHERS) await install(path.join(folder, launcher), "// official");
 }
 
-/** A Go whose builds give `engine` as soon as there is no file `held`, and that notes its arguments and environment. */
+/** Installs a Go that builds `engine` once the file `held` is gone, and that logs its arguments and environment. */
 async function installGo(engine = `#!${process.execPath}\n${engineSource(VERSION)}`) {
   await writeFile(path.join(machine, "engine"), engine, { mode: 0o755 });
   const source = `
@@ -101,21 +101,21 @@ describe("the engine on PATH", () => {
     expect(await readFile(path.join(bin, "pulumi-language-nodejs"), "utf8")).toContain("official");
   });
 
-  test("is passed over when it is too old", async () => {
+  test("is skipped if it is too old", async () => {
     await installOfficialEngine(bin, "3.99.0");
-    expect((await runTool()).stderr).toContain(`${bin}/pulumi is version 3.99.0, and 3.227.0 or later is needed`);
+    expect((await runTool()).stderr).toContain(`${bin}/pulumi has version 3.99.0, but 3.227.0 or later is required`);
     await installGo();
     expect((await runTool()).stdout).toBe(built());
   });
 
-  test("is passed over when it cannot run Node.js programs", async () => {
+  test("is skipped if it cannot run Node.js programs", async () => {
     await install(path.join(bin, "pulumi"), engineSource("3.250.1"));
-    expect((await runTool()).stderr).toContain(`${bin}/pulumi comes without pulumi-language-nodejs`);
+    expect((await runTool()).stderr).toContain(`${bin}/pulumi has no pulumi-language-nodejs`);
   });
 });
 
 describe("the official download", () => {
-  test("goes into the cache with its own launchers, and serves from there", async () => {
+  test("goes into the cache with its own launchers, and is used from there", async () => {
     const official = path.join(machine, "official");
     await installOfficialEngine(official, VERSION);
     // The installer is called with `--no-edit-path --install-root <folder> --version <version>`.
@@ -132,7 +132,7 @@ describe("the official download", () => {
 });
 
 describe("the build from Go modules", () => {
-  test("happens once, shows its steps, and leaves nothing but the engine and its launchers", async () => {
+  test("happens once, shows its steps, and leaves only the engine and its launchers", async () => {
     await installGo();
     const first = await runTool();
     expect(first.stdout).toBe(built());
@@ -148,7 +148,7 @@ describe("the build from Go modules", () => {
     expect(await readdir(path.join(cache, VERSION, "bin"))).toEqual(["pulumi", ...launchers]);
   });
 
-  test("does not follow the user's Go settings, and checks what it downloads", async () => {
+  test("ignores the user's Go settings, and verifies its downloads", async () => {
     await installGo();
     await runTool({
       GOFLAGS: "-mod=mod -race",
@@ -161,7 +161,7 @@ describe("the build from Go modules", () => {
     expect(build?.env.GOOS).not.toBe("plan9");
   });
 
-  test("is done by one of two runs at once, and the other waits for it", async () => {
+  test("is done by one of two simultaneous runs, and the other waits for it", async () => {
     await installGo();
     // The build ends once the other run waits for it.
     const held = path.join(machine, "held");
@@ -175,10 +175,11 @@ describe("the build from Go modules", () => {
     expect(await goBuilds()).toHaveLength(1);
   });
 
-  test("is not held up by what a killed run has left", async () => {
+  test("is not blocked by the files of a killed run", async () => {
     await installGo();
     const lock = path.join(cache, `${VERSION}.lock`);
-    await installOfficialEngine(path.join(lock, "build/bin"), "0.0.0");
+    await mkdir(lock, { recursive: true });
+    await installOfficialEngine(path.join(cache, `${VERSION}.unfinished/build/bin`), "0.0.0");
     const longAgo = new Date(Date.now() - 3_600_000);
     await utimes(lock, longAgo, longAgo);
     expect((await runTool()).stdout).toBe(built());
@@ -192,7 +193,7 @@ describe("the build from Go modules", () => {
   });
 });
 
-test("when nothing works, one error names all that was tried and what to install", async () => {
+test("if nothing works, one error names all attempts and what to install", async () => {
   const { exitCode, stdout, stderr } = await runTool();
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   expect(stderr).toContain("pulumi on PATH: there is none");
@@ -210,7 +211,7 @@ test("an engine runs programs after the clone that prepared it is gone", async (
   await cp(engine.command, path.join(machine, "engine"));
   const clone = path.join(machine, "clone/tools/pulumi-cli");
   await cp(TOOL, clone, { recursive: true });
-  // The download's part of the tool needs a package; there is none in this clone, as before its first "npm ci".
+  // The clone finds the packages of this repository.
   expect((await runTool({}, clone)).stdout).toBe(built());
   await rm(path.join(machine, "clone"), { recursive: true });
 

@@ -10,7 +10,7 @@ const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
 const createExample = (name: string, { env }: Emulator) =>
   createStack({ folder: `examples/${name}`, env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } });
 
-// At the same time: most of an example's time is spent waiting for processes to start.
+// Concurrent, because most of an example's time is spent waiting for processes to start.
 
 test.concurrent("quickstart", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
@@ -49,7 +49,7 @@ test.concurrent("fleet: one endpoint for each entry of the data", async () => {
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test.concurrent("adopt: what serverless-gpu adopt has written takes the account over", async () => {
+test.concurrent("adopt: the program of serverless-gpu adopt adopts the account", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "adopt/account.json"), "utf8"));
   await using emulator = await startEmulator({ seed, drainMs: 100 });
   const stack = await createExample("adopt", emulator);
@@ -57,7 +57,7 @@ test.concurrent("adopt: what serverless-gpu adopt has written takes the account 
   expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
 
   const { output } = await stack.up();
-  expect(output).toContain("took over endpoint chat1endpoint; nothing had to be changed");
+  expect(output).toContain("adopted endpoint chat1endpoint; no changes were needed");
   expect(emulator.endpoints.list()).toMatchObject(seed.endpoints);
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
   await stack.destroy();
@@ -95,7 +95,7 @@ test.concurrent("pods: a pod, the endpoint that it works for, and the account", 
   expect(emulator.endpoints.list()).toHaveLength(2);
 });
 
-test.concurrent("blue-green: a template that gives the wrong answer is never handed out", async () => {
+test.concurrent("blue-green: a template with a wrong output never gets traffic", async () => {
   const answers = (text: string) => () => ({ text, tokens: 1 });
   const handlers = { "model-v1": answers("4"), "model-broken": answers("5"), "model-v2": answers("4") };
   await using emulator = await startEmulator({ handlers, coldStartMs: 50, drainMs: 100 });

@@ -10,7 +10,7 @@ for (let i = 0; i < ${size}; i++) {
 }
 `;
 
-/** The state of a whole fleet, from that of its first endpoint. */
+/** Returns the state of a whole fleet, from the state of its first endpoint. */
 function multiplied({ version, deployment }: State, firstId: string): State {
   const resources = deployment.resources ?? [];
   const first = JSON.stringify(resources.find(({ id }) => id === firstId));
@@ -20,7 +20,7 @@ function multiplied({ version, deployment }: State, firstId: string): State {
   return { version, deployment: { ...deployment, resources: [...resources, ...others] } };
 }
 
-test(`a refresh of ${SIZE} endpoints lists them at most 3 times, and says which has changed`, async () => {
+test(`a refresh of ${SIZE} endpoints lists them at most 3 times, and shows the one that has changed`, async () => {
   await using emulator = await startEmulator();
   const stack = await createStack({ program: program(1), env: emulator.env });
   await stack.up();

@@ -5,7 +5,7 @@ import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { killProcessesIn, processesIn, type RunningProcess } from "./processes";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
-/** Where tests keep their files: git-ignored, and inside the repository so that a program in it finds the package and `@pulumi/pulumi` by their names. */
+/** Folder of the tests' files: git-ignored, and inside the repository so that programs find the package and `@pulumi/pulumi`. */
 export const SCRATCH = path.join(REPOSITORY, ".scratch");
 
 export interface StackOptions {
@@ -15,13 +15,16 @@ export interface StackOptions {
   readonly folder?: string;
   /** Runs `program` as TypeScript. Default: false, which saves about two seconds each time. */
   readonly typescript?: boolean;
-  /** Where to make the scratch folder. Default: in the repository, where a program finds the package as it was built. */
+  /**
+   * Parent of the scratch folder.
+   * @default a folder in the repository, in which programs find the built package
+   */
   readonly parent?: string;
   /** Environment of every command, beside PATH and what the engine needs: nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandResult {
   /** Null where a signal ended it. */
   readonly exitCode: number | null;

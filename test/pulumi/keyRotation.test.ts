@@ -14,7 +14,7 @@ new ServerlessEndpoint("two", args, { provider });
 
 const envOf = ({ env, apiKey }: Emulator) => ({ ...env, EXPLICIT_KEY: apiKey });
 
-test("a rotated key in the environment wins over the former one in config, and changes nothing", async () => {
+test("a rotated key in the environment takes precedence over the former key in config, and changes nothing", async () => {
   const stack = await createStack({ program: PROGRAM });
   const dataFile = path.join(stack.scratch, "account.json");
   const before = await startEmulator({ apiKey: "key-before-rotation", dataFile });
@@ -22,7 +22,7 @@ test("a rotated key in the environment wins over the former one in config, and c
   await stack.succeed(["up", "--yes", "--skip-preview"], envOf(before));
   await before.stop();
 
-  // The same account at the same address.
+  // The same account at the same URL.
   const port = Number(new URL(before.url).port);
   await using after = await startEmulator({ apiKey: "key-after-rotation", dataFile, port });
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], envOf(after));
@@ -38,7 +38,7 @@ test("a rotated key in the environment wins over the former one in config, and c
   expect(after.endpoints.list()).toEqual([]);
 });
 
-test("a rotated key in config is taken by up, and only then by refresh and destroy", async () => {
+test("a rotated key in config is used by up, and only then by refresh and destroy", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });

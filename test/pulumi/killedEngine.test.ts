@@ -5,14 +5,14 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 import type { RunningProcess } from "./processes";
 
-/** Where the processes of a folder are known. */
+/** Tests on systems where the processes of a folder are known. */
 const testOnLinux = process.platform === "linux" ? test : test.skip;
 
 const PROGRAM = `
   const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
   new ServerlessEndpoint("endpoint", { gpuIds: "AMPERE_24", templateId: "template" });`;
 
-/** Pulumi's own launcher: a shell script without `exec`, so that the provider's parent is a shell and not the engine. */
+/** Pulumi's launcher: a shell script without `exec`, so the provider's parent is a shell and not the engine. */
 async function useOfficialLauncher(stack: PulumiStack): Promise<Record<string, string>> {
   const name = "pulumi-resource-pulumi-nodejs";
   const folder = path.join(stack.scratch, "launcher");

@@ -88,7 +88,7 @@ test("state holds one short, permanent line of provider code", async () => {
   expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(80);
 });
 
-test("a program that means the same calls nothing", async () => {
+test("a program with the same meaning sends no request", async () => {
   const { output } = await stack.up();
   expect(output).toContain("3 unchanged");
   await stack.writeProgram(program({ locations: " RO,CZ , RO", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4" }));
@@ -127,7 +127,7 @@ test("a change is shown field by field and made in place with the full field set
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("drift is found field by field, and the next up repairs it", async () => {
+test("drift is shown field by field, and the next up repairs it", async () => {
   const { id } = endpoint("full");
   emulator.endpoints.change(id, { gpuIds: "AMPERE_48", workersMax: 1 });
   const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
@@ -142,7 +142,7 @@ test("drift is found field by field, and the next up repairs it", async () => {
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("what the program never set is kept, wherever it was set", async () => {
+test("fields that the program never set are kept", async () => {
   const { id } = endpoint("plain");
   emulator.endpoints.change(id, { idleTimeout: 99, networkVolumeId: "volume-9" });
   await stack.writeProgram(program({ gpuIds: "AMPERE_80" }).replace('"AMPERE_16"', '"AMPERE_24"'));
@@ -150,7 +150,7 @@ test("what the program never set is kept, wherever it was set", async () => {
   expect(endpoint("plain")).toMatchObject({ id, gpuIds: "AMPERE_24", idleTimeout: 99, networkVolumeId: "volume-9" });
 });
 
-test("an endpoint that was deleted elsewhere is dropped by refresh and made again by up", async () => {
+test("an endpoint that was deleted elsewhere is removed from state by refresh and created again by up", async () => {
   emulator.endpoints.delete(endpoint("plain").id);
   await stack.refresh();
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
@@ -169,12 +169,12 @@ test("a replacement deletes first", async () => {
   expect(endpoint("plain").id).not.toBe(id);
 });
 
-test("destroy scales to zero, waits for the pods, deletes and looks; what is already gone is no obstacle", async () => {
+test("destroy scales to zero, waits for the pods, deletes and verifies; an endpoint that is already gone is no obstacle", async () => {
   const { id } = endpoint("full");
   emulator.endpoints.delete(endpoint("plain").id);
   await occupyWorker(emulator, id);
   emulator.journal.clear();
-  // The worker has a job, and ends it once the provider has looked for pods and found some.
+  // The worker has a job, and ends it after the provider has seen its pod.
   const destroying = stack.destroy();
   const looks = () => {
     const operations = emulator.journal.operations();
@@ -183,7 +183,7 @@ test("destroy scales to zero, waits for the pods, deletes and looks; what is alr
   while (!emulator.journal.operations().includes("saveEndpoint") || looks() < 2) await sleep(20);
   job.release();
   const { output } = await destroying;
-  expect(output).toContain("full: waiting for 1 pod to leave");
+  expect(output).toContain("full: waiting for 1 pod to stop");
   const mine = emulator.journal
     .requests()
     .filter(({ operation, endpointId }) => operation === "myself" || endpointId === id);

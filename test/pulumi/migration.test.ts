@@ -10,7 +10,7 @@ const commands = blocks
   .flatMap(({ text }) => [...text.matchAll(/^pulumi (.*)$/gm)])
   .map(([, words = ""]) => words.replaceAll("'", "").split(" "));
 
-/** What the other provider's stack holds of the endpoint. */
+/** The endpoint in the stack of the other provider. */
 function otherState(version: number): State {
   const urn = (type: string, name: string) => `urn:pulumi:dev::models::${type}::${name}`;
   const [stack, provider] = [urn("pulumi:pulumi:Stack", "models-dev"), urn("pulumi:providers:runpod", "default")];
@@ -48,13 +48,13 @@ test("the steps of the migration move an endpoint from one state to the other, a
   await old.importState(otherState((await own.exportState()).version));
 
   const [preview = [], forget = [], up = [], proof = []] = commands;
-  expect((await own.succeed(preview)).output).toContain("endpoint abc123 is taken over");
+  expect((await own.succeed(preview)).output).toContain("endpoint abc123 is adopted");
   await old.succeed([...forget, "--yes"]);
   expect((await old.exportState()).deployment.resources?.map(({ type }) => type)).not.toContain(
     "runpod:index:Endpoint",
   );
   expect((await own.succeed([...up, "--yes", "--skip-preview"])).output).toContain(
-    "took over endpoint abc123; nothing had to be changed",
+    "adopted endpoint abc123; no changes were needed",
   );
   await own.succeed(proof);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));

@@ -6,7 +6,7 @@ import { createStack, endpointsIn, type State, type StateResource } from "./harn
 
 const FIXTURES = path.resolve(__dirname, "../fixtures");
 const ADDRESS = "http://emulator.invalid";
-/** What an endpoint has at the service. Written out: the fields of today may be more than those of the state. */
+/** The fields of an endpoint at the service. Listed here, because there may be more fields today than in the state. */
 const ENDPOINT_FIELDS = [
   "name",
   "gpuIds",
@@ -25,7 +25,7 @@ const versions = readdirSync(FIXTURES).flatMap((file) => /^state-(.*)\.json$/.ex
 
 const read = (file: string) => readFileSync(path.join(FIXTURES, file), "utf8");
 
-/** The endpoint that a resource of the state describes. */
+/** Returns the endpoint that a resource of the state describes. */
 function seedOf({ id, outputs = {} }: StateResource): EndpointSeed {
   const fields = Object.entries(outputs).filter(([field]) => ENDPOINT_FIELDS.includes(field));
   return { id, ...Object.fromEntries(fields) } as unknown as EndpointSeed;
@@ -64,7 +64,7 @@ test.each(versions)("state that version %s wrote is read, refreshed and destroye
   emulator.seed({ endpoints: ["adopted-1", "theirs-1"].map((id) => ({ ...theirs, id })) });
   const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });
   await stack.up();
-  // Where in the program a resource was declared is the engine's affair, and long.
+  // The engine's record of source positions is long and not ours.
   const withoutTraces = (key: string, value: unknown) =>
     ["stackTrace", "sourcePosition"].includes(key) ? undefined : value;
   const text = JSON.stringify(await stack.exportState(), withoutTraces, 2).replaceAll(emulator.url, ADDRESS);

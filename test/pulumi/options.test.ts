@@ -2,7 +2,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { heldJob, occupyWorker } from "../support/heldWorker";
 import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
-/** The endpoints of the program, each with its resource options. `all` can be picked from by name. */
+/** The endpoints of the program, each with its resource options. */
 const program = (...names: string[]) => `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const wanted = ${JSON.stringify(names)};
@@ -45,16 +45,14 @@ async function namesInState() {
   return endpoints.map(({ outputs }) => outputs?.name).sort();
 }
 
-test("workers that are billed while idle are warned of, on their resource", async () => {
+test("workers that are billed while idle cause a warning on their resource", async () => {
   const { output } = await stack.up();
-  const warnings = output.match(
-    /^.*ServerlessEndpoint \((.*)\):\n +warning: workersMin is 1: 1 worker runs and is billed/gm,
-  );
+  const warnings = output.match(/^.*ServerlessEndpoint \((.*)\):\n +warning: workersMin is 1: 1 worker is billed/gm);
   expect(warnings).toHaveLength(1);
   expect(warnings?.[0]).toContain("(busy)");
 });
 
-test("an endpoint over the quota is not made, and the error says which endpoints use it", async () => {
+test("an endpoint over the quota is not created, and the error names the endpoints that use it", async () => {
   await stack.writeProgram(program("guarded", "retained", "owner", "owned", "busy", "greedy"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
@@ -74,7 +72,7 @@ test("protect: a destroy stops before anything is deleted", async () => {
   expect(emulator.journal.operations()).toEqual([]);
 });
 
-test("retainOnDelete and deletedWith: the resource leaves the state, and the service is not told", async () => {
+test("retainOnDelete and deletedWith: the resource leaves the state, and the service gets no request", async () => {
   await stack.writeProgram(program("guarded", "busy"));
   const deleted = idOf("owner");
   await stack.up();
@@ -85,7 +83,7 @@ test("retainOnDelete and deletedWith: the resource leaves the state, and the ser
   expect(await namesInState()).toEqual(["busy", "guarded"]);
 });
 
-test("drainTimeout: a deletion whose workers stay too long fails, keeps the endpoint, and succeeds later", async () => {
+test("drainTimeout: a deletion fails if workers run too long, keeps the endpoint, and succeeds later", async () => {
   await occupyWorker(emulator, idOf("busy"));
   await stack.writeProgram(program("guarded"));
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);

@@ -54,17 +54,17 @@ describe("an endpoint that two resources name", () => {
     await stack.preview("--refresh", "--expect-no-changes");
     expect(JSON.stringify(await stack.preview("--diff"))).not.toContain("__owner");
 
-    // After it was deleted elsewhere, the advice leads on.
+    // After a deletion elsewhere, the advice still works.
     emulator.endpoints.delete(id);
     await stack.refresh();
-    expect(await refused(stack)).toContain("take adoptId out of the program");
+    expect(await refused(stack)).toContain("remove adoptId from the program");
     await stack.writeProgram(program({ b: ARGS }));
     await stack.up();
     await stack.destroy();
     expect(ids()).toEqual([]);
   });
 
-  test("is refused where both are declared, and stays when one of them is taken out", async () => {
+  test("is refused if both are declared, and stays if one of them is removed", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -72,7 +72,7 @@ describe("an endpoint that two resources name", () => {
     await stack.writeProgram(program(both));
     expect(await refused(stack)).toContain(`the resources "b" and "c" have the same adoptId, ${id}`);
 
-    // Ids that are known only in the course of the run.
+    // Ids that become known only during the run.
     const other = emulator.endpoints.create({ ...ARGS, name: "by hand" });
     const late = program({ d: ARGS, e: ARGS }).replaceAll('"name":"llama"', `adoptId: pulumi.output("${other.id}")`);
     await stack.writeProgram(`const pulumi = require("@pulumi/pulumi");\n${late}`);
@@ -89,7 +89,7 @@ describe("an endpoint that two resources name", () => {
     expect(ids()).toEqual([id]);
   });
 
-  test("is not taken by its name: not by an alias that was dropped, a second backend, or a replacement", async () => {
+  test("is not adopted by its name: not after a removed alias, from a second backend, or in a replacement", async () => {
     const args = { gpuIds: "AMPERE_24", templateId: "template" };
     const stack = await createStack({ program: program({ a: args }), env: emulator.env });
     await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
@@ -133,7 +133,7 @@ describe("an endpoint of another account", () => {
     await stack.up();
     await stack.writeProgram(program({ a: { ...ARGS, drainTimeout: 60 } }));
     expect(await refused(stack, [], other.env)).toContain("is not in this account");
-    // A service for which the deletion of an unknown id is no error.
+    // A service that does not treat the deletion of an unknown id as an error.
     other.faults.add({
       match: { operation: "deleteEndpoint" },
       effect: { status: 200, body: { data: { deleteEndpoint: null } } },
@@ -150,7 +150,7 @@ describe("an endpoint of another account", () => {
     expect(own.endpoints.list()).toEqual([]);
   });
 
-  test("is deleted in a move only once the new account is proven, and follows its provider back", async () => {
+  test("is deleted in a move only after the new account is verified, and moves back with its provider", async () => {
     const urls = (url: string) => `graphqlUrl: "${url}", restUrl: "${url}", queueUrl: "${url}"`;
     const providers = (key: string) => `
 const { ServerlessGpuProvider } = require("pulumi-serverless-gpu");
@@ -180,7 +180,7 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.preview("--expect-no-changes");
     expect(writes()).toBe(before);
 
-    // Back to the default provider, which has another account's key by now: it moves, once.
+    // Back to the default provider, which now has the key of another account: it moves once.
     await stack.writeProgram(
       providers("other-account-key") + program({ a: { ...ARGS, name: "moved", templateId: "theirs" } }),
     );
@@ -190,7 +190,7 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"], other.env);
   });
 
-  test("a queue that moved is recorded once the endpoint was seen", async () => {
+  test("a new queue URL is recorded once the endpoint was seen", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: own.env });
     await stack.up();
     const env = { SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" };

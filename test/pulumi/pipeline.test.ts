@@ -7,8 +7,8 @@ import { type GitlabPipeline, type Job, jobsOfPipeline } from "../support/gitlab
 import { readYaml } from "../support/yaml";
 import { type CommandResult, createStack, type PulumiStack } from "./harness";
 
-// A team works on the example as its repository. The workflows' own files say which jobs an event starts, with which
-// commands and environment; each job runs in a new clone, as on a new runner.
+// A team works on the example as its repository. The workflow files define the jobs of each event, with their commands and
+// environment. Each job runs in a new clone, as on a new runner.
 
 const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
 const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
@@ -18,7 +18,7 @@ let emulator: Emulator;
 /** The developer's clone, and the scratch folder around it. */
 let stack: PulumiStack;
 let apiKey = "key-before-rotation";
-/** All that any job has printed. */
+/** The output of all jobs. */
 let log = "";
 
 const inScratch = (name: string) => path.join(stack.scratch, name);
@@ -38,7 +38,7 @@ async function pushWorkersMax(branch: string, value: number) {
   await git("push", "--quiet", "origin", branch);
 }
 
-/** What a runner has without a workflow: nothing of the state; of the service the address, as the emulator is not public. */
+/** The environment of a runner without a workflow: the URL of the service, because the emulator is not public, and no state. */
 const runner = () => ({
   PULUMI_BACKEND_URL: "",
   PULUMI_CONFIG_PASSPHRASE: "",
@@ -55,14 +55,14 @@ async function checkOut(branch: string): Promise<string> {
   return checkout;
 }
 
-/** Runs the steps of each job, as a CI would: after a failure only those that always run. By job, how it ended. */
+/** Runs the steps of each job, as a CI does: after a failure, only those that always run. Returns the result of each job. */
 async function play(jobs: readonly Job[], branch: string, env: Readonly<Record<string, string>>) {
   const results: Record<string, Pick<CommandResult, "exitCode" | "output">> = {};
   for (const { name, steps } of jobs) {
     const cwd = await checkOut(branch);
     const result = { exitCode: 0 as number | null, output: "" };
     for (const step of steps) {
-      // The packages are found in the folders above.
+      // The packages are in the folders above.
       if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
       const ended = await stack.exec("bash", ["-e", "-o", "pipefail", "-c", step.command], {
         cwd,
@@ -136,7 +136,7 @@ test("a push to main applies the program", async () => {
   expect(emulator.endpoints.list()).toMatchObject([{ gpuIds: "AMPERE_16,AMPERE_24", workersMax: 2 }]);
 });
 
-test("a pull request is previewed in one comment, and calls nothing; GitLab's pipeline does the same", async () => {
+test("a pull request is previewed in one comment, without a request to the service; GitLab's pipeline does the same", async () => {
   const calls = emulator.journal.requests().length;
   await pushWorkersMax("more-workers", 3);
   await github("pull_request", { action: "opened", branch: "more-workers" });
@@ -171,14 +171,14 @@ test("a preview that fails is a comment too, and fails its job", async () => {
   await git("checkout", "--quiet", "more-workers");
 });
 
-test("a pull request from a fork is applied to an emulator of its own", async () => {
+test("a pull request from a fork is applied to its own emulator", async () => {
   const calls = emulator.journal.requests().length;
   const { rehearse } = await github("pull_request", { action: "opened", branch: "more-workers", fork: true });
   expect(rehearse).toMatchObject({ exitCode: 0, output: expect.stringMatching(/\+ 2 created.*- 2 deleted/s) });
   expect(emulator.journal.requests()).toHaveLength(calls);
 });
 
-test("a stack for the pull request lives as long as it, and its merge is applied", async () => {
+test("a stack for a pull request exists as long as the pull request, and its merge is applied", async () => {
   const branch = "more-workers";
   await github("pull_request", { action: "labeled", branch, ...PREVIEW_STACK });
   expect(workersMax()).toEqual([2, 4]);
@@ -195,7 +195,7 @@ test("a stack for the pull request lives as long as it, and its merge is applied
   expect(workersMax()).toEqual([4]);
 });
 
-test("the schedule keeps one issue while there is drift, and repair ends it; GitLab's pipeline does the same", async () => {
+test("the schedule keeps one issue open while there is drift, and the repair closes it; GitLab's pipeline does the same", async () => {
   await using gitlab = await startGitHost();
   const scheduled = jobsOfPipeline(pipeline, { ...gitlabVariables("schedule"), SERVERLESS_GPU_API_KEY: apiKey });
   const onSchedule = async () => [
@@ -221,7 +221,7 @@ test("the schedule keeps one issue while there is drift, and repair ends it; Git
   expect([...host.issues, ...gitlab.issues]).toMatchObject([{ open: false }, { open: false }]);
 });
 
-test("a program of one's own plans, applies and detects drift on the same stack", async () => {
+test("a custom program plans, applies and detects drift on the same stack", async () => {
   const cwd = await checkOut("main");
   const automation = (step: string) =>
     stack.exec(process.execPath, ["-r", "ts-node/register", "automation.ts", step, "production"], {
@@ -236,7 +236,7 @@ test("a program of one's own plans, applies and detects drift on the same stack"
   emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
   expect(await automation("drift")).toMatchObject({ exitCode: 7 });
 
-  // As a runner that was killed leaves it.
+  // As a killed runner leaves it.
   const locks = inScratch("state/.pulumi/locks/organization/serverless-gpu-gitops/production");
   await mkdir(locks, { recursive: true });
   const owner = { pid: 1, username: "runner", hostname: "killed", timestamp: "2026-01-01T00:00:00Z" };
@@ -249,7 +249,7 @@ test("a program of one's own plans, applies and detects drift on the same stack"
   expect((await github("push")).up?.exitCode).toBe(0);
 });
 
-test("a key that was rotated in the secret store destroys what the former one made", async () => {
+test("a rotated key in the secret store destroys the resources of the former key", async () => {
   apiKey = "key-after-rotation";
   await startService();
   expect(workersMax()).toHaveLength(1);
@@ -261,7 +261,7 @@ test("a key that was rotated in the secret store destroys what the former one ma
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("no key is in what the jobs print, post or leave in the state", async () => {
+test("no key appears in the output, comments or state of the jobs", async () => {
   const posted = JSON.stringify([host.comments, host.issues]);
   const state = [...(await stack.files())]
     .filter(([name]) => name.startsWith(inScratch("state")))

@@ -20,10 +20,10 @@ async function inspect(pid: string, folder: string): Promise<RunningProcess | un
     const workingDirectory = await readlink(`/proc/${pid}/cwd`);
     if (!`${workingDirectory}${path.sep}`.startsWith(folder + path.sep)) return undefined;
     const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ").trim();
-    // One that is just ending has no command line any more.
+    // A process that is just ending no longer has a command line.
     return command === "" ? undefined : { pid: Number(pid), command };
   } catch {
-    // It has ended meanwhile, or is another user's.
+    // It has ended, or belongs to another user.
     return undefined;
   }
 }
@@ -43,6 +43,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has ended.
   }
 }

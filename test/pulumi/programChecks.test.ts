@@ -17,7 +17,7 @@ const good = new ServerlessEndpoint("good", { ...right, name: pulumi.output(unde
 exports.name = good.name;
 `;
 
-/** Each in a way of its own: plain, a child of another resource, secret and unknown beside it, in a component. */
+/** The broken resources: plain, a child of another resource, with secret and unknown arguments, and in a component. */
 const BROKEN = `
 new ServerlessEndpoint("typo", { ...right, gpuIds: "AMPER_24" });
 new ServerlessEndpoint("child", { ...right, gpuIds: ["AMPERE_24", null], idleTimout: good.idleTimeout }, { parent: good });
@@ -44,7 +44,7 @@ beforeEach(() => emulator.journal.clear());
 
 afterAll(() => emulator.stop());
 
-/** All that is wrong with the broken resources, each error below the resource that it is about. */
+/** Expects all problems of the broken resources, each below its resource. */
 function expectAllProblems(output: string) {
   const diagnostics = output.slice(output.indexOf("Diagnostics:"));
   const below = (resource: string, error: string) =>
@@ -54,26 +54,26 @@ function expectAllProblems(output: string) {
   );
   expect(diagnostics).toMatch(below("grouped", '"grouped": workersMin is 4, more than workersMax \\(2\\)'));
   expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
-  expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has a value that is not allowed; it is secret'));
+  expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has an invalid value, which is secret'));
   expect(diagnostics).toMatch(/"child": gpuIds must be .*element \[1\] of the list is null/);
   expect(diagnostics).toMatch(/"child": idleTimout there is no such property. Did you mean idleTimeout/);
   expect(output).not.toContain("hunter2");
 }
 
-test("one preview reports what is wrong with every resource", async () => {
+test("one preview reports the problems of all resources", async () => {
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
   expectAllProblems(output);
 });
 
-test("nothing is created, right resources beside them neither, even without a preview", async () => {
+test("nothing is created, not even valid resources, even without a preview", async () => {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
   expectAllProblems(output);
   expect(emulator.journal.operations()).toEqual([]);
 });
 
-test("a program fails even if it logs to a resource that is not registered, and still says why", async () => {
+test("a program fails with the reasons even if it logs to a resource that is not registered", async () => {
   await stack.writeProgram(`${HEAD}${GOOD}pulumi.log.info("hello", good);${BROKEN}`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
@@ -81,17 +81,17 @@ test("a program fails even if it logs to a resource that is not registered, and 
   expect(output).toContain('"smoke": input must be an object');
 });
 
-test("an absent name in an output is an automatic one, and options without effect are warned of at their resource", async () => {
+test("a missing name in an output becomes automatic, and options without effect cause a warning at their resource", async () => {
   await stack.writeProgram(HEAD + GOOD);
   const { output } = await stack.up();
   expect((await stack.outputs()).name).toMatch(/^good-[0-9a-f]{7}$/);
   const [, warnings] = /ServerlessEndpoint \(good\):\n((?: +warning: .*\n)+)/.exec(output) ?? [];
-  expect(warnings).toMatch(/ignoreChanges: "gpuIds\[1\]" has no effect.*name the whole field, "gpuIds"/);
+  expect(warnings).toMatch(/ignoreChanges: "gpuIds\[1\]" has no effect.*Name the whole field, "gpuIds"/);
   expect(warnings).toMatch(/customTimeouts has no effect.*drainTimeout.*awaitReadyTimeout/);
   await stack.preview("--expect-no-changes");
 });
 
-test("a resource that exists and is now broken is neither changed nor deleted", async () => {
+test("an existing resource that is now invalid is neither changed nor deleted", async () => {
   await stack.writeProgram(HEAD + GOOD.replace("...right", "...right, gpuIds: 'nonsense'"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
@@ -101,7 +101,7 @@ test("a resource that exists and is now broken is neither changed nor deleted", 
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
 });
 
-test("what the engine or a transformation changes after the constructor is not refused before", async () => {
+test("arguments that the engine or a transformation changes later are not refused before", async () => {
   await stack.writeProgram(`${HEAD}
 const odd = { ...right, gpuIds: "nonsense" };
 new ServerlessEndpoint("good", odd, { ignoreChanges: ["gpuIds"] });
@@ -137,10 +137,10 @@ new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA
   expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
 });
 
-test("the option import says to adopt instead", async () => {
+test("the option import fails with the advice to adopt", async () => {
   await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", right, { import: "some-id" });`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/"llama": a ServerlessEndpoint cannot be imported; take the option import out: set adoptId/);
+  expect(output).toMatch(/"llama": a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/);
   expect(output).not.toContain("toJavaScript");
 });

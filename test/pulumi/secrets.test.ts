@@ -18,7 +18,7 @@ test.each([
       config: { "serverless-gpu:apiKey": apiKey },
     }),
   ],
-])("a key from %s shows in no output and in no file, whatever happens", async (_source, settings) => {
+])("a key from %s never appears in an output or a file", async (_source, settings) => {
   await using emulator = await startEmulator({ apiKey: CANARY, drainMs: 200 });
   emulator.pods.add({ id: "pod-1", env: { API_KEY: CANARY } });
   const { env, config } = settings({ ...emulator.env });

@@ -71,5 +71,5 @@ const play = async (_title: string, actions: readonly Action[]) => {
   expect(steps.map(({ action }) => action)).toEqual(expect.arrayContaining(advised));
 };
 
-// A busy machine takes long over a dozen runs of the engine, and that is no fault.
+// A dozen runs of the engine take long on a busy machine.
 test.concurrent.each(Object.entries(SEQUENCES))("%s", play, 600_000);

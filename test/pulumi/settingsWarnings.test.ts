@@ -24,11 +24,11 @@ afterAll(() => emulator.stop());
 const WITHOUT_KEY = { SERVERLESS_GPU_API_KEY: "" };
 const warnings = (output: string) => output.match(/^ +warning: .*/gm) ?? [];
 
-test("with all that up needs, a preview warns of nothing", async () => {
+test("with all settings that up needs, a preview has no warnings", async () => {
   expect(warnings((await stack.preview()).output)).toEqual([]);
 });
 
-test("a preview without a key warns once that up will fail, and names the setting that was mistyped", async () => {
+test("a preview without a key warns once that up will fail, and names the misspelled setting", async () => {
   await stack.setConfig({ "serverless-gpu:apikey": "some-key-that-is-not-shown", "other:apikey": "x" });
   const { exitCode, output } = await stack.run(["preview"], WITHOUT_KEY);
   expect(exitCode).toBe(0);
@@ -40,7 +40,7 @@ test("a preview without a key warns once that up will fail, and names the settin
   expect(output).not.toContain("some-key-that-is-not-shown");
 });
 
-test("an explicit provider brings its own key", async () => {
+test("an explicit provider has its own key", async () => {
   await stack.writeProgram(`${TWO}
 options.provider = new ServerlessGpuProvider("own", { apiKey: "${emulator.env.SERVERLESS_GPU_API_KEY}", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}" });
 ${MADE}`);

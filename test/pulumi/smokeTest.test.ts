@@ -59,7 +59,7 @@ test("up waits for the workers, runs one job, and runs it again only when someth
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("an output that is not as expected fails the up, says where, and the next up runs the job again", async () => {
+test("an unexpected output fails the up with its place, and the next up runs the job again", async () => {
   const stack = await createStack({ program: program({ expectedOutput: { text: 16 } }), env: emulator.env });
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
@@ -70,7 +70,7 @@ test("an output that is not as expected fails the up, says where, and the next u
   expect(submits()).toBe(2);
 });
 
-test("a job whose submit lost its answer is not submitted again", async () => {
+test("a job whose submit lost its response is not submitted again", async () => {
   emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
   const stack = await createStack({ program: program({}), env: emulator.env });
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
@@ -78,7 +78,7 @@ test("a job whose submit lost its answer is not submitted again", async () => {
   expect(submits()).toBe(1);
 });
 
-test("workers that do not get ready in time fail the up, and keep the endpoint in state", async () => {
+test("workers that are not ready in time fail the up, and the endpoint stays in state", async () => {
   await using slow = await startEmulator({ drainMs: 100, coldStartMs: 60_000 });
   const source = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

@@ -23,7 +23,7 @@ const only = () => {
   return endpoint;
 };
 
-test("a field that the program begins to manage is written, whatever state says of it", async () => {
+test("a field that the program begins to manage is written, even if state has its value", async () => {
   await stack.up();
   emulator.endpoints.change(only().id, { workersMax: 50 });
   await stack.writeProgram(program({ workersMax: 3 }));
@@ -34,7 +34,7 @@ test("a field that the program begins to manage is written, whatever state says 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a field that it ceases to manage leaves the record, and is no drift later", async () => {
+test("a field that the program stops managing leaves the record, and is no drift later", async () => {
   const { id } = only();
   const adopted = (args: object) => program({ adoptId: id, workersMax: 3, ...args });
   await stack.writeProgram(adopted({}));
@@ -46,7 +46,7 @@ test("a field that it ceases to manage leaves the record, and is no drift later"
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a refresh does not forget that workers were not ready", async () => {
+test("a refresh keeps the record that workers were not ready", async () => {
   await stack.writeProgram(program({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 1 }));
   const up = () => stack.run(["up", "--yes", "--skip-preview", "--refresh"]);
   const first = await up();

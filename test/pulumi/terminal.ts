@@ -5,15 +5,15 @@ import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { killProcessesIn } from "./processes";
 
-/** What a block of commands printed, in which order whatever the stream, and the exit code of its last command. */
+/** The output of a block of commands, in order, from both streams, and the exit code of its last command. */
 export interface Printed {
   readonly exitCode: number;
   readonly output: string;
 }
 
-/** A shell that goes on from block to block, as in a terminal: folder, environment and shells within it stay. */
+/** A shell that continues from block to block, as in a terminal: folder, environment and nested shells stay. */
 export interface Terminal {
-  /** An empty folder outside of the repository, where the shell begins. */
+  /** An empty folder outside the repository, in which the shell starts. */
   readonly folder: string;
   type(commands: string): Promise<Printed>;
   /** Ends the shell and everything in its folder. */
@@ -22,7 +22,7 @@ export interface Terminal {
 
 const END = "--end-of-block--";
 
-/** Opens a terminal whose environment has nothing but the engine on PATH, and a home of its own. */
+/** Opens a terminal with only the engine on PATH, and its own home folder. */
 export async function openTerminal(): Promise<Terminal> {
   const { binDir } = await ensurePulumi({ log: () => {} });
   const scratch = await mkdtemp(path.join(tmpdir(), "terminal-"));

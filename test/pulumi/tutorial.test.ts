@@ -4,7 +4,7 @@ import { type CodeBlock, codeBlocks } from "../docs/markdown";
 import { REPOSITORY } from "../support/sources";
 import { openTerminal, type Terminal } from "./terminal";
 
-/** What differs from run to run. */
+/** The parts of the output that differ between runs. */
 const VARIABLE: [RegExp, string][] = [
   [/127\.0\.0\.1:\d+/g, "<address>"],
   [/\b[a-z0-9]{14}\b/g, "<id>"],
@@ -18,7 +18,7 @@ function linesOf(text: string): string[] {
   return plain.split("\n").map((line) => line.trim());
 }
 
-/** The lines of the page that were not printed, or not in this order. */
+/** Returns the lines of the page that were not printed in this order. */
 function missingLines(page: string, printed: string): string[] {
   const lines = linesOf(printed);
   let next = 0;
@@ -29,7 +29,7 @@ function missingLines(page: string, printed: string): string[] {
   });
 }
 
-/** What `npm install` does, by links to what the repository has. */
+/** Replaces `npm install` by links to the packages of the repository. */
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const modules = path.join(folder, "node_modules");
   await mkdir(path.join(modules, ".bin"), { recursive: true });
@@ -41,7 +41,7 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
   await writeFile(path.join(folder, "package.json"), "{}");
 }
 
-/** Does what a reader does with a block. Returns what was printed. */
+/** Runs a block as a reader does. Returns its output. */
 async function follow(terminal: Terminal, project: string, { language, options, text }: CodeBlock): Promise<string> {
   const title = options.find((option) => option.startsWith("title="))?.slice("title=".length);
   if (title !== undefined) {
@@ -58,7 +58,7 @@ async function follow(terminal: Terminal, project: string, { language, options, 
 }
 
 const blocks = codeBlocks("docs/tutorial.md");
-/** What comes after it needs an account. */
+/** The heading after which the tutorial needs an account. */
 const end = blocks.findIndex(({ text }) => /^exit$/m.test(text)) + 1;
 
 test("every command of the tutorial works, and prints what the tutorial shows", async () => {
@@ -75,7 +75,7 @@ test("every command of the tutorial works, and prints what the tutorial shows", 
   }
 }, 300_000);
 
-test("a line that was not printed, or in another order, would be found", () => {
+test("a line that was not printed, or in another order, is found", () => {
   expect(end).toBeGreaterThan(10);
   expect(missingLines("a\n…\nc", "a\nb\nc")).toEqual([]);
   expect(missingLines("c\na", "a\nb\nc")).toEqual(["a"]);

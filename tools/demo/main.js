@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what the service is asked.
+// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows the requests to the service.
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
 const { describeRequests } = require("./requests");
@@ -38,18 +38,18 @@ async function main() {
     await step("… and `up` changes the endpoint in place", () => stack.pulumi("up", "--yes", "--skip-preview"));
 
     const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat"));
-    if (!chat) throw new Error("the demo's endpoint is not at the emulator");
+    if (!chat) throw new Error("the demo's endpoint is not in the emulator");
     emulator.endpoints.change(chat.id, { workersMax: 1, gpuIds: "AMPERE_80" });
-    await step("Somebody changes the endpoint behind Pulumi's back, and a refresh finds it", () =>
+    await step("Somebody changes the endpoint without Pulumi, and a refresh finds the drift", () =>
       stack.pulumi("refresh", "--preview-only", "--diff"),
     );
     await step("… and the next `up` repairs it", () => stack.pulumi("up", "--yes", "--skip-preview", "--refresh"));
 
-    await step("Both are destroyed: workers to zero, wait until they have left, delete, look", () =>
+    await step("Both endpoints are destroyed: scale to zero, wait until the workers have stopped, delete, verify", () =>
       stack.pulumi("destroy", "--yes", "--skip-preview"),
     );
     const left = emulator.endpoints.list().length;
-    console.log(`\nEndpoints left at the service: ${left}. All of it took ${seconds(Date.now() - startedAt)}.`);
+    console.log(`\nEndpoints left at the service: ${left}. The demo took ${seconds(Date.now() - startedAt)}.`);
   } finally {
     stack.remove();
     await emulator.stop();

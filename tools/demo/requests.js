@@ -1,11 +1,11 @@
 /** @typedef {import("pulumi-serverless-gpu/emulator").JournalEntry} JournalEntry */
 
 /**
- * What the service was asked, a line each; equal lines in a row are counted.
+ * Describes the requests to the service, one line for each. Equal lines in a row are counted.
  * @param {JournalEntry[]} requests
  */
 function describeRequests(requests) {
-  if (requests.length === 0) return "The service was asked nothing.";
+  if (requests.length === 0) return "The service got no requests.";
   /** @type {{ text: string, count: number }[]} */
   const lines = [];
   for (const text of requests.map(describe)) {
@@ -14,7 +14,7 @@ function describeRequests(requests) {
     else lines.push({ text, count: 1 });
   }
   return [
-    "The service was asked:",
+    "The service got these requests:",
     ...lines.map(({ text, count }) => `    ${text}${count > 1 ? `  (${count} times)` : ""}`),
   ].join("\n");
 }

@@ -6,13 +6,13 @@ const path = require("node:path");
 const PROJECT = path.resolve(__dirname, "../..");
 
 /**
- * The root's Pulumi project as a stack whose state, config and Pulumi home are in a scratch folder.
+ * Creates a stack of the root's Pulumi project, with its state, config and Pulumi home in a scratch folder.
  * @param {import("../pulumi-cli/find").Engine} engine
  * @param {Readonly<Record<string, string>>} serviceEnv
  */
 function createStack(engine, serviceEnv) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "serverless-gpu-demo-"));
-  // The same project from another folder: Pulumi writes the stack's config beside Pulumi.yaml.
+  // A copy in another folder, because Pulumi writes the stack's config beside Pulumi.yaml.
   const project = fs.readFileSync(path.join(PROJECT, "Pulumi.yaml"), "utf8");
   fs.writeFileSync(path.join(scratch, "Pulumi.yaml"), project.replace(/^main: (.*)$/m, `main: ${PROJECT}/$1`));
   const env = {
@@ -28,7 +28,7 @@ function createStack(engine, serviceEnv) {
   let running;
   let aborted = false;
 
-  /** Runs one command of Pulumi to its end, its output shown. @param {...string} args */
+  /** Runs one command of Pulumi to its end and shows its output. @param {...string} args */
   function pulumi(...args) {
     if (aborted) return Promise.reject(new Error("interrupted"));
     const options = ["--non-interactive", "--cwd", scratch, "--color", process.stdout.isTTY ? "always" : "never"];
@@ -56,7 +56,7 @@ function createStack(engine, serviceEnv) {
         "set-all",
         ...Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]),
       ),
-    /** After Ctrl-C: Pulumi ends by itself, as it got the signal too; no further command is started. */
+    /** Starts no further commands after Ctrl-C. Pulumi gets the signal, too, and ends by itself. */
     abort() {
       aborted = true;
     },

@@ -12,10 +12,10 @@ const GOOS = { win32: "windows" };
 const GOARCH = { x64: "amd64", ia32: "386" };
 
 /**
- * Builds the engine from Pulumi's own Go modules, at the versions and check sums of this folder's go.mod and go.sum, and
- * puts the launchers beside it, which come with the official engine and not with the modules.
+ * Builds the engine from Pulumi's Go modules, with the versions and checksums of this folder's go.mod and go.sum. Puts the
+ * launchers beside it, which are part of the official engine but not of the modules.
  * @param {string} version
- * @param {string} root the engine goes into its `bin`
+ * @param {string} root the parent of the folder `bin` for the engine
  * @param {<T>(title: string, work: Promise<T>) => Promise<T>} step shows a step while it runs
  */
 async function buildEngine(version, root, step) {
@@ -45,9 +45,9 @@ async function checkGo(go) {
 }
 
 /**
- * The user's environment, without what would change the build: the result is the same on every machine of a kind.
- * Proxies and mirrors stay as the user has set them, for go.sum vouches for what comes from them.
- * @param {string} temp an existing folder for what the compiler leaves behind while it works
+ * Returns the user's environment without settings that would change the build. Proxies and mirrors stay as the user has set
+ * them: go.sum verifies their downloads.
+ * @param {string} temp an existing folder for temporary files of the compiler
  * @returns {NodeJS.ProcessEnv}
  */
 function goEnvironment(temp) {
@@ -55,7 +55,7 @@ function goEnvironment(temp) {
     ...process.env,
     GOFLAGS: "-mod=readonly",
     GOWORK: "off",
-    // A Go that is older than go.mod asks for fetches the one that it needs.
+    // If Go is older than go.mod requires, it downloads the required version.
     GOTOOLCHAIN: "auto",
     GOOS: GOOS[process.platform] ?? process.platform,
     GOARCH: GOARCH[process.arch] ?? process.arch,

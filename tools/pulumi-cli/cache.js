@@ -7,7 +7,7 @@ const { hasOwnLaunchers, writeLaunchers } = require("./launchers");
 /** @typedef {import("./find").Engine} Engine */
 
 /**
- * The folder of one version of the engine in this user's cache, whether it exists or not.
+ * Returns the folder of one version of the engine in this user's cache. The folder may not exist.
  * @param {string} version
  */
 function cachedFolder(version) {
@@ -16,7 +16,7 @@ function cachedFolder(version) {
 }
 
 /**
- * The engine that an earlier run has put into the cache. Fails with the reason when there is none that works.
+ * Returns the engine that an earlier run has put into the cache. Fails with the reason if there is no engine that works.
  * @param {string} folder
  * @returns {Promise<Engine>}
  */
@@ -25,17 +25,17 @@ async function findInCache(folder) {
   const command = await findExecutable("pulumi", [binDir]);
   if (!command) throw new Error("there is none");
   const version = await engineVersion(command);
-  // Written anew on every run: the launchers belong to this clone's version of the tool, the cache may be older.
+  // Written again on every run, because the cache may be older than the launchers of this clone.
   if (await hasOwnLaunchers(binDir)) await writeLaunchers(binDir);
   return { command, binDir, version, source: "cache" };
 }
 
 /**
- * Puts an engine into the cache, whole or not at all.
+ * Puts an engine into the cache, completely or not at all.
  * @param {string} folder
- * @param {string} unfinished a folder of the same disk for what is not finished yet
+ * @param {string} unfinished a folder on the same disk for unfinished files
  * @param {"download" | "build"} source
- * @param {(root: string) => Promise<void>} make puts the engine into the `bin` of the folder that it is given
+ * @param {(root: string) => Promise<void>} make puts the engine into `bin` of the given folder
  * @returns {Promise<Engine>}
  */
 async function addToCache(folder, unfinished, source, make) {

@@ -1,4 +1,4 @@
-const { createRequire } = require("node:module");
+const { SemVer } = require("semver");
 const { buildEngine } = require("./build");
 const { addToCache, cachedFolder, findInCache } = require("./cache");
 const { MINIMUM_VERSION, findOnPath } = require("./find");
@@ -7,17 +7,17 @@ const { createProgress } = require("./progress");
 
 /** @typedef {import("./find").Engine} Engine */
 
-/** The engine that is downloaded or built; go.mod names the same. */
+/** The version of the engine to download or build. go.mod has the same. */
 const VERSION = "3.230.0";
 /** The oldest Go that go.mod accepts. */
 const GO_VERSION = "1.25.8";
 
 /**
- * Finds the Pulumi engine or prepares it: the one on PATH, the one in this user's cache, the official download, or a
- * build from Pulumi's Go modules, whichever serves first. Safe to run several times at once.
- * @param {{ log?: (line: string) => void }} [options] `log` takes the lines of progress; default: standard error
+ * Finds or prepares the Pulumi engine. Tries PATH, this user's cache, the official download, and a build from Pulumi's Go
+ * modules, in this order. Several runs at the same time are safe.
+ * @param {{ log?: (line: string) => void }} [options] `log` gets the lines of progress; by default they go to standard error
  * @returns {Promise<Engine>}
- * @throws {Error} naming all that was tried and what to install, when nothing works
+ * @throws {Error} if nothing works; it names all attempts and what to install
  */
 async function ensurePulumi({ log = console.error } = {}) {
   const folder = cachedFolder(VERSION);
@@ -50,21 +50,20 @@ async function ensurePulumi({ log = console.error } = {}) {
  */
 function prepare(folder, attempt, log) {
   const step = createProgress(log);
-  const lock = `${folder}.lock`;
   return withLock(
-    lock,
+    folder,
     () => log("pulumi: another run is preparing the engine, waiting for it …"),
-    async () => {
+    async (unfinished) => {
       const meanwhile = await findInCache(folder).catch(() => undefined);
       return (
         meanwhile ??
         (await attempt("the official download", () =>
-          addToCache(folder, lock, "download", (root) =>
+          addToCache(folder, unfinished, "download", (root) =>
             step(`downloading the official engine ${VERSION}`, download(root)),
           ),
         )) ??
         (await attempt("a build from Pulumi's Go modules", () =>
-          addToCache(folder, lock, "build", (root) => buildEngine(VERSION, root, step)),
+          addToCache(folder, unfinished, "build", (root) => buildEngine(VERSION, root, step)),
         ))
       );
     },
@@ -72,14 +71,12 @@ function prepare(folder, attempt, log) {
 }
 
 /**
- * Installs the official engine through Pulumi's own installer. Fails at once where Pulumi's site is out of reach.
+ * Installs the official engine with Pulumi's installer. Fails at once if Pulumi's site cannot be reached.
  * @param {string} root the engine goes into its `bin`
  */
 async function download(root) {
-  // Loaded here because it is slow to load and seldom needed.
+  // Loaded here because it is slow to load and rarely needed.
   const { PulumiCommand } = require("@pulumi/pulumi/automation");
-  // The installer wants the version as a class of a package that is Pulumi's, not ours.
-  const { SemVer } = createRequire(require.resolve("@pulumi/pulumi"))("semver");
   await PulumiCommand.install({ root, version: new SemVer(VERSION) });
 }
 
@@ -88,14 +85,14 @@ function explain(failures) {
   return [
     `No Pulumi engine (${MINIMUM_VERSION} or later) could be found or prepared. Tried:`,
     ...failures.map((failure) => `  - ${failure.replaceAll("\n", "\n    ")}`),
-    "Install one of these, see that it is on PATH, and run this again:",
+    "Install one of these, make sure that it is on PATH, and run this again:",
     `  - the Pulumi CLI, ${MINIMUM_VERSION} or later: https://www.pulumi.com/docs/install/`,
     `  - Go, ${GO_VERSION} or later, from which the engine is then built: https://go.dev/dl/`,
   ].join("\n");
 }
 
 /**
- * One line for people: which engine is used, and why.
+ * Describes the engine and its source in one line.
  * @param {Engine} engine
  */
 function describeEngine({ command, version, source }) {

@@ -1,23 +1,24 @@
 const fs = require("node:fs/promises");
 const path = require("node:path");
+const { gte } = require("semver");
 const { LAUNCHERS } = require("./launchers");
 const { run } = require("./run");
 
 /**
  * @typedef {object} Engine
  * @property {string} command path of the executable
- * @property {string} binDir its folder; put first on PATH, it makes sure that the engine uses its own launchers
+ * @property {string} binDir its folder; must be first on PATH, so that the engine uses its own launchers
  * @property {string} version such as `3.230.0`
- * @property {"path" | "cache" | "download" | "build"} source where it comes from in this run
+ * @property {"path" | "cache" | "download" | "build"} source its source in this run
  */
 
-/** The oldest engine that serves: the first whose `--expect-no-changes` has an exit code of its own (7). */
+/** The oldest supported engine: the first whose `--expect-no-changes` has its own exit code (7). */
 const MINIMUM_VERSION = "3.227.0";
 
 const WINDOWS_EXTENSIONS = [".exe", ".cmd", ".ps1"];
 
 /**
- * The path of an executable in the first of the folders that has it.
+ * Returns the path of an executable in the first folder that has it.
  * @param {string} name
  * @param {string[]} folders
  * @returns {Promise<string | undefined>}
@@ -35,7 +36,7 @@ async function findExecutable(name, folders) {
 }
 
 /**
- * What an engine says its version is, without the leading "v".
+ * Returns the version that an engine prints, without the leading "v".
  * @param {string} command
  * @returns {Promise<string>}
  */
@@ -46,15 +47,7 @@ async function engineVersion(command) {
 }
 
 /**
- * @param {string} version
- * @param {string} minimum
- */
-function isAtLeast(version, minimum) {
-  return version.localeCompare(minimum, "en", { numeric: true }) >= 0;
-}
-
-/**
- * The engine on PATH. Fails with the reason when there is none that serves.
+ * Returns the engine on PATH. Fails with the reason if there is no supported engine.
  * @returns {Promise<Engine>}
  */
 async function findOnPath() {
@@ -62,13 +55,13 @@ async function findOnPath() {
   const command = await findExecutable("pulumi", folders);
   if (!command) throw new Error("there is none");
   const version = await engineVersion(command);
-  if (!isAtLeast(version, MINIMUM_VERSION)) {
-    throw new Error(`${command} is version ${version}, and ${MINIMUM_VERSION} or later is needed`);
+  if (!gte(version, MINIMUM_VERSION)) {
+    throw new Error(`${command} has version ${version}, but ${MINIMUM_VERSION} or later is required`);
   }
   const beside = path.dirname(await fs.realpath(command));
   for (const launcher of LAUNCHERS) {
     if (!(await findExecutable(launcher, [beside, ...folders]))) {
-      throw new Error(`${command} comes without ${launcher}, which programs in Node.js need`);
+      throw new Error(`${command} has no ${launcher}, which programs in Node.js need`);
     }
   }
   return { command, binDir: path.dirname(command), version, source: "path" };

@@ -7,8 +7,8 @@ const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 const SOURCES = path.join(__dirname, "launchers");
 
 /**
- * Writes the launchers beside the engine: a script for Node.js and, named as the engine wants it, a starter for the
- * script. Each file appears whole or not at all, so that an engine that runs meanwhile never sees half of one.
+ * Writes the launchers beside the engine: a script for Node.js, and a starter for the script with the name that the engine
+ * expects. Each file appears complete or not at all, so that a running engine never reads a part of one.
  * @param {string} binDir
  */
 async function writeLaunchers(binDir) {
@@ -25,7 +25,7 @@ async function writeLaunchers(binDir) {
 }
 
 /**
- * True when the launchers in a folder are this tool's own, and not those that come with the official engine.
+ * Returns `true` if the launchers in a folder are from this tool, not from the official engine.
  * @param {string} binDir
  */
 async function hasOwnLaunchers(binDir) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prepares the Pulumi engine and says in one line which it is and why; the progress goes to standard error.
+// Prepares the Pulumi engine and describes it in one line. The progress goes to standard error.
 const { describeEngine, ensurePulumi } = require("./ensurePulumi");
 
 ensurePulumi().then(

@@ -1,7 +1,7 @@
 const TICK_MS = 1_000;
 
 /**
- * Shows steps that take long: a line when one starts and one when it ends, with its time; on a terminal the time ticks.
+ * Shows the progress of long steps: one line at the start and one at the end, with the time. On a terminal the time ticks.
  * @param {(line: string) => void} log
  */
 function createProgress(log) {
@@ -22,7 +22,7 @@ function createProgress(log) {
       log(`pulumi: done in ${elapsed()}`);
       return result;
     } catch (error) {
-      log(`pulumi: that failed after ${elapsed()}`);
+      log(`pulumi: failed after ${elapsed()}`);
       throw error;
     } finally {
       clearInterval(ticker);

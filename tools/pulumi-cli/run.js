@@ -1,6 +1,6 @@
 const { spawn } = require("node:child_process");
 
-/** As much of a failed command's output as an error shows. */
+/** Number of lines of a failed command's output that an error shows. */
 const SHOWN_LINES = 8;
 
 /**

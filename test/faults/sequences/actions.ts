@@ -1,10 +1,10 @@
 import type { ProviderName } from "./program";
 import type { KeyName } from "./service";
 
-/** Which of the two machines, each with a backend of its own. */
+/** Number of the machine. Each of the two has its own backend. */
 export type MachineIndex = 0 | 1;
 
-/** What disturbs a run: at the nth request of an operation. */
+/** A disturbance of a run, at the nth request of an operation. */
 export interface Disturbance {
   /** The engine is killed, or the response is lost. */
   readonly kind: "kill" | "lose";
@@ -17,14 +17,14 @@ export interface Disturbance {
 interface On {
   readonly on: MachineIndex;
   readonly disturb?: Disturbance;
-  /** Whether a second `up` follows, which must change nothing. */
+  /** `true` if a second `up` follows, which must change nothing. */
   readonly again?: boolean;
 }
 
 /** The endpoint that is meant: `foreign:0`, or `0:a` for that of the resource `a` in the state of machine 0. */
 export type Reference = string;
 
-/** What a user does. Each but `drift` and `vanish` ends with a run of the real engine. */
+/** An action of a user. Each except `drift` and `vanish` ends with a run of the real engine. */
 export type Action =
   | (On & { readonly do: "declare"; readonly name: string; readonly as?: string; readonly provider?: ProviderName })
   | (On & { readonly do: "rename"; readonly name: string; readonly to: string; readonly alias: boolean })
@@ -53,16 +53,16 @@ export type ChangedField = "workersMax" | "idleTimeout" | "drainTimeout";
 
 export type Command = "up" | "up --refresh" | "preview" | "refresh" | "destroy";
 
-/** What the sequence begins with. */
+/** The start of a sequence. */
 export interface Setup {
   readonly seed: number;
-  /** Whether the service deletes an unknown id without an error. */
+  /** `true` if the service deletes an unknown id without an error. */
   readonly lenient: boolean;
-  /** Whether the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
+  /** `true` if the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
   readonly namespace: boolean;
 }
 
-/** What can be replayed. */
+/** A sequence that can be replayed. */
 export interface Sequence {
   readonly setup: Setup;
   readonly actions: readonly Action[];

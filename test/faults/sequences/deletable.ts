@@ -1,7 +1,7 @@
 import type { Declared, Program } from "./program";
 import { type Alive, accountFor, type Entry, type Machine, type Run } from "./world";
 
-/** What a step began with, as far as the rules need it. */
+/** The relevant part of the world before a step. */
 export interface Before {
   readonly machine: Machine;
   readonly program: Program;
@@ -22,7 +22,7 @@ export const declaredFor = ({ resources }: Program, { name }: Entry): Declared |
 export const entryFor = (program: Program, entries: readonly Entry[], one: Declared): Entry | undefined =>
   entries.find((entry) => !entry.isDoomed && declaredFor(program, entry) === one);
 
-/** Whether the user asked for another endpoint in place of this entry's. */
+/** Returns `true` if the user asked for another endpoint in place of this entry's. */
 export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, one: Declared): boolean {
   if (one.args.adoptId === entry.id) return false;
   if (replaced.includes(one.name)) return true;

@@ -1,7 +1,7 @@
 import type { Action } from "./actions";
 import type { Declared, Program, ProviderName } from "./program";
 
-/** What an edit must know of the world. */
+/** The relevant part of the world for an edit. */
 export interface Surroundings {
   /** The endpoint's id, or undefined if there is none. */
   idOf(reference: string): string | undefined;

@@ -20,7 +20,7 @@ const LOGICAL_NAMES = ["a", "b", "c", "d"];
 /** The last one is another owner's endpoint's. */
 const EXPLICIT_NAMES = ["llama", "whisper", "theirs"];
 
-/** How often each is chosen, of the sum. */
+/** Weight of each action. */
 const WEIGHTS = {
   declare: 14,
   rename: 12,
@@ -47,10 +47,10 @@ const WEIGHTS = {
 
 type Kind = keyof typeof WEIGHTS;
 
-/** What has nothing to act on while a stack is empty. */
+/** Actions that need a stack with resources. */
 const POINTLESS = ["up", "up --refresh", "preview", "refresh", "destroy", "drift", "vanish"] as const satisfies Kind[];
 
-/** What a user might do next. */
+/** Returns the next action of a user. */
 export async function nextAction(world: World, random: () => number): Promise<Action> {
   const on: MachineIndex = random() < 0.2 && world.machines[0].program.resources.length > 0 ? 1 : 0;
   const machine = world.machines[on];

@@ -5,7 +5,7 @@ import type { Program } from "./program";
 import { check, checkAgain, type Problem } from "./rules";
 import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, type World } from "./world";
 
-/** How a step went. */
+/** The result of a step. */
 export interface StepResult {
   readonly action: Action;
   /** Undefined where the engine did not run. */
@@ -13,7 +13,7 @@ export interface StepResult {
   readonly seconds?: number;
   readonly wasDisturbed?: boolean;
   readonly problems: readonly Problem[];
-  /** What the engine printed. */
+  /** Output of the engine. */
   readonly output?: string;
 }
 

@@ -16,10 +16,10 @@ export interface Declared {
   };
 }
 
-/** What one program declares. */
+/** The declarations of a program. */
 export interface Program {
   readonly resources: readonly Declared[];
-  /** Whether a stack transformation makes replacements create first. */
+  /** `true` if a stack transformation makes replacements create first. */
   readonly createsFirst?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { type Before, declaredFor, entryFor, isReplaced } from "./deletable";
 import type { Declared } from "./program";
 import { accountFor, type Run } from "./world";
 
-/** Why a command may be refused, in words. A command that may not must succeed. */
+/** Returns the reason if a command may be refused. Otherwise it must succeed. */
 export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run): string[] {
   const { machine, program, entries, alive } = before;
   const present = entries.filter(({ id }) => alive.has(id));
@@ -64,7 +64,7 @@ function nameProblem(before: Before, one: Declared): string | undefined {
   return taken ? "a name that is taken" : undefined;
 }
 
-/** Whether a resource may give its endpoint this name: digits that nobody can foretell end an automatic one. */
+/** Returns `true` if a resource may give its endpoint this name: digits that nobody can foretell end an automatic one. */
 const isNameOf = ({ name, args }: Declared, taken: string) =>
   args.name === undefined ? taken.startsWith(`${name}-`) : taken === args.name;
 

@@ -89,7 +89,7 @@ const wasAdopted = ({ machines }: World, machine: Machine, id: string) =>
 
 const WRITES = ["saveEndpoint", "deleteEndpoint"];
 
-/** What the run wrote: it may write to its own endpoints, and to those that it names. */
+/** Checks the writes of a run: it may write to its own endpoints, and to those that it names. */
 function whatWasTouched({ world, before, run }: Step): Problem[] {
   const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
   if (run.command === "preview" || run.command === "refresh") {
@@ -152,7 +152,7 @@ function whatWasRefused({ before, run, succeeded }: Step): Problem[] {
   return [problem("stuck", `${run.command} failed without a reason: ${said.slice(0, 3).join(" | ")}`)];
 }
 
-/** What a second `up` changed. */
+/** Returns the changes of a second `up`. */
 export function checkAgain(run: Run): Problem[] {
   const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
   return [

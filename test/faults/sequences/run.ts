@@ -4,7 +4,7 @@ import { finish, play, type StepResult } from "./play";
 import type { Problem } from "./rules";
 import { createWorld } from "./world";
 
-/** How a sequence went: up to its first problem. */
+/** The result of a sequence: up to its first problem. */
 export interface Outcome {
   readonly sequence: Sequence;
   readonly steps: readonly StepResult[];

@@ -17,11 +17,11 @@ export const accountOf = (key: KeyName): AccountName => (key === "b1" ? "B" : "A
 
 /** A request at which a run is disturbed. */
 export interface Trap {
-  /** Which request, from 1, of those that `operation` names. */
+  /** Number of the request, from 1, among those of `operation`. */
   readonly nth: number;
   /** `saveEndpoint`, `deleteEndpoint` or `myself`. Default: any. */
   readonly operation?: string;
-  /** Whether the request has its effect on the service first. */
+  /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";
   /** Called when the request is held. Its connection is cut when the promise settles. */
   readonly onHeld: () => Promise<void>;
@@ -38,7 +38,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly seed: number;
-  /** Whether the deletion of an unknown id succeeds. */
+  /** `true` if the deletion of an unknown id succeeds. */
   readonly lenient: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Machine {
   stack: PulumiStack | undefined;
   program: Program;
   key: KeyName;
-  /** What to go back to after a refusal. */
+  /** The program to return to after a refusal. */
   lastGood: { readonly program: Program; readonly key: KeyName };
   /** The last command that was refused: its program and what it said. */
   refused?: { readonly program: Program; readonly key: KeyName; readonly output: string } | undefined;
@@ -104,7 +104,7 @@ export interface Entry {
   readonly name: string;
   readonly urn: string;
   readonly id: string;
-  /** Whether only its deletion is left to do. */
+  /** `true` if only its deletion is left to do. */
   readonly isDoomed: boolean;
   readonly provider: ProviderName | undefined;
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -141,16 +141,16 @@ export function accountFor(machine: Machine, provider: ProviderName | undefined)
   return ({ pa: "A", pb: "B", px: undefined } as const)[provider];
 }
 
-/** How a run of the engine went. */
+/** The result of a run of the engine. */
 export interface Run extends CommandResult {
   readonly command: Command;
   readonly flags: readonly string[];
   readonly seconds: number;
-  /** Whether the engine was killed, or a response was lost. */
+  /** `true` if the engine was killed, or a response was lost. */
   readonly wasDisturbed: boolean;
   /** Requests at each account, in order. */
   readonly requests: Readonly<Record<AccountName, readonly JournalEntry[]>>;
-  /** Whether a process outlived a killed engine for long. */
+  /** `true` if a process outlived a killed engine for long. */
   readonly leftProcesses: boolean;
 }
 
@@ -213,7 +213,7 @@ async function killEngine(stack: PulumiStack): Promise<void> {
   }
 }
 
-/** Whether all processes of the stack end by themselves. */
+/** Returns `true` if all processes of the stack end by themselves. */
 async function allEnd(stack: PulumiStack): Promise<boolean> {
   for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt; ) {
     if ((await stack.processes()).length === 0) return true;

@@ -8,40 +8,40 @@ const elsewhere = { ...HOME, service: "https://other.example.com" };
 const otherKey = { ...HOME, apiKey: "account-test-key-uvwxyz" };
 const otherProvider = { ...HOME, provider: "staging account" };
 
-/** Outputs of an endpoint that was last seen there. */
+/** Returns the outputs of an endpoint that was last seen in an account. */
 const seenAt = (account: Account) => ({ __account: accountRecord(account, "ep-1") });
 const settings = (allowAccountChange = false) => ({ allowAccountChange });
 
 describe("the record of an account", () => {
-  test("is one short line that holds neither the key nor a piece of it", () => {
+  test("is one short line without the key or a part of it", () => {
     const record = accountRecord(HOME, "ep-1");
     expect(record).toMatch(/^https:\/\/api\.example\.com [0-9a-f]{12}$/);
     for (let start = 0; start + 5 <= KEY.length; start++) expect(record).not.toContain(KEY.slice(start, start + 5));
   });
 
-  test("differs by endpoint, so that it does not tell which endpoints share a key", () => {
+  test("differs by endpoint, so that it does not reveal which endpoints share a key", () => {
     expect(accountRecord(HOME, "ep-1")).not.toBe(accountRecord(HOME, "ep-2"));
     expect(accountRecord(HOME, "ep-1")).toBe(accountRecord({ ...HOME }, "ep-1"));
   });
 });
 
 describe("an endpoint that is absent", () => {
-  test("is gone when it is looked for where it was last seen", () => {
+  test("is gone in the account where it was last seen", () => {
     expect(() => refuseOtherAccount(seenAt(HOME), { account: HOME, settings: settings() }, "ep-1")).not.toThrow();
   });
 
   test.each([
-    ["the API key is another one", otherKey],
-    ["it was last seen at https://api.example.com, and this is https://other.example.com", elsewhere],
+    ["the API key differs from the one", otherKey],
+    ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
   ])("is not gone when %s", (reason, account) => {
     const failing = () => refuseOtherAccount(seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);
     expect(failing).toThrow(reason);
-    expect(failing).toThrow(/may still exist there, and cost.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
+    expect(failing).toThrow(/may still exist there and cause costs.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
     expect(failing).not.toThrow(account.apiKey);
   });
 
-  test("is gone when the user says so, or when nothing was recorded", () => {
+  test("is gone if the user says so, or if nothing was recorded", () => {
     expect(() =>
       refuseOtherAccount(seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
@@ -55,7 +55,7 @@ describe("an endpoint that is absent", () => {
   });
 });
 
-describe("a resource is moved", () => {
+describe("a resource moves", () => {
   test.each<[string, Account, boolean]>([
     ["to another provider with another key", { ...otherKey, provider: "staging" }, true],
     ["to another provider at another address", { ...elsewhere, provider: "staging" }, true],
@@ -67,7 +67,7 @@ describe("a resource is moved", () => {
     expect(isMoved(seenAt(HOME), account, "ep-1")).toBe(expected);
   });
 
-  test("never when nothing was recorded", () => {
+  test("never if nothing was recorded", () => {
     expect(isMoved({}, otherProvider, "ep-1")).toBe(false);
   });
 });
@@ -82,7 +82,7 @@ describe("an explicit provider's settings", () => {
     STAGING_KEY: " staging-key-123456 ",
   };
 
-  test("are one unit: nothing comes from the environment", () => {
+  test("are one unit and ignore the environment", () => {
     const settings = providerSettings(
       config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own" }),
       environment,
@@ -91,12 +91,12 @@ describe("an explicit provider's settings", () => {
     expect([settings.service, settings.restUrl, settings.queueUrl]).toEqual([undefined, undefined, undefined]);
   });
 
-  test("read the key from the variable that apiKeyEnv names, and from no other", () => {
+  test("read the key only from the variable that apiKeyEnv names", () => {
     const explicit = { explicit: "staging", apiKeyEnv: "STAGING_KEY", service: "runpod" };
     expect(providerSettings(config(explicit), environment).apiKey).toBe("staging-key-123456");
     const failing = () => providerSettings(config({ ...explicit, apiKeyEnv: "MISSING_KEY" }), environment);
     expect(failing).toThrow(ConfigurationError);
-    expect(failing).toThrow(/environment variable MISSING_KEY, which is not set/);
+    expect(failing).toThrow(/environment variable MISSING_KEY, which the provider's apiKeyEnv names, is not set/);
   });
 
   test("apiKeyEnv counts for explicit providers only", () => {

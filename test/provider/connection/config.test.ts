@@ -49,15 +49,17 @@ describe("the provider's settings", () => {
     expect(settings({})[name]).toEqual([]);
   });
 
-  test("a list in the YAML of a stack's config, which is JSON to the provider, is a list; other JSON is refused", () => {
+  test("a list in the YAML of a stack's config arrives as JSON and is accepted; other JSON is refused", () => {
     expect(settings({ extraGpuTiers: '["HOPPER_141"," A,B"]' }).extraGpuTiers).toEqual(["HOPPER_141", "A", "B"]);
     for (const text of ['{"HOPPER_141":true}', "[1]", "[HOPPER_141", '"HOPPER_141"']) {
       expect(() => settings({ extraGpuTiers: text })).toThrow(ConfigurationError);
-      expect(() => settings({ extraGpuTiers: text })).toThrow(/^serverless-gpu:extraGpuTiers must be a comma list/);
+      expect(() => settings({ extraGpuTiers: text })).toThrow(
+        /^serverless-gpu:extraGpuTiers must be a comma-separated/,
+      );
     }
   });
 
-  test("the tiers and countries of a service that is known by name are accepted, and those of no other account's", () => {
+  test("the tiers and countries of a named service are accepted, but not those of another account", () => {
     const words = {
       extraGpuTiers: expect.arrayContaining(["HOPPER_141"]),
       extraLocations: expect.arrayContaining(["CA"]),
@@ -67,7 +69,7 @@ describe("the provider's settings", () => {
     expect(settings({ explicit: "second" }, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
   });
 
-  test("make the key a secret at once", () => {
+  test("register the key as a secret at once", () => {
     settings({ apiKey: "known-from-config-onwards" });
     expect(redact("it is known-from-config-onwards")).toBe("it is [redacted]");
   });
@@ -78,7 +80,7 @@ describe("the API key", () => {
     expect(requireApiKey({ apiKey: ` ${KEY}\n` })).toBe(KEY);
   });
 
-  test.each([[undefined], [""], ["  "]])("that is missing (%j) is an error that says where to put it", (apiKey) => {
+  test.each([[undefined], [""], ["  "]])("that is missing (%j) is an error that says where to set it", (apiKey) => {
     const failing = () => requireApiKey({ apiKey });
     expect(failing).toThrow(ConfigurationError);
     expect(failing).toThrow(/SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
@@ -89,14 +91,14 @@ describe("the API key", () => {
     ["line\nbreak"],
     ["schlüssel"],
     ["nul\0"],
-  ])("%j cannot be one, and is not shown", (apiKey) => {
+  ])("%j is refused without being shown", (apiKey) => {
     const failing = () => requireApiKey({ apiKey });
     expect(failing).toThrow(/characters that no key has/);
     expect(failing).not.toThrow(apiKey);
   });
 });
 
-describe("an address", () => {
+describe("a URL", () => {
   const address = (graphqlUrl: string, more: ConnectionSettings = {}) =>
     requireAddress({ graphqlUrl, ...more }, "graphqlUrl");
 
@@ -109,7 +111,7 @@ describe("an address", () => {
     ["https://example.com/prefix#", "https://example.com/prefix"],
     ["HTTPS://EXAMPLE.com", "https://example.com"],
     ["http://[::1]:80", "http://[::1]"],
-  ])("%j is taken as %j", (given, expected) => {
+  ])("%j becomes %j", (given, expected) => {
     expect(address(given)).toBe(expected);
   });
 
@@ -143,7 +145,7 @@ describe("an address", () => {
     expect(failing).not.toThrow("s3cret");
   });
 
-  test("that is missing is an error that says where to put it", () => {
+  test("that is missing is an error that says where to set it", () => {
     for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
       expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
       expect(() => requireAddress({}, name)).toThrow(
@@ -152,7 +154,7 @@ describe("an address", () => {
     }
   });
 
-  test("comes from the named service, unless it is given", () => {
+  test("comes from the named service, unless it is set", () => {
     const service = "runpod";
     expect(requireAddress({ service }, "graphqlUrl")).toBe("https://api.runpod.io");
     expect(requireAddress({ service }, "restUrl")).toBe("https://rest.runpod.io");
@@ -162,7 +164,7 @@ describe("an address", () => {
 });
 
 describe("a service's name", () => {
-  test("is runpod, or none", () => {
+  test("is runpod or undefined", () => {
     expect(serviceName({ service: " runpod " })).toBe("runpod");
     expect(serviceName({ service: "" })).toBeUndefined();
     expect(serviceName({})).toBeUndefined();

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { changedFields, hasChanged, mustSave } from "../../../provider/endpoint/diff";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const PROVIDER = "exports.handler = 1;";
 
-/** What the service shows of an endpoint that was made with defaults. */
+/** An endpoint with defaults, as the service shows it. */
 const OUTPUTS = {
   name: "llama",
   gpuIds: "AMPERE_24",
@@ -23,7 +24,7 @@ const OUTPUTS = {
 };
 const PROGRAM = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
-/** What a program changes: its inputs are checked first, as the engine does. */
+/** Returns the changes of a program, after a check of its inputs as in the engine. */
 function changed(program: Properties, outputs: Properties = {}, oldInputs: Properties = {}): string[] {
   const { inputs, problems } = checkInputs(oldInputs, { ...PROGRAM, ...program, __provider: PROVIDER }, {});
   expect(problems).toEqual([]);
@@ -54,17 +55,17 @@ describe("no change", () => {
     expect(changed(program, outputs)).toEqual([]);
   });
 
-  test("a removed field that holds its default already", () => {
+  test("a removed field that already has its default", () => {
     expect(changed({}, {}, { ...PROGRAM, locations: "", idleTimeout: 10 })).toEqual([]);
   });
 
-  test("another text of the provider: it must never look like a change of the endpoint", () => {
+  test("another provider code, which must never count as a change of the endpoint", () => {
     expect(
       changedFields({ ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
     ).toEqual([]);
   });
 
-  test("an automatic name that would be another today", () => {
+  test("an automatic name that would differ today", () => {
     const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }, {}).inputs;
     const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }, {}).inputs;
     expect(changedFields(OUTPUTS, later)).toEqual([]);
@@ -106,11 +107,11 @@ describe("a change", () => {
     expect(changed({ templateId: UNKNOWN, locations: ["CZ", UNKNOWN] }).sort()).toEqual(["locations", "templateId"]);
   });
 
-  test("is seen when a field is taken out of the program", () => {
+  test("is seen when a field is removed from the program", () => {
     expect(changed({}, { locations: "CZ" }, { ...PROGRAM, locations: "CZ" })).toEqual(["locations"]);
   });
 
-  test("is gone once the service has the program's values, whatever they are", () => {
+  test("is gone once the service has the program's values", () => {
     const program = fc.record(
       {
         gpuIds: fc.shuffledSubarray(["AMPERE_16", "ADA_24", "-B", "-A"]).map((parts) => ["AMPERE_80", ...parts]),
@@ -131,13 +132,13 @@ describe("a change", () => {
 });
 
 describe("the record of what is managed", () => {
-  test("a field that is managed from now on must be saved, whatever the outputs say of it", () => {
+  test("a newly managed field must be saved, even if the outputs show its value", () => {
     expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(true);
     expect(mustSave({ ...OUTPUTS, __inputs: "27" }, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(false);
     expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
   });
 
-  test("a field that is managed no more has to be recorded, and not saved", () => {
+  test("a field that is no longer managed changes the record and is not saved", () => {
     const outputs = { ...OUTPUTS, __inputs: "27" };
     expect([hasChanged(outputs, PROGRAM), mustSave(outputs, PROGRAM)]).toEqual([true, false]);
     expect(hasChanged(OUTPUTS, PROGRAM)).toBe(false);

@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const PROVIDER = "exports.handler = 1;";
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
-/** The checked inputs of a program that is right. */
+/** Returns the checked inputs of a valid program. */
 function check(newInputs: Properties, oldInputs: Properties = {}): Properties {
   const { inputs, problems } = checkInputs(oldInputs, { __provider: PROVIDER, ...newInputs }, {});
   expect(problems).toEqual([]);
@@ -16,7 +17,7 @@ function problems(newInputs: Properties, oldInputs: Properties = {}): string[] {
   return checked.problems.map(({ property, message }) => `${property}: ${message}`);
 }
 
-/** Endpoints as programs may declare them, in every way of writing. */
+/** Endpoints as programs may declare them, in all notations. */
 const program = fc.record(
   {
     name: fc.string({ minLength: 1 }).filter((name) => name.replace(/( -fb)+$/, "").trim() !== ""),
@@ -36,7 +37,7 @@ const program = fc.record(
   { requiredKeys: ["name", "gpuIds", "templateId"] },
 );
 
-test("a scalerType must not be taken out from beside a scalerValue that stays: the unit would change", () => {
+test("scalerType cannot be removed while scalerValue stays, because the unit would change", () => {
   const old = check({ ...MINIMAL, scalerType: "REQUEST_COUNT", scalerValue: 50 });
   expect(problems({ ...MINIMAL, scalerValue: 50 }, old)).toEqual([
     expect.stringContaining("scalerValue: needs a scalerType beside it"),
@@ -101,7 +102,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("holds only texts and numbers", () => {
+  test("holds only strings and numbers", () => {
     fc.assert(
       fc.property(program, (given) => {
         for (const value of Object.values(check(given))) expect(typeof value).toMatch(/^(string|number)$/);
@@ -142,7 +143,7 @@ describe("unknown values", () => {
   });
 });
 
-describe("a field that the program sets no more", () => {
+describe("a field that the program no longer sets", () => {
   test("returns to its default, and stays there", () => {
     const before = check({
       ...MINIMAL,
@@ -157,7 +158,7 @@ describe("a field that the program sets no more", () => {
     expect(check({ ...MINIMAL, idleTimeout: undefined }, before).idleTimeout).toBe(10);
   });
 
-  test("is not invented when it was never set", () => {
+  test("is not added if it was never set", () => {
     expect(Object.keys(check(MINIMAL, check(MINIMAL)))).toEqual(Object.keys(check(MINIMAL)));
   });
 
@@ -169,14 +170,14 @@ describe("a field that the program sets no more", () => {
 describe("the automatic name", () => {
   const unnamed = { gpuIds: "AMPERE_24", templateId: "abc123" };
 
-  test("is used when there is no name, and kept when it would be another on a later run", () => {
+  test("is used if there is no name, and kept if a later run would produce another one", () => {
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(first).toMatchObject({ name: "llama-1234567", __automaticName: true });
     expect(first).not.toHaveProperty("automaticName");
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, first)).toEqual(first);
   });
 
-  test("gives way to an explicit name, and comes anew when that goes", () => {
+  test("is replaced by an explicit name, and returns when that is removed", () => {
     const automatic = check({ ...unnamed, automaticName: "llama-1234567" });
     const explicit = check({ ...MINIMAL, name: "mine" }, automatic);
     expect(explicit).not.toHaveProperty("__automaticName");
@@ -184,20 +185,20 @@ describe("the automatic name", () => {
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, explicit).name).toBe("llama-7654321");
   });
 
-  test("may be unknown in a preview; one that was given before is known", () => {
+  test("may be unknown in a preview; an existing one is known", () => {
     const preview = check({ ...unnamed, automaticName: UNKNOWN });
     expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: true });
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(check({ ...unnamed, automaticName: UNKNOWN }, first).name).toBe("llama-1234567");
   });
 
-  test("is not taken for an explicit name that is null", () => {
+  test("does not replace an explicit name that is null", () => {
     expect(problems({ ...unnamed, name: null })).toEqual([expect.stringMatching(/^name: must be a name/)]);
   });
 });
 
-describe("what is wrong", () => {
-  test("is reported all at once, each with its property", () => {
+describe("invalid inputs", () => {
+  test("are all reported at once, each with its property", () => {
     const found = problems({ gpuIds: "AMPERE24", idleTimeout: -1, workersMin: 4, scalerValue: 2, color: "red" });
     expect(found.map((each) => each.split(":")[0]).sort()).toEqual([
       "color",
@@ -210,14 +211,14 @@ describe("what is wrong", () => {
     ]);
   });
 
-  test("between workersMin and workersMax counts the default only for a new resource", () => {
+  test("use the default of workersMax only for a new resource", () => {
     expect(problems({ ...MINIMAL, workersMin: 4 })).toEqual([
       "workersMin: is 4, more than workersMax (3, its default)",
     ]);
     expect(problems({ ...MINIMAL, workersMin: 4 }, check(MINIMAL))).toEqual([]);
   });
 
-  test("includes __proto__, which changes nothing else", () => {
+  test("include __proto__, which changes nothing else", () => {
     const given = JSON.parse(JSON.stringify(MINIMAL).replace("{", '{"__proto__": {"workersMin": 5}, ')) as Properties;
     const { inputs, problems } = checkInputs({}, given, {});
     expect(problems).toMatchObject([{ property: "__proto__" }]);
@@ -225,7 +226,7 @@ describe("what is wrong", () => {
     expect(({} as Properties).workersMin).toBeUndefined();
   });
 
-  test("never makes it throw", () => {
+  test("never cause an exception", () => {
     const field = fc.constantFrom(...Object.keys(MINIMAL), "locations", "scalerValue", "workersMin", "automaticName");
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(field, fc.string()), fc.anything()), (given) => {

@@ -30,7 +30,7 @@ const BITS = {
   networkVolumeId: "400",
 };
 
-test.each(Object.entries(BITS))("that %s is managed is the bit 0x%s in state, for ever", (field, bit) => {
+test.each(Object.entries(BITS))("that %s is managed is the bit 0x%s in state, indefinitely", (field, bit) => {
   const managed = { [field]: ENDPOINT[field as keyof Endpoint] };
   expect(toOutputs(ENDPOINT, managed, PLACE, "owner").__inputs).toBe(bit);
   expect(toInputs(ENDPOINT, { __inputs: bit })).toEqual(managed);

@@ -1,5 +1,6 @@
 import { hasChanged, refuseOtherEndpoint } from "../../../provider/endpoint/diff";
-import { checkInputs, type Properties, UNKNOWN } from "../../../provider/endpoint/inputs";
+import { checkInputs } from "../../../provider/endpoint/inputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
@@ -8,13 +9,13 @@ function check(newInputs: Properties, oldInputs: Properties = {}) {
   return { inputs, problems: problems.map(({ property, message }) => `${property} ${message}`) };
 }
 
-describe("inputs that steer the provider", () => {
+describe("inputs for the provider only", () => {
   test("are kept as they are", () => {
     const own = { adoptId: "ep-1", drainTimeout: 60, awaitReady: true, awaitReadyTimeout: 1 };
     expect(check(own)).toMatchObject({ inputs: own, problems: [] });
   });
 
-  test("may be unknown, and null is as good as not given", () => {
+  test("may be unknown, and null counts as not set", () => {
     expect(check({ drainTimeout: UNKNOWN, awaitReady: UNKNOWN, adoptId: UNKNOWN }).problems).toEqual([]);
     const { inputs, problems } = check({
       drainTimeout: null,
@@ -43,7 +44,7 @@ describe("inputs that steer the provider", () => {
     expect(inputs).not.toHaveProperty(property);
   });
 
-  test("are a change of the resource, though of nothing at the service", () => {
+  test("change the resource but nothing at the service", () => {
     const { inputs } = check({ drainTimeout: 60 });
     const outputs = { ...MINIMAL, drainTimeout: 60 };
     expect(hasChanged(outputs, inputs)).toBe(false);
@@ -54,7 +55,7 @@ describe("inputs that steer the provider", () => {
 });
 
 describe("adoptId", () => {
-  test("may go from the program without a change", () => {
+  test("may be removed from the program without a change", () => {
     const first = check({ adoptId: "ep-1" }).inputs;
     const later = check({}, first);
     expect(later).toEqual({ inputs: first, problems: [] });
@@ -71,12 +72,12 @@ describe("adoptId", () => {
     expect(inputs).not.toHaveProperty("__automaticName");
   });
 
-  test("takes defaults of new endpoints for no rule: the endpoint has its own values", () => {
+  test("ignores the defaults of new endpoints, because the endpoint has its own values", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4 }).problems).toEqual([]);
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
 
-  test("of another endpoint than the resource's is refused; its own, none and an unknown one are not", () => {
+  test("of another endpoint is refused; the id of its own endpoint, none, or an unknown one is not", () => {
     expect(() => refuseOtherEndpoint("ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );
@@ -89,12 +90,12 @@ describe("adoptId", () => {
 describe("an automatic name", () => {
   const unnamed = { name: undefined };
 
-  test("is recorded as one", () => {
+  test("is recorded as automatic", () => {
     const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
     expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
   });
 
-  test.each([[7], [null], [{}], [[]]])("that is not as the class passes it (%j) is a missing name", (automaticName) => {
+  test.each([[7], [null], [{}], [[]]])("of another type (%j) counts as a missing name", (automaticName) => {
     expect(check({ ...unnamed, automaticName }).problems).toEqual(["name is required"]);
   });
 });

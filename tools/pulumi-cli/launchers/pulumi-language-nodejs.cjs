@@ -1,15 +1,15 @@
 // Pulumi's language host for Node.js: a gRPC server through which the engine runs a program. The engine starts it in the
-// program's folder, with its own address as the last argument, and reads the port from the first line of its output.
+// program's folder, with the engine's address as the last argument, and reads the port from the first line of its output.
 const { spawn } = require("node:child_process");
 const { createRequire } = require("node:module");
 const path = require("node:path");
 
-/** Exit code of a program that has already told the user what went wrong. */
+/** Exit code of a program that has already reported its errors. */
 const EXIT_ERROR_ALREADY_SHOWN = 32;
 
 const engineAddress = String(process.argv.at(-1));
 
-// Everything comes from the program's own packages: this file lives in a cache that outlives the clone that filled it.
+// Loads everything from the program's own packages: this file is in a cache that outlives the clone that created it.
 const requireFromProgram = createRequire(path.join(process.cwd(), "index.js"));
 try {
   requireFromProgram.resolve("@pulumi/pulumi");
@@ -38,7 +38,7 @@ function stopPrograms() {
 }
 
 /**
- * The runtime's options in `Pulumi.yaml`, as the official host reads them.
+ * Returns the runtime's options in `Pulumi.yaml`, as the official host reads them.
  * @param {import("@pulumi/pulumi/proto/language_pb").RunRequest} request
  * @returns {{ typescript?: boolean, tsconfig?: string, nodeargs?: string }}
  */
@@ -103,10 +103,10 @@ function run({ request }, callback) {
 }
 
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
-// What is left out answers "unimplemented", which the engine takes for "nothing to do".
+// Missing methods respond with "unimplemented", which the engine treats as "nothing to do".
 server.addService(LanguageRuntimeService, {
   run,
-  /** Packages with a provider binary to fetch: a dynamic provider has none. */
+  /** Returns the packages with a provider binary to download. A dynamic provider has none. */
   getRequiredPackages: (/** @type {unknown} */ _call, /** @type {Function} */ callback) =>
     callback(null, new messages.GetRequiredPackagesResponse()),
   getProgramDependencies: (/** @type {unknown} */ _call, /** @type {Function} */ callback) =>
@@ -122,7 +122,7 @@ server.addService(LanguageRuntimeService, {
 });
 
 process.on("exit", stopPrograms);
-// The engine holds the other end: it closes when the engine is gone, however it ended.
+// The engine holds the other end, which closes when the engine ends, even if it is killed.
 process.stdin.resume().on("end", () => process.exit());
 
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { startEmulator } from "../../emulator";
+import { startEmulator } from "../../../emulator";
 
-const REPOSITORY = path.resolve(__dirname, "../..");
+const REPOSITORY = path.resolve(__dirname, "../../..");
 
-/** Pulumi runs programs with V8's debugger on, and so does this; the derived outputs are those of the README. */
+/** Runs with V8's debugger on, as Pulumi does. The derived outputs are those of the README. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const hooks = require("@pulumi/pulumi/runtime/closure/v8Hooks");
@@ -24,7 +24,7 @@ process.on("exit", () => console.log(JSON.stringify([...failures])));
 test.each([
   "output",
   "promise",
-])("what is derived from a look-up that fails costs neither memory nor time: %s", async (form) => {
+])("outputs of a failing data source use neither much memory nor much time: %s", async (form) => {
   await using emulator = await startEmulator();
   const folder = await mkdtemp(path.join(REPOSITORY, ".scratch-look-up-"));
   try {
@@ -32,7 +32,7 @@ test.each([
     const { stdout } = await promisify(execFile)(process.execPath, ["program.cjs", form], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...emulator.env },
-      // Without a limit, the process would take memory until there is none. The list is read twice, 5 s apart.
+      // Without a limit, the process would use up all memory. The list is read twice, 5 s apart.
       timeout: 20_000,
       killSignal: "SIGKILL",
     });

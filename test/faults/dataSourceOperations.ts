@@ -7,15 +7,15 @@ import { NEVER_ENDS, type Site } from "./site";
 
 const ENDPOINT = { name: "llama", gpuIds: "AMPERE_24", templateId: "template", workersMax: 1, workersMin: 1 };
 
-interface LookUp {
+interface DataSource {
   readonly name: string;
   readonly interface: Step["interface"];
   readonly args: (endpointId: string) => Properties;
-  /** What it leaves behind in an error, beside the cause. */
+  /** String in the error, in addition to the cause. */
   readonly names?: RegExp;
 }
 
-const LOOK_UPS: readonly LookUp[] = [
+const DATA_SOURCES: readonly DataSource[] = [
   { name: "getEndpoint", interface: "graphql", args: (id) => ({ id }), names: /endpoint-1|the list of endpoints/ },
   { name: "getEndpoint", interface: "graphql", args: () => ({ name: "llama" }), names: /llama|the list of endpoints/ },
   { name: "getEndpoints", interface: "graphql", args: () => ({}), names: /list of endpoints/ },
@@ -24,17 +24,17 @@ const LOOK_UPS: readonly LookUp[] = [
   { name: "getServerlessDiscount", interface: "graphql", args: () => ({}), names: /discount/ },
 ];
 
-export const LOOK_UP_OPERATIONS: readonly Operation[] = LOOK_UPS.map(({ name, args, names, ...step }) => ({
+export const DATA_SOURCE_OPERATIONS: readonly Operation[] = DATA_SOURCES.map(({ name, args, names, ...step }) => ({
   name: `${name}${"name" in args("") ? " by name" : ""}`,
   // A list that is behind shows what was.
   ...(name === "getEndpoints" && { isOpenTo: ({ effect }: Fault) => !("listLagMs" in effect) }),
   steps: [{ name: "read", interface: step.interface, position: 1 }],
   ...(names && { names }),
-  async prepare({ emulator, lookUp }) {
+  async prepare({ emulator, callDataSource }) {
     const { id } = emulator.endpoints.create({ id: "endpoint-1", ...ENDPOINT });
     emulator.pods.add({ id: "pod-1", env: {} });
     const given = args(id);
-    const look = async () => withoutMoments(await lookUp(name, given));
+    const look = async () => withoutMoments(await callDataSource(name, given));
     const expected = await look();
     let found: unknown = expected;
     const run = async () => {
@@ -48,7 +48,7 @@ export const LOOK_UP_OPERATIONS: readonly Operation[] = LOOK_UPS.map(({ name, ar
   },
 }));
 
-/** What changes from one moment to the next by itself. */
+/** Removes the fields that change by themselves. */
 function withoutMoments(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (key, value) => (/^(pods|workers|env)$/.test(key) ? undefined : value));
 }

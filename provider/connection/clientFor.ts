@@ -4,12 +4,14 @@ import type { ProviderSettings } from "./config";
 
 const clients = new Map<string, Client>();
 
-/** The client for these settings. One process shares one for each account, and with it its connections and lists. */
+/**
+ * Returns the client for these settings. A process has one client for each account, with shared connections and lists.
+ */
 export function clientFor(settings: ProviderSettings): Client {
   const identity = JSON.stringify(settings);
   const existing = clients.get(identity);
   if (existing) return existing;
-  // Loaded here: programs without look-ups, and previews without changes, start without it.
+  // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
   const client = createClient({ ...settings, apiKey: requireApiKey(settings), service: serviceName(settings) });
   clients.set(identity, client);

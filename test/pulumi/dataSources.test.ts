@@ -1,7 +1,7 @@
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 
-/** An endpoint and look-ups by its name: from an output, and as plain text that says what it depends on. */
+/** An endpoint and data sources that find it by name: from an output, and as a plain string with `dependsOn`. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ServerlessEndpoint, getEndpointOutput, getEndpointsOutput } = require("pulumi-serverless-gpu");
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-test("what is looked up by the name of an endpoint that is still to be made is unknown in the preview", async () => {
+test("a data source for an endpoint that does not exist yet is unknown in the preview", async () => {
   const { output } = await stack.preview();
   expect(emulator.journal.operations()).toEqual([]);
   for (const name of ["id", "byOutput", "byText", "byComponent", "count"]) {
@@ -49,10 +49,10 @@ test("what is looked up by the name of an endpoint that is still to be made is u
   await stack.preview("--expect-no-changes");
 });
 
-test("the look-ups of the README fail with one clear error while the endpoint does not exist", async () => {
+test("the data sources of the README fail with one clear error while the endpoint does not exist", async () => {
   await stack.destroy();
   await stack.writeProgram(README);
-  // Without a limit, a failure that takes all memory would go on until there is none.
+  // Without a limit, a failure could use up all memory.
   const limit = setTimeout(() => stack.dispose(), 40_000);
   const { exitCode, output } = await stack.run(["preview"]);
   clearTimeout(limit);

@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { EmulatorOptions } from "../../emulator";
+
+/** The options of the command line that say which emulator to start. */
+export interface EmulatorFlags
+  extends Pick<
+    EmulatorOptions,
+    "port" | "host" | "profile" | "drainMs" | "coldStartMs" | "workerQuota" | "randomSeed"
+  > {
+  readonly seed?: string;
+  readonly data?: string;
+  readonly handlers?: string;
+  readonly clock?: "real" | "manual" | number;
+  readonly discount?: EmulatorOptions["serverlessDiscount"];
+  readonly restrictedKey?: string;
+  readonly rateLimits: boolean;
+  readonly remoteWebhooks?: boolean;
+}
+
+/** Adds the options that say which emulator to start. */
+export function addEmulatorFlags(command: Command): Command {
+  const refuseKey = () => command.error("error: option '--restricted-key <key>' takes a key without blanks");
+  return command
+    .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
+    .option("--host <address>", "the address to listen on (default: 127.0.0.1, this machine only)")
+    .addOption(
+      new Option("--profile <name>", "which reading of the service to play (default: contract)").choices([
+        "contract",
+        "observed",
+      ]),
+    )
+    .option("--seed <file>", "JSON with the endpoints, pods and templates that exist from the start")
+    .option("--data <file>", "keep endpoints, jobs and pods in this file, and continue from it")
+    .option(
+      "--handlers <folder>",
+      "code of the workers: <endpoint name or template id>.js exports a function (default: they echo)",
+    )
+    .option(
+      "--clock <clock>",
+      "real, manual (time passes on request), or a speed-up factor (default: real)",
+      parseClock,
+    )
+    .option("--drain-ms <n>", "time that a worker takes to stop after a scale-down (default: 1000)", wholeNumber())
+    .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumber())
+    .option("--worker-quota <n>", "limit of the sum of workersMax of all endpoints (default: none)", wholeNumber())
+    .option(
+      "--discount <f,t,d>",
+      "the account's discount: factor, type, expiration date, such as 0.8,volume,2027-01-01 (default: none)",
+      parseDiscount,
+    )
+    .option("--restricted-key <key>", "a second key, valid but without any permission (default: none)", (key) =>
+      /^\S+$/.test(key) ? key : refuseKey(),
+    )
+    .option("--random-seed <n>", "make ids and random choices the same in every run", wholeNumber())
+    .option("--no-rate-limits", "respond to every request, never with 429")
+    .option("--remote-webhooks", "also deliver webhooks to other machines");
+}
+
+function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);
+  };
+}
+
+function parseDiscount(text: string): EmulatorFlags["discount"] {
+  const [factor = "", type = "", expirationDate = "", ...more] = text.split(",");
+  const isWellFormed = more.length === 0 && type !== "" && !Number.isNaN(Date.parse(expirationDate));
+  if (isWellFormed && /^\d+(\.\d+)?$/.test(factor)) return { discountFactor: Number(factor), type, expirationDate };
+  throw new InvalidArgumentError("Give factor,type,expiration date, such as 0.8,volume,2027-01-01.");
+}
+
+function parseClock(text: string): EmulatorFlags["clock"] {
+  if (text === "real" || text === "manual") return text;
+  const factor = Number(text);
+  if (text !== "" && factor >= 1 && Number.isFinite(factor)) return factor;
+  throw new InvalidArgumentError("Give real, manual, or a number of 1 or more.");
+}

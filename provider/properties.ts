@@ -1,0 +1,28 @@
+/** A map of properties as the engine passes it. */
+export type Properties = Record<string, unknown>;
+
+/** The engine's sign for a value that is not known yet. It stands for any type, at any depth. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Returns `true` if a value, at any depth, is not known yet. */
+export function containsUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === UNKNOWN;
+  return Object.values(value).some(containsUnknown);
+}
+
+/** Returns the properties whose names are wanted. */
+export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
+}
+
+/** A condition on an input, and the message for a value that does not meet it. */
+export interface InputRule {
+  readonly message: string;
+  readonly allows: (value: unknown) => boolean;
+}
+
+/** A duration in seconds. */
+export const SECONDS: InputRule = {
+  message: "must be whole seconds, 1 or more",
+  allows: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+};
