@@ -26,10 +26,12 @@ export function checkInputs(
   options: EndpointInputOptions,
 ): CheckedInputs {
   const { __provider, automaticName, ...given } = newInputs;
-  // Taking over happens once: whether the program still says so makes no difference.
-  given.adoptId ??= oldInputs.adoptId;
-  const isAdopted = given.adoptId !== undefined;
-  const naming = given.name === undefined && !isAdopted ? nameAutomatically(oldInputs, automaticName) : {};
+  given.adoptId ??= undefined;
+  // An adopted endpoint has a name of its own, also once adoptId is out of the program.
+  const isAdopted = given.adoptId !== undefined || oldInputs.__adopter !== undefined;
+  const naming = isAdopted
+    ? { __adopter: oldInputs.__adopter }
+    : nameAutomatically(oldInputs, given.name, automaticName);
   const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );
@@ -55,12 +57,13 @@ export function checkInputs(
 }
 
 /**
- * The automatic name, as the class passes it. A resource keeps the one that it was given first; `__automaticName` records
- * that it has one.
+ * The automatic name, as the class passes it. A resource keeps the one that it was given first, which `__automaticName`
+ * records: a refresh may put another name into the old inputs, and `ignoreChanges` the recorded one into the new.
  */
-function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
-  if (oldInputs.__automaticName !== undefined) return { name: oldInputs.name, __automaticName: true };
-  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
+function nameAutomatically({ __automaticName: first }: Properties, name: unknown, automaticName: unknown): Properties {
+  if (name !== undefined && name !== first) return {};
+  const kept = typeof first === "string" ? first : automaticName;
+  return typeof kept === "string" ? { name: kept, __automaticName: kept } : {};
 }
 
 /**

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
 import type { Properties } from "../properties";
+import { claimsOfOtherProcesses, shareClaim } from "./sharedClaims";
 
 /*
  * Which resources of the running program act on which endpoint. Two resources may name one endpoint: one is renamed in
  * the program and its endpoint adopted under the new name, or two have the same `adoptId`. Handlers know no URN, so each
- * resource has a random token, which state keeps as `__owner`. The claims live as long as this process: one deployment.
+ * resource has a random token, which state keeps as `__owner`. The claims live for one deployment, in which each provider
+ * has a process of its own: see sharedClaims.ts.
  */
 
 const OWNER_BYTES = 6;
@@ -26,25 +28,35 @@ export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
 
-/**
- * Notes that a new resource of the program will adopt the endpoint.
- * @returns `false` if another new resource will adopt it too
- */
-export function claimForAdoption(id: string): boolean {
-  if (adopters.has(id)) return false;
-  const owner = newOwner();
-  adopters.set(id, owner);
-  claim(id, owner);
-  return true;
+/** The resource that was compared last: the inputs that the program gives it, its endpoint and its token. */
+let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } | undefined;
+
+/** Notes that `check` was called for a resource that exists; `diff` follows. */
+export function noteChecked(newInputs: Properties): void {
+  compared = { newInputs: JSON.stringify(newInputs) };
 }
 
 /**
- * Returns the owner under which a new resource adopts the endpoint.
- * @throws InvalidInputError if another resource of the program has the endpoint
+ * Notes which endpoint the resource has that was checked last.
+ * @throws InvalidInputError if another resource of the program has it too
  */
-export function adoptionOwner(id: string): string {
-  const owner = adopters.get(id) ?? newOwner();
+export function claimCompared(id: string, owner: string): void {
   claimAlone(id, owner);
+  compared = { newInputs: "", ...compared, id, owner };
+}
+
+/**
+ * Notes that a new resource of the program will adopt the endpoint. To `check`, a resource that is to be replaced is a new
+ * one: then it follows the same resource's `diff`, with the same inputs, and that one's claim is over.
+ * @returns its token, or `undefined` if another new resource will adopt it too
+ */
+export function claimForAdoption(id: string, newInputs: Properties): string | undefined {
+  const isReplacement = compared?.id === id && compared.newInputs === JSON.stringify(newInputs);
+  if (isReplacement) release(id, compared?.owner ?? "");
+  if (adopters.has(id)) return undefined;
+  const owner = newOwner();
+  adopters.set(id, owner);
+  claim(id, owner);
   return owner;
 }
 
@@ -63,16 +75,19 @@ export function claimAlone(id: string, owner: string): void {
 
 /** Returns `true` if a resource of the program other than this one has the endpoint. */
 export function isClaimedByOther(id: string, owner: string): boolean {
-  return [...(claims.get(id) ?? [])].some((each) => each !== owner);
+  return [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)].some((each) => each !== owner);
 }
 
 /** Notes that a resource has the endpoint no more. */
 export function release(id: string, owner: string): void {
   claims.get(id)?.delete(owner);
+  shareClaim("-", id, owner);
 }
 
 function claim(id: string, owner: string): void {
   const owners = claims.get(id) ?? new Set();
+  if (owners.has(owner)) return;
   owners.add(owner);
   claims.set(id, owners);
+  shareClaim("+", id, owner);
 }

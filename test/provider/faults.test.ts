@@ -1,5 +1,5 @@
-import { ENDPOINT_OPERATIONS } from "../faults/endpointOperations";
 import { DATA_SOURCE_OPERATIONS, SMOKE_TEST_OPERATIONS } from "../faults/dataSourceOperations";
+import { ENDPOINT_OPERATIONS } from "../faults/endpointOperations";
 import { cellsOf, playAll, titleOf } from "../faults/matrix";
 
 /** The rest, three times and for ever, and the faults that take long, is for `npm run test:faults`. */
