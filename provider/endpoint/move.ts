@@ -6,6 +6,7 @@ import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } fro
 import { type Connection, connect, currentPlace, readConfig } from "../connection/connection";
 import { log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
+import { freshAutomaticName } from "./owners";
 
 /** Resources that are looked for in one run share a list that is no older than this. */
 const LIST_MAX_AGE_MS = 60_000;
@@ -86,7 +87,9 @@ async function proveTarget(
     refuse(error instanceof Error ? error.message : String(error), error),
   );
 
-  const namesake = [...endpoints, ...unreadable].find(({ name }) => name === inputs.name);
+  // The replacement is a new resource: an automatic name is given anew.
+  const newName = inputs.__automaticName === undefined ? inputs.name : freshAutomaticName();
+  const namesake = [...endpoints, ...unreadable].find(({ name }) => name === newName);
   if (inputs.adoptId === undefined && namesake) {
     refuse(`an endpoint of its name exists there already (${namesake.id ?? "its record has no id"})`);
   }

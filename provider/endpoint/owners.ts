@@ -29,11 +29,16 @@ export function ownerOf({ __owner }: Properties): string {
 }
 
 /** The resource that was compared last: the inputs that the program gives it, its endpoint and its token. */
-let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } | undefined;
+let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
 
 /** Notes that `check` was called for a resource that exists; `diff` follows. */
 export function noteChecked(newInputs: Properties): void {
   compared = { newInputs: JSON.stringify(newInputs) };
+}
+
+/** Returns the automatic name that the resource that was checked last would get if it were new. */
+export function freshAutomaticName(): unknown {
+  return JSON.parse(compared.newInputs).automaticName;
 }
 
 /**
@@ -42,7 +47,7 @@ export function noteChecked(newInputs: Properties): void {
  */
 export function claimCompared(id: string, owner: string): void {
   claimAlone(id, owner);
-  compared = { newInputs: "", ...compared, id, owner };
+  compared = { ...compared, id, owner };
 }
 
 /**
@@ -51,8 +56,8 @@ export function claimCompared(id: string, owner: string): void {
  * @returns its token, or `undefined` if another new resource will adopt it too
  */
 export function claimForAdoption(id: string, newInputs: Properties): string | undefined {
-  const isReplacement = compared?.id === id && compared.newInputs === JSON.stringify(newInputs);
-  if (isReplacement) release(id, compared?.owner ?? "");
+  const isReplacement = compared.id === id && compared.newInputs === JSON.stringify(newInputs);
+  if (isReplacement) release(id, compared.owner ?? "");
   if (adopters.has(id)) return undefined;
   const owner = newOwner();
   adopters.set(id, owner);

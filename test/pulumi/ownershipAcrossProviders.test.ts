@@ -93,6 +93,14 @@ test("another account is noticed before anything is created there, and a preview
   expect(lost.output).toContain("is not in this account");
   expect(second.endpoints.list()).toEqual([]);
 
+  // The name that the replacement would get is taken there, though that of the endpoint is not.
+  const stolen = await createStack({ program: program('endpoint("z", { templateId: "theirs" });'), env: second.env });
+  await stolen.up();
+  const renamed = 'endpoint("z", { templateId: "theirs" }, { aliases: [{ name: "a" }], provider: p });';
+  await stack.writeProgram(program(renamed, { url: second.url, key: "second-account-key" }));
+  expect(await refused(stack)).toContain("cannot move to this account: an endpoint of its name exists");
+  expect(ids()).toHaveLength(1);
+
   const unknown = program('endpoint("a", { templateId: "theirs" }, { provider: p });', { url: second.url }).replace(
     'apiKey: "first-account-key"',
     'apiKeyEnv: "SECOND_KEY"',

@@ -57,7 +57,7 @@ describe("inputs that steer the provider", () => {
 describe("adoptId", () => {
   test("may go from the program without a change", () => {
     // The handler gives a new resource its token.
-    const first = { ...check({ adoptId: "ep-1" }).inputs, __adopter: "token" };
+    const first: Properties = { ...check({ adoptId: "ep-1" }).inputs, __adopter: "token" };
     const { adoptId: _, ...unchanged } = first;
     expect(check({ automaticName: "auto" }, first)).toEqual({ inputs: unchanged, problems: [] });
     expect(check({ automaticName: "auto" }, unchanged)).toEqual({ inputs: unchanged, problems: [] });
