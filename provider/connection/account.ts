@@ -48,21 +48,27 @@ export function isRecordedElsewhere(outputs: Properties, place: Place, endpointI
 }
 
 /**
- * Returns `true` if the program changes the resource's provider or the provider's queue URL. A rotated key does not
- * count: it would change every resource.
+ * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated key does not count: it
+ * would change every resource.
  */
 export function isRedirected(outputs: Properties, place: Place, endpointId: string): boolean {
   const before = parseRecord(outputs.__account);
   if (before === undefined) return false;
+  const { account } = place;
   const { queueUrl } = placeRecord(place, endpointId);
-  return before.provider !== place.account.provider || outputs.queueUrl !== queueUrl;
+  return before.provider !== account.provider || before.service !== account.service || outputs.queueUrl !== queueUrl;
 }
 
-/** Returns `true` if the program changes the resource's provider, and the new one has another account. */
-export function isMoved(outputs: Properties, account: Account, endpointId: string): boolean {
+/** Returns `true` if the endpoint was last seen with another key or at another service. */
+export function isOtherAccount(outputs: Properties, account: Account, endpointId: string): boolean {
   const before = parseRecord(outputs.__account);
-  const now = parseRecord(accountRecord(account, endpointId));
-  return before !== undefined && before.provider !== now?.provider && !isSameAccount(before, now);
+  return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, endpointId)));
+}
+
+/** Returns `true` if outputs record another provider than this one; an empty name is the default one. */
+export function isOtherProvider(outputs: Properties, provider: string): boolean {
+  const before = parseRecord(outputs.__account);
+  return before !== undefined && before.provider !== provider;
 }
 
 /**

@@ -2,19 +2,28 @@ import type * as pulumi from "@pulumi/pulumi";
 import { noSuchEndpoint } from "../../sdk/endpoints/findEndpoint";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NotFoundError } from "../../sdk/errors";
-import { isMoved, isRedirected, refuseOtherAccount } from "../connection/account";
+import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
-import { type Connection, configure, connect, currentPlace, readConfig } from "../connection/connection";
+import { type Connection, configure, connect, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
 import { describeChanges, refuseTakenName } from "./adoption";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
 import { checkInputs } from "./inputs";
-import { proveTarget } from "./move";
+import { locate } from "./move";
 import { oneAtATime } from "./oneAtATime";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
-import { adoptionOwner, claimAlone, claimForAdoption, isClaimedByOther, newOwner, ownerOf, release } from "./owners";
+import {
+  claimAlone,
+  claimCompared,
+  claimForAdoption,
+  isClaimedByOther,
+  newOwner,
+  noteChecked,
+  ownerOf,
+  release,
+} from "./owners";
 import { bringUpToDate, refuseRename } from "./updateEndpoint";
 
 /** Maximum age of the list of endpoints that refreshed resources share. */
@@ -27,26 +36,24 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   async check(oldInputs: Properties, newInputs: Properties) {
     const { inputs, problems } = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
     const isNew = Object.keys(oldInputs).length === 0;
+    if (!isNew) noteChecked(newInputs);
     if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
-      if (claimForAdoption(String(inputs.adoptId))) announceAdoption(inputs);
-      else
-        problems.push({
-          property: "adoptId",
-          message: `another resource also adopts ${inputs.adoptId}. Keep one of them`,
-        });
+      inputs.__adopter = claimForAdoption(String(inputs.adoptId), newInputs);
+      if (inputs.__adopter !== undefined) announceAdoption(inputs);
+      else {
+        const message = `another resource also adopts ${inputs.adoptId}. Keep one of them`;
+        problems.push({ property: "adoptId", message });
+      }
     }
     return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
-    const place = currentPlace();
-    if (place && isMoved(outputs, place.account, id)) {
-      await proveTarget(connect(), id, outputs, inputs);
-      return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
-    }
+    const location = await locate(id, outputs, inputs);
+    if (location === "moved") return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
     refuseOtherEndpoint(id, inputs);
-    claimAlone(id, ownerOf(outputs));
-    if (place && isRedirected(outputs, place, id)) return { changes: true, deleteBeforeReplace: true };
+    claimCompared(id, ownerOf(outputs));
+    if (location === "redirected") return { changes: true, deleteBeforeReplace: true };
     // Without `changes`, the engine compares the inputs itself and shows each field.
     if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
     return isReadyPending(outputs) ? { changes: true, deleteBeforeReplace: true } : { changes: false };
@@ -55,7 +62,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   async create(inputs: Properties) {
     const connection = connect();
     const isAdoption = inputs.adoptId !== undefined;
-    const owner = isAdoption ? adoptionOwner(String(inputs.adoptId)) : newOwner();
+    const owner = String(inputs.__adopter ?? newOwner());
+    if (isAdoption) claimAlone(String(inputs.adoptId), owner);
     const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);

@@ -25,10 +25,12 @@ export function checkInputs(
   options: EndpointInputOptions,
 ): CheckedInputs {
   const { __provider, automaticName, ...given } = newInputs;
-  // An adoption happens once. Removing adoptId later makes no difference.
-  given.adoptId ??= oldInputs.adoptId;
-  const isAdopted = given.adoptId !== undefined;
-  const naming = given.name === undefined && !isAdopted ? nameAutomatically(oldInputs, automaticName) : {};
+  given.adoptId ??= undefined;
+  // An adopted endpoint has its own name, even after the program removes adoptId.
+  const isAdopted = given.adoptId !== undefined || oldInputs.__adopter !== undefined;
+  const naming = isAdopted
+    ? { __adopter: oldInputs.__adopter }
+    : nameAutomatically(oldInputs, given.name, automaticName);
   const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );
@@ -54,12 +56,13 @@ export function checkInputs(
 }
 
 /**
- * Returns the automatic name, which the resource class passes. A resource keeps its first name; `__automaticName` records
- * that the name is automatic.
+ * Returns the automatic name, which the resource class passes. A resource keeps its first name, which `__automaticName`
+ * records: a refresh can put another name into the old inputs, and `ignoreChanges` the recorded one into the new.
  */
-function nameAutomatically(oldInputs: Properties, automaticName: unknown): Properties {
-  if (oldInputs.__automaticName !== undefined) return { name: oldInputs.name, __automaticName: true };
-  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
+function nameAutomatically({ __automaticName: first }: Properties, name: unknown, automaticName: unknown): Properties {
+  if (name !== undefined && name !== first) return {};
+  const kept = typeof first === "string" ? first : automaticName;
+  return typeof kept === "string" ? { name: kept, __automaticName: kept } : {};
 }
 
 /**

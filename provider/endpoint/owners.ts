@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
 import type { Properties } from "../properties";
+import { claimsOfOtherProcesses, shareClaim } from "./sharedClaims";
 
 /*
  * Records which resources of the running program have which endpoint. Two resources may have one endpoint: the program
  * renames a resource and adopts its endpoint under the new name, or two resources have the same `adoptId`. Handlers do not
- * know URNs, so each resource has a random token, which state keeps as `__owner`. Claims last as long as this process,
- * which serves one deployment.
+ * know URNs, so each resource has a random token, which state keeps as `__owner`. Claims last for one deployment, in which
+ * each provider has its own process: see sharedClaims.ts.
  */
 
 const OWNER_BYTES = 6;
@@ -27,25 +28,40 @@ export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
 
-/**
- * Records that a new resource of the program will adopt the endpoint.
- * @returns `false` if another new resource will adopt it too
- */
-export function claimForAdoption(id: string): boolean {
-  if (adopters.has(id)) return false;
-  const owner = newOwner();
-  adopters.set(id, owner);
-  claim(id, owner);
-  return true;
+/** The resource that was compared last: the inputs that the program gives it, its endpoint and its token. */
+let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
+
+/** Notes that `check` was called for a resource that exists; `diff` follows. */
+export function noteChecked(newInputs: Properties): void {
+  compared = { newInputs: JSON.stringify(newInputs) };
+}
+
+/** Returns the automatic name that the resource that was checked last would get if it were new. */
+export function freshAutomaticName(): unknown {
+  return JSON.parse(compared.newInputs).automaticName;
 }
 
 /**
- * Returns the owner under which a new resource adopts the endpoint.
- * @throws InvalidInputError if another resource of the program has the endpoint
+ * Notes which endpoint the resource has that was checked last.
+ * @throws InvalidInputError if another resource of the program has it too
  */
-export function adoptionOwner(id: string): string {
-  const owner = adopters.get(id) ?? newOwner();
+export function claimCompared(id: string, owner: string): void {
   claimAlone(id, owner);
+  compared = { ...compared, id, owner };
+}
+
+/**
+ * Notes that a new resource of the program will adopt the endpoint. To `check`, a resource that is to be replaced is a new
+ * one: then it follows the same resource's `diff`, with the same inputs, and that one's claim is over.
+ * @returns its token, or `undefined` if another new resource will adopt it too
+ */
+export function claimForAdoption(id: string, newInputs: Properties): string | undefined {
+  const isReplacement = compared.id === id && compared.newInputs === JSON.stringify(newInputs);
+  if (isReplacement) release(id, compared.owner ?? "");
+  if (adopters.has(id)) return undefined;
+  const owner = newOwner();
+  adopters.set(id, owner);
+  claim(id, owner);
   return owner;
 }
 
@@ -64,16 +80,19 @@ export function claimAlone(id: string, owner: string): void {
 
 /** Returns `true` if a resource of the program other than this one has the endpoint. */
 export function isClaimedByOther(id: string, owner: string): boolean {
-  return [...(claims.get(id) ?? [])].some((each) => each !== owner);
+  return [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)].some((each) => each !== owner);
 }
 
 /** Records that a resource no longer has the endpoint. */
 export function release(id: string, owner: string): void {
   claims.get(id)?.delete(owner);
+  shareClaim("-", id, owner);
 }
 
 function claim(id: string, owner: string): void {
   const owners = claims.get(id) ?? new Set();
+  if (owners.has(owner)) return;
   owners.add(owner);
   claims.set(id, owners);
+  shareClaim("+", id, owner);
 }

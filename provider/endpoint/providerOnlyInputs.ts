@@ -11,7 +11,8 @@ const RULES = {
   drainTimeout: SECONDS,
   awaitReady: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
-  __automaticName: { message: "is set by the provider", allows: (value) => value === true },
+  __adopter: { message: "is set by the provider", allows: (value) => typeof value === "string" },
+  __automaticName: { message: "is set by the provider", allows: (value) => typeof value === "string" },
   __secretInputs: { message: "is set by the provider", allows: (value) => typeof value === "string" },
 } satisfies Record<string, InputRule>;
 

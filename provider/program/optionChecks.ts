@@ -28,6 +28,19 @@ export function refuseImport(kind: keyof typeof INSTEAD_OF_IMPORT, name: string,
   );
 }
 
+/**
+ * Throws when a resource with `adoptId` is to be replaced together with others: the engine then deletes its endpoint
+ * before it says that the program adopts it again.
+ */
+export function refuseReplaceWith(name: string, args: object, options: Options): void {
+  const { replaceWith } = options as { readonly replaceWith?: readonly unknown[] };
+  if (!("adoptId" in args) || args.adoptId === undefined || !replaceWith?.length) return;
+  throw new pulumi.RunError(
+    `"${name}": adoptId and the option replaceWith exclude each other: a replacement would delete the adopted endpoint. ` +
+      "Take adoptId out once the endpoint is adopted, or take replaceWith out",
+  );
+}
+
 /** Returns a warning for each list element in `ignoreChanges`: the engine compares the comma-separated string. */
 export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[] {
   const elements = ignoreChanges.filter((path) => LISTS.some((field) => new RegExp(`^${field}[.[]`).test(path)));

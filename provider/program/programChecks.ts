@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
 import { UNKNOWN } from "../properties";
-import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "./optionChecks";
+import { customTimeoutsWarning, ignoredElementWarnings, refuseImport, refuseReplaceWith } from "./optionChecks";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
 
@@ -52,6 +52,7 @@ const OUTSIDE_A_STACK = {};
 export function checkedOptions(declaration: Declaration): pulumi.CustomResourceOptions {
   const { options, kind, name } = declaration;
   refuseImport(kind, name, options);
+  refuseReplaceWith(name, declaration.args, options);
   for (const warning of [...ignoredElementWarnings(options), ...customTimeoutsWarning(kind, options)]) {
     warnAt(declaration, warning);
   }

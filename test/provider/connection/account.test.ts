@@ -1,4 +1,10 @@
-import { type Account, accountRecord, isMoved, refuseOtherAccount } from "../../../provider/connection/account";
+import {
+  type Account,
+  accountRecord,
+  isOtherAccount,
+  isRedirected,
+  refuseOtherAccount,
+} from "../../../provider/connection/account";
 import { providerSettings } from "../../../provider/connection/config";
 import { AccountChangedError, ConfigurationError } from "../../../sdk/errors";
 
@@ -55,20 +61,23 @@ describe("an endpoint that is absent", () => {
   });
 });
 
-describe("a resource moves", () => {
-  test.each<[string, Account, boolean]>([
-    ["to another provider with another key", { ...otherKey, provider: "staging" }, true],
-    ["to another provider at another address", { ...elsewhere, provider: "staging" }, true],
-    ["nowhere: the provider is renamed", otherProvider, false],
-    ["nowhere: the key is rotated", otherKey, false],
-    ["nowhere: the address is another one", elsewhere, false],
-    ["nowhere", HOME, false],
-  ])("%s", (_where, account, expected) => {
-    expect(isMoved(seenAt(HOME), account, "ep-1")).toBe(expected);
+describe("an endpoint may be elsewhere", () => {
+  test.each<[string, Account, boolean, boolean]>([
+    ["with another key under another provider", { ...otherKey, provider: "staging" }, true, true],
+    ["at another service under another provider", { ...elsewhere, provider: "staging" }, true, true],
+    ["under another provider of the same account", otherProvider, false, true],
+    ["with another key", otherKey, true, false],
+    ["at another service", elsewhere, true, true],
+    ["where it was", HOME, false, false],
+  ])("%s", (_where, account, isOther, isAnotherWay) => {
+    expect(isOtherAccount(seenAt(HOME), account, "ep-1")).toBe(isOther);
+    const outputs = { ...seenAt(HOME), queueUrl: "http://queue/v2/ep-1" };
+    expect(isRedirected(outputs, { account, queueUrl: "http://queue" }, "ep-1")).toBe(isAnotherWay);
   });
 
-  test("never if nothing was recorded", () => {
-    expect(isMoved({}, otherProvider, "ep-1")).toBe(false);
+  test("never when nothing was recorded", () => {
+    expect(isOtherAccount({}, otherProvider, "ep-1")).toBe(false);
+    expect(isRedirected({}, { account: otherProvider, queueUrl: "http://queue" }, "ep-1")).toBe(false);
   });
 });
 

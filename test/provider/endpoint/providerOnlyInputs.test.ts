@@ -56,9 +56,11 @@ describe("inputs for the provider only", () => {
 
 describe("adoptId", () => {
   test("may be removed from the program without a change", () => {
-    const first = check({ adoptId: "ep-1" }).inputs;
-    const later = check({}, first);
-    expect(later).toEqual({ inputs: first, problems: [] });
+    // The handler gives a new resource its token.
+    const first: Properties = { ...check({ adoptId: "ep-1" }).inputs, __adopter: "token" };
+    const { adoptId: _, ...unchanged } = first;
+    expect(check({ automaticName: "auto" }, first)).toEqual({ inputs: unchanged, problems: [] });
+    expect(check({ automaticName: "auto" }, unchanged)).toEqual({ inputs: unchanged, problems: [] });
   });
 
   test("makes a name unnecessary, and then the name is not managed", () => {
@@ -92,7 +94,7 @@ describe("an automatic name", () => {
 
   test("is recorded as automatic", () => {
     const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
-    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
+    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: "llama-1" });
   });
 
   test.each([[7], [null], [{}], [[]]])("of another type (%j) counts as a missing name", (automaticName) => {

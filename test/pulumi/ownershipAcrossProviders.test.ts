@@ -1,0 +1,125 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, endpointsIn, type PulumiStack } from "./harness";
+
+const ARGS = { gpuIds: "AMPERE_24", templateId: "template" };
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0, apiKey: "first-account-key" });
+});
+afterEach(() => emulator.stop());
+
+const ids = () => emulator.endpoints.list().map(({ id }) => id);
+
+/** A program with the explicit provider `p`, whose key may be another one for the same account. */
+function program(declarations: string, { url = emulator.url, key = "first-account-key", name = "p" } = {}): string {
+  return `
+const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+const urls = { graphqlUrl: "${url}", restUrl: "${url}", queueUrl: "${url}" };
+const p = new ServerlessGpuProvider("${name}", { apiKey: "${key}", ...urls });
+const endpoint = (name, args, options) => new ServerlessEndpoint(name, { ...${JSON.stringify(ARGS)}, ...args }, options);
+${declarations}
+`;
+}
+
+async function refused(stack: PulumiStack, ...args: string[]) {
+  const result = await stack.run(["up", "--yes", "--skip-preview", ...args]);
+  expect(result.exitCode).not.toBe(0);
+  return result.output;
+}
+
+async function urnOf(stack: PulumiStack, name: string) {
+  return endpointsIn(await stack.exportState()).find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
+}
+
+test("an adopted endpoint survives a replacement under another provider, and an interrupted one", async () => {
+  const { id } = emulator.endpoints.create({ ...ARGS, name: "by hand" });
+  const stack = await createStack({ program: program(`endpoint("a", { adoptId: "${id}" });`), env: emulator.env });
+  await stack.up();
+  await stack.writeProgram(program(`endpoint("a", { adoptId: "${id}" }, { provider: p });`));
+  await stack.up("--replace", await urnOf(stack, "a"));
+  expect(ids()).toEqual([id]);
+
+  emulator.faults.add({ match: { operation: "myself" }, effect: { status: 400 }, times: 1 });
+  await refused(stack, "--replace", await urnOf(stack, "a"));
+  await stack.up();
+  expect(ids()).toEqual([id]);
+  await stack.preview("--refresh", "--expect-no-changes");
+
+  await stack.writeProgram(
+    program(`const q = endpoint("q", {});\nendpoint("a", { adoptId: "${id}" }, { provider: p, replaceWith: [q] });`),
+  );
+  expect(await refused(stack)).toContain("adoptId and the option replaceWith exclude each other");
+  expect(ids()).toContain(id);
+});
+
+test("an endpoint that resources of two providers declare is refused, and stays when one is taken out", async () => {
+  const stack = await createStack({ program: program('endpoint("a", { name: "llama" });'), env: emulator.env });
+  await stack.up();
+  const [id = ""] = ids();
+  const other = `endpoint("b", { name: "llama", adoptId: "${id}" }, { provider: p });`;
+  await stack.writeProgram(program(`endpoint("a", { name: "llama" });\n${other}`));
+  expect(await refused(stack)).toContain(`two resources of this program have endpoint ${id}`);
+  await stack.writeProgram(program(other));
+  expect((await stack.up()).output).toContain(`endpoint ${id} is not deleted`);
+  expect(ids()).toEqual([id]);
+  await stack.preview("--expect-no-changes");
+});
+
+test("a key that is rotated while the provider is renamed moves nothing, also after an adoption", async () => {
+  const { id } = emulator.endpoints.create({ ...ARGS, name: "by hand" });
+  const adopted = `endpoint("a", { adoptId: "${id}" }, { provider: p });`;
+  const stack = await createStack({ program: program(adopted), env: emulator.env });
+  await stack.up();
+  const { port } = new URL(emulator.url);
+  const endpoints = [{ ...ARGS, id, name: "by hand" }];
+  await emulator.stop();
+  emulator = await startEmulator({ drainMs: 0, apiKey: "rotated-key", port: Number(port), seed: { endpoints } });
+  for (const declaration of [adopted, 'endpoint("a", {}, { provider: p });']) {
+    await stack.writeProgram(program(declaration, { key: "rotated-key", name: "renamed" }));
+    await stack.up();
+    expect(ids()).toEqual([id]);
+  }
+  await stack.preview("--refresh", "--expect-no-changes");
+});
+
+test("another account is noticed before anything is created there, and a preview without a key warns of a move", async () => {
+  await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
+  const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
+  await stack.up();
+  await stack.writeProgram(program('endpoint("a", {});\nendpoint("b", {});'));
+  const lost = await stack.run(["up", "--yes", "--skip-preview"], second.env);
+  expect(lost.exitCode).not.toBe(0);
+  expect(lost.output).toContain("is not in this account");
+  expect(second.endpoints.list()).toEqual([]);
+
+  // The name that the replacement would get is taken there, though that of the endpoint is not.
+  const stolen = await createStack({ program: program('endpoint("z", { templateId: "theirs" });'), env: second.env });
+  await stolen.up();
+  const renamed = 'endpoint("z", { templateId: "theirs" }, { aliases: [{ name: "a" }], provider: p });';
+  await stack.writeProgram(program(renamed, { url: second.url, key: "second-account-key" }));
+  expect(await refused(stack)).toContain("cannot move to this account: an endpoint with its name already exists");
+  expect(ids()).toHaveLength(1);
+
+  const unknown = program('endpoint("a", { templateId: "theirs" }, { provider: p });', { url: second.url }).replace(
+    'apiKey: "first-account-key"',
+    'apiKeyEnv: "SECOND_KEY"',
+  );
+  await stack.writeProgram(unknown);
+  expect((await stack.preview()).output).toMatch(/warning: endpoint \w+ now has another provider/);
+});
+
+test("an automatic name that drifted is repaired, and stays automatic under ignoreChanges", async () => {
+  const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
+  await stack.up();
+  const [{ id, name } = { id: "", name: "" }] = emulator.endpoints.list();
+  emulator.endpoints.change(id, { name: "drifted" });
+  await stack.up("--refresh");
+  expect(emulator.endpoints.get(id)?.name).toBe(name);
+
+  await stack.writeProgram(program('endpoint("z", {}, { aliases: [{ name: "a" }], ignoreChanges: ["name"] });'));
+  await stack.up();
+  await stack.writeProgram(program('endpoint("z", {}, { aliases: [{ name: "a" }] });'));
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ id, name }]);
+});
