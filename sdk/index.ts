@@ -18,7 +18,13 @@ export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecord
 export type { Endpoint, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
 export * from "./jobs/jobErrors";
-export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandle";
+export {
+  type JobHandle,
+  type StatusOptions,
+  type StreamOptions,
+  type WaitOptions,
+  WaitTimeoutError,
+} from "./jobs/jobHandle";
 export type { OutputSchema } from "./jobs/jobOutput";
 export {
   type CompletedJob,

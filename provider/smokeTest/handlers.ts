@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as pulumi from "@pulumi/pulumi";
 import { type InputProblem, SmokeTestError } from "../../sdk/errors";
-import { WaitTimeoutError } from "../../sdk/jobs/jobErrors";
+import { WaitTimeoutError } from "../../sdk/jobs/jobHandle";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { hideJobSecret } from "../../sdk/secret";

@@ -1,6 +1,5 @@
 import { type ErrorDetails, ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
-import type { JobHandle } from "./jobHandle";
 import type { JobStatus } from "./jobRecord";
 
 /**
@@ -78,23 +77,6 @@ export class JobFailedError extends ServerlessGpuError {
     this.jobId = job.id;
     this.status = job.status;
     this.jobError = job.error === undefined ? undefined : redact(job.error);
-  }
-}
-
-/** Thrown when a job did not end within the time to wait for it. It goes on: wait again with `job.wait()`. */
-export class WaitTimeoutError extends ServerlessGpuError {
-  readonly code = "WAIT_TIMEOUT";
-  override readonly disposition = "wait";
-  /** Identifier of the job. */
-  readonly jobId: string;
-  /** The job, to go on with. */
-  readonly job: JobHandle;
-
-  /** @internal */
-  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
-    super(message, details);
-    this.jobId = job.id;
-    this.job = job;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../contract/clock";
-import { NotFoundError } from "../errors";
+import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { warn } from "../transport/observers";
 import type { CallOptions } from "../transport/retryingCall";
-import { JobExpiredError, JobNotRetryableError, type StreamGapError, WaitTimeoutError } from "./jobErrors";
+import { JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobRecord";
@@ -217,5 +217,22 @@ export class JobHandle<Output = unknown> {
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       warn(queue.context.logger, details, `job ${this.id} was to be cancelled, and may go on`);
     }
+  }
+}
+
+/** Thrown when a job did not end within the time to wait for it. It goes on: wait again with `job.wait()`. */
+export class WaitTimeoutError extends ServerlessGpuError {
+  readonly code = "WAIT_TIMEOUT";
+  override readonly disposition = "wait";
+  /** Identifier of the job. */
+  readonly jobId: string;
+  /** The job, to go on with. */
+  readonly job: JobHandle;
+
+  /** @internal */
+  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
+    super(message, details);
+    this.jobId = job.id;
+    this.job = job;
   }
 }

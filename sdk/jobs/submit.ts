@@ -5,7 +5,7 @@ import { decode } from "../transport/decode";
 import { decodeJson, send, unexpectedResponse } from "../transport/http";
 import { isPathSegment } from "../transport/pathSegment";
 import { mayHaveHadEffect } from "../transport/retry";
-import { idIn } from "../webhooks/idScanner";
+import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
 import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobRecord";
 import type { QueueRequest, QueueTransport } from "./queueTransport";

@@ -1,5 +1,5 @@
 import { systemClock } from "../contract/clock";
-import { createIdScanner } from "./idScanner";
+import { createIdScanner } from "../jobs/idScanner";
 
 /** A delivery holds the job's input (20 MB at most) and its output. None of it is kept but the id. */
 const MAX_BODY_BYTES = 64_000_000;

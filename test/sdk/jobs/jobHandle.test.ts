@@ -11,8 +11,8 @@ import {
   JobFailedError,
   JobNotRetryableError,
   RetryUncertainError,
-  WaitTimeoutError,
 } from "../../../sdk/jobs/jobErrors";
+import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { CANARY } from "../../support/emulated";
 import { sleeper, startQueue } from "../../support/queue";
 
