@@ -1,5 +1,6 @@
 import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/limits";
 import { ConfigurationError } from "./errors";
+import { INTERFACE_PATHS } from "./transport/urls";
 
 /** A service whose addresses and ways are known by name. */
 export type ServiceName = "runpod";
@@ -18,8 +19,8 @@ export interface ConnectionSettings {
   readonly queueUrl?: string | undefined;
 }
 
-/** One of the three interfaces' addresses. */
-export type AddressName = "graphqlUrl" | "restUrl" | "queueUrl";
+/** The name of an interface's URL among the settings. */
+export type AddressName = keyof typeof INTERFACE_PATHS;
 
 /** The environment variable of each setting. */
 export const ENVIRONMENT_VARIABLES = {
@@ -71,9 +72,6 @@ export function requireApiKey({ apiKey }: ConnectionSettings): string {
   return key;
 }
 
-/** The path of each interface, which the client adds itself. */
-const OWN_PATHS: Readonly<Record<AddressName, string>> = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" };
-
 /**
  * One address, without a trailing slash and without the interface's own path, which people copy with it. Throws when it
  * is missing or no http(s) URL.
@@ -93,7 +91,8 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
     );
   }
   const base = (url.origin + url.pathname).replace(/\/+$/, "");
-  return base.endsWith(OWN_PATHS[name]) ? base.slice(0, -OWN_PATHS[name].length).replace(/\/+$/, "") : base;
+  const path = INTERFACE_PATHS[name];
+  return base.endsWith(path) ? base.slice(0, -path.length).replace(/\/+$/, "") : base;
 }
 
 /** The named service, or nothing. Throws for a name that is not known. */

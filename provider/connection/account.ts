@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AccountChangedError } from "../../sdk/errors";
+import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../endpoint/inputs";
 
 /** What is recorded of the account that an endpoint belongs to. */
@@ -39,7 +40,7 @@ export interface Place {
 
 /** What is recorded of the place where the endpoint was seen. */
 export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
-  return { queueUrl: `${queueUrl}/v2/${endpointId}`, __account: accountRecord(account, endpointId) };
+  return { queueUrl: endpointQueueUrl(queueUrl, endpointId), __account: accountRecord(account, endpointId) };
 }
 
 /** Returns `true` if outputs record another place, or another key, than where the settings lead to. */

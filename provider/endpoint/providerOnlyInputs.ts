@@ -1,4 +1,5 @@
 import type { InputProblem } from "../../sdk/errors";
+import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
 
 /** What a value must be, and the test for it. */
 interface Rule {
@@ -15,8 +16,8 @@ export const SECONDS: Rule = {
 /** Inputs that are not the service's: they say how the provider goes about it. */
 const RULES = {
   adoptId: {
-    must: "must be the id of an endpoint: letters, digits, hyphens, underscores",
-    allows: (value) => typeof value === "string" && /^[A-Za-z0-9_-]+$/.test(value),
+    must: `must be the id of an endpoint: ${ID_CHARACTERS}`,
+    allows: isPathSegment,
   },
   drainTimeout: SECONDS,
   awaitReady: { must: "must be true or false", allows: (value) => typeof value === "boolean" },

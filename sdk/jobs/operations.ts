@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ServerlessGpuError } from "../errors";
 import { unexpectedResponse } from "../transport/http";
-import { pathSegment } from "../transport/pathSegment";
 import { mayHaveHadEffect } from "../transport/retry";
+import { pathSegment } from "../transport/urls";
 import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";
 import {
   type EndpointHealth,

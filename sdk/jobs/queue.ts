@@ -1,7 +1,7 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { warn } from "../transport/observers";
-import { pathSegment } from "../transport/pathSegment";
 import type { CallOptions } from "../transport/retryingCall";
+import { pathSegment } from "../transport/urls";
 import { JobHandle, type StatusOptions, type StreamOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";

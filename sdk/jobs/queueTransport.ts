@@ -3,10 +3,10 @@ import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
 import { addressOf, decodeJson, type Http, type HttpRequest, send } from "../transport/http";
 import type { Logger } from "../transport/observers";
-import { pathSegment } from "../transport/pathSegment";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
+import { endpointQueueUrl, pathSegment } from "../transport/urls";
 
 /** What the calls of an endpoint's queue are made of. */
 export interface QueueContext extends CallContext {
@@ -49,7 +49,7 @@ export interface QueueTransport {
 
 /** @throws InvalidInputError when the id cannot be part of a path */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const { origin, path: base } = addressOf(`${context.queueUrl}/v2/${pathSegment("endpointId", endpointId)}`);
+  const { origin, path: base } = addressOf(endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId)));
   const gates = createGates(context.clock, context.rateLimits);
 
   return {

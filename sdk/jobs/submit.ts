@@ -3,8 +3,8 @@ import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import { decode } from "../transport/decode";
 import { decodeJson, send, unexpectedResponse } from "../transport/http";
-import { isPathSegment } from "../transport/pathSegment";
 import { mayHaveHadEffect } from "../transport/retry";
+import { isPathSegment, LONGEST_ID } from "../transport/urls";
 import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
 import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobRecord";
@@ -148,7 +148,7 @@ function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, 
     const next = isPathSegment(jobId)
       ? `Go on with client.endpoint("${endpointId}").job("${jobId}")`
       : "Look at the endpoint's requests";
-    const shown = jobId.length > 200 ? "by a very long id" : JSON.stringify(jobId);
+    const shown = jobId.length > LONGEST_ID ? "by a very long id" : JSON.stringify(jobId);
     return `The response names the job ${shown}, so it was submitted.${notAgain} ${next}`;
   }
   return (

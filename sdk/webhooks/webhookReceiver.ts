@@ -7,7 +7,7 @@ import { isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
 import { hideJobSecret } from "../secret";
 import { callUser } from "../transport/observers";
-import { isPathSegment } from "../transport/pathSegment";
+import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
 import { createWebhookLine } from "./webhookLine";
 
