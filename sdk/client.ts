@@ -13,6 +13,7 @@ import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import { createPods, type Pods } from "./pods/pods";
 import { Secret } from "./secret";
+import { createGraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/http";
 import { createReport, type Observers } from "./transport/observers";
 import { createAgent } from "./transport/proxy";
@@ -79,13 +80,7 @@ export function createClient(options: ClientOptions): Client {
     ...calls,
     ...extraWords(options),
     clearFlashBootWith: serviceName(options) === "runpod" ? "OFF" : "null",
-    transport: {
-      http,
-      apiKey,
-      get graphqlUrl() {
-        return requireAddress(options, "graphqlUrl");
-      },
-    },
+    transport: createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl")),
   });
   const pods = createPods({
     ...calls,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { addressOf, decodeJson, type Http, type HttpRequest, send } from "../transport/http";
+import { decodeJson, type Http, type HttpRequest, send } from "../transport/http";
 import type { Logger } from "../transport/observers";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
@@ -49,7 +49,7 @@ export interface QueueTransport {
 
 /** @throws InvalidInputError when the id cannot be part of a path */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const { origin, path: base } = addressOf(endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId)));
+  const base = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
   const gates = createGates(context.clock, context.rateLimits);
 
   return {
@@ -60,8 +60,8 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
-        const address = { origin, path: `${base}/${typeof path === "string" ? path : path()}` };
-        return exchange(context.http, { name, operation, method, address, headers, body, attempt });
+        const url = `${base}/${typeof path === "string" ? path : path()}`;
+        return exchange(context.http, { name, operation, method, url, headers, body, attempt });
       };
       const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);

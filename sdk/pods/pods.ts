@@ -1,6 +1,6 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { addressOf, decodeJson, type Http, send } from "../transport/http";
+import { decodeJson, type Http, send } from "../transport/http";
 import { type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
 import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
@@ -61,7 +61,7 @@ export function createPods(context: PodsContext): Pods {
             name: "getPod",
             operation,
             method: "GET",
-            address: addressOf(url.href),
+            url: url.href,
             headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
             attempt,
           });

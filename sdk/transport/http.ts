@@ -38,19 +38,6 @@ export interface Http {
   readonly bodies: Set<AttemptSignal>;
 }
 
-/** Where a request goes, taken apart: doing that for every request costs a quarter of its time. */
-export interface Address {
-  /** `https://api.example.com` */
-  readonly origin: string;
-  /** With the query. */
-  readonly path: string;
-}
-
-export function addressOf(url: string): Address {
-  const { origin, pathname, search } = new URL(url);
-  return { origin, path: pathname + search };
-}
-
 /** One HTTP request. */
 export interface HttpRequest {
   /** The operation's name in events: `run`, `saveEndpoint`. */
@@ -58,7 +45,7 @@ export interface HttpRequest {
   /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly method: "GET" | "POST";
-  readonly address: Address;
+  readonly url: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly attempt: Attempt;
@@ -152,8 +139,14 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Http
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
-function optionsOf({ address, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
-  return { ...address, method, body, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
+function optionsOf({ url, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url);
+  const allHeaders = { accept: "application/json", "user-agent": USER_AGENT, ...headers };
+  return { origin, path: pathname + search, method, body, headers: allHeaders };
+}
+
+function originOf({ url }: HttpRequest): string {
+  return new URL(url).origin;
 }
 
 /** The chunks of a body. Time runs only while the reader waits for one. */
@@ -189,7 +182,7 @@ function report(
 
 /** The error of a request that got no complete answer: the reason of its end if it was ended, a typed one otherwise. */
 function failureOf(failure: unknown, httpRequest: HttpRequest): unknown {
-  const { operation, address, attempt } = httpRequest;
+  const { operation, attempt } = httpRequest;
   const { cause, sent } = failure instanceof BrokenExchange ? failure : { cause: failure, sent: true };
   if (attempt.signal.aborted) return sent ? attempt.signal.reason : endedBeforeSent(httpRequest);
   if (!sent) return notSent(cause, httpRequest);
@@ -204,20 +197,22 @@ function failureOf(failure: unknown, httpRequest: HttpRequest): unknown {
       { cause },
     );
   }
-  const message = `${operation}: the connection to ${address.origin} broke before the answer was complete`;
+  const message = `${operation}: the connection to ${originOf(httpRequest)} broke before the answer was complete`;
   return new ConnectionError(`${message}. Check the network and the address if this goes on`, { cause });
 }
 
 /** A request whose time was over before there was a connection had no effect. */
-function endedBeforeSent({ operation, address, attempt }: HttpRequest): unknown {
-  const cause = attempt.signal.reason;
+function endedBeforeSent(httpRequest: HttpRequest): unknown {
+  const cause = httpRequest.attempt.signal.reason;
   if (!(cause instanceof RequestTimeoutError)) return cause;
-  const message = `${operation}: there was no connection to ${address.origin} in time, so nothing was sent`;
-  return new CannotConnectError(`${message}. Check the network and the address${proxyHint(address.origin)}`, { cause });
+  const host = originOf(httpRequest);
+  const message = `${httpRequest.operation}: there was no connection to ${host} in time, so nothing was sent`;
+  return new CannotConnectError(`${message}. Check the network and the URL${proxyHint(host)}`, { cause });
 }
 
-function notSent(cause: unknown, { operation, address }: HttpRequest): ServerlessGpuError {
-  const host = address.origin;
+function notSent(cause: unknown, httpRequest: HttpRequest): ServerlessGpuError {
+  const { operation } = httpRequest;
+  const host = originOf(httpRequest);
   const code = codeOf(cause);
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return new ClientClosedError(`${operation}: the client was closed. Make a new one with createClient`, { cause });
@@ -298,7 +293,12 @@ function jsonText(value: unknown): string {
   }
 }
 
-function errorFromStatus(response: HttpResponse, operation: string, now: number): ServerlessGpuError | undefined {
+/** Returns the typed error that a status stands for; `undefined` if the status is good. */
+export function errorFromStatus(
+  response: HttpResponse,
+  operation: string,
+  now: number,
+): ServerlessGpuError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
   const said = isHtml(response) ? "an HTML page, so a gateway may have refused it" : excerpt(response.body);
