@@ -2,18 +2,10 @@ import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { warn } from "../transport/observers";
 import type { CallOptions } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
-import { JobHandle, type StatusOptions, type StreamOptions, type WaitOptions } from "./jobHandle";
+import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
-import {
-  type CompletedJob,
-  type EndpointHealth,
-  isTerminal,
-  type Job,
-  type JobState,
-  type PurgeResult,
-  type StreamItem,
-} from "./jobRecord";
+import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
 import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
 import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
@@ -79,12 +71,6 @@ export interface EndpointQueue {
    * @throws NotFoundError when the service does not know it, or not any more
    */
   status(jobId: string, options?: StatusOptions): Promise<Job>;
-  /** See `JobHandle.stream`. */
-  stream<Item = unknown>(jobId: string, options?: StreamOptions<Item>): AsyncGenerator<StreamItem<Item>, void>;
-  /** See `JobHandle.cancel`. */
-  cancel(jobId: string, options?: CallOptions): Promise<JobState>;
-  /** See `JobHandle.retry`. */
-  retry(jobId: string, options?: CallOptions): Promise<JobState>;
   /**
    * Removes all waiting jobs. Those that are in progress keep running. It is sent again only when it certainly did
    * nothing.
@@ -151,9 +137,6 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     },
     job: jobOf,
     status: async (jobId, options) => jobOf(jobId).status(options),
-    stream: (jobId, options) => jobOf(jobId).stream(options),
-    cancel: async (jobId, options) => jobOf(jobId).cancel(options),
-    retry: async (jobId, options) => jobOf(jobId).retry(options),
     purgeQueue: (options) => purgeQueue(queue, options?.signal),
     health: (options) => readHealth(queue, options?.signal),
     requests: (options) => readRequests(queue, options?.signal),

@@ -271,7 +271,7 @@ describe("cancel and retry", () => {
 
     const done = await it.run(it.queue.run({ input: { ms: 1 } }));
     await it.run(done.wait());
-    expect((await it.run(it.queue.cancel(done.id))).status).toBe("COMPLETED");
+    expect((await it.run(it.queue.job(done.id).cancel())).status).toBe("COMPLETED");
   });
 
   test("a failed job runs again, with the same id", async () => {
@@ -293,7 +293,7 @@ describe("cancel and retry", () => {
     const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
     expect(await it.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);
     await it.run(job.wait());
-    expect(await it.failure(it.queue.retry(job.id))).toMatchObject({ jobId: job.id, status: "COMPLETED" });
+    expect(await it.failure(it.queue.job(job.id).retry())).toMatchObject({ jobId: job.id, status: "COMPLETED" });
     expect(it.calls()).not.toContain("retry");
   });
 
