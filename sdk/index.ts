@@ -1,7 +1,7 @@
 /**
  * A typed client for the service's three interfaces (GraphQL, REST, queue). It works without Pulumi.
  *
- * Begin with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
+ * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
  *
  * @module pulumi-serverless-gpu/sdk
  */

@@ -31,7 +31,7 @@ import {
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
 
-/** A GraphQL enum value, printed without quotes. */
+/** A GraphQL enum value. It is printed without quotes. */
 export class EnumValue {
   constructor(readonly name: string) {
     if (!/^(?!(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) {
@@ -40,7 +40,7 @@ export class EnumValue {
   }
 }
 
-/** A value that can be written as a GraphQL literal. */
+/** A value that has a GraphQL literal. */
 export type Literal = string | number | boolean | null | EnumValue | { readonly [field: string]: Literal | undefined };
 
 /** One operation on one root field. */
@@ -48,11 +48,11 @@ export interface RootField {
   readonly type: "query" | "mutation";
   readonly name: string;
   readonly args?: Readonly<Record<string, Literal>>;
-  /** The fields to select, as GraphQL text without braces. */
+  /** The fields to select, in GraphQL without the outer braces. */
   readonly selection?: string;
 }
 
-/** The document: unnamed and without variables, because the contract's body has the one field `query`. */
+/** Returns the document of one operation: without name and variables, because the contract's body has only `query`. */
 export function toDocument({ type, name, args = {}, selection }: RootField): DocumentNode {
   return {
     kind: Kind.DOCUMENT,
@@ -80,7 +80,7 @@ export function toDocument({ type, name, args = {}, selection }: RootField): Doc
   };
 }
 
-/** The literal's AST. Fields that are `undefined` are left out. */
+/** Returns the AST of a literal. Leaves out fields that are `undefined`. */
 function toValueNode(value: Literal): ValueNode {
   if (value === null) return { kind: Kind.NULL };
   if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
@@ -220,33 +220,33 @@ function errorsIn(body: string): GraphqlErrors | undefined {
   }
 }
 
-/** Absent, in the words that services use for it. */
+/** Matches the messages with which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find/i;
 
 /**
- * The typed error of an `errors` list: with status 200 a rule of the business, with 400 a refused request. Codes decide
- * before texts, and no whole text is ever compared.
+ * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected request. Codes are
+ * checked before messages, and messages are never compared as a whole.
  */
 function errorFromGraphql(
   errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],
   operation: string,
-  isRuleOfBusiness: boolean,
+  isBusinessRule: boolean,
 ): ServerlessGpuError {
   const message = errors.map((error) => error.message).join("; ");
   const codes = errors.map((error) => error.extensions?.code);
   const said = `${operation}: the service says "${message}"`;
-  // What is quoted is somebody's own text, such as an endpoint's name.
+  // Quoted parts are the user's strings, such as an endpoint's name.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
-    return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
+    return new AuthenticationError(`${said}. Check that the API key is correct and has permission`);
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
   if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. It does not exist, or not in this account`);
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(
       `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +
-        "endpoint, or have the quota raised",
+        "endpoint, or ask the service for a larger quota",
     );
   }
-  return isRuleOfBusiness ? new BusinessRuleError(said) : new RejectedError(said);
+  return isBusinessRule ? new BusinessRuleError(said) : new RejectedError(said);
 }

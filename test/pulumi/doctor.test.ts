@@ -104,7 +104,7 @@ test("names the address that does not answer, or shows the key on its way", asyn
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
     status: "failed",
-    found: expect.stringContaining("restUrl: nothing answers"),
+    found: expect.stringContaining("restUrl: nothing is listening"),
   });
   expect(dead.addresses?.mend).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
   expect(dead.key).toMatchObject({ status: "ok" });

@@ -127,7 +127,9 @@ describe("the look-up after a lost answer", () => {
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ endpointIds: [], cause: { code: "AUTHENTICATION" } });
     expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist: look before you create it again/);
-    expect(error.message).toMatch(/could not be looked up either: the list of endpoints: the service answered 401/);
+    expect(error.message).toMatch(
+      /could not be looked up either: the list of endpoints: the service responded with 401/,
+    );
     expect(saves(it)).toBe(1);
   });
 
