@@ -1,7 +1,7 @@
 import { sleep } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
 import { mayHaveHadEffect } from "../transport/retry";
-import type { StreamGapError } from "./jobErrors";
+import { StreamGapError } from "./jobErrors";
 import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem } from "./jobRecord";
 import { readStream } from "./operations";
 import type { QueueTransport } from "./queueTransport";

@@ -91,7 +91,7 @@ test("tells a missing, a wrong and a mistyped setting apart", async () => {
   const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
   expect(mistyped.config?.status).toBe("failed");
   expect(mistyped.config?.mend).toContain('Did you mean "SERVERLESS_GPU_API_KEY"?');
-  expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
+  expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
 });
 
 test("an account that the service does not know is explained", async () => {

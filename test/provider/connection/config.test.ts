@@ -169,6 +169,6 @@ describe("a service's name", () => {
   });
 
   test.each(["RunPod", "aws", "__proto__"])("%j is not known", (service) => {
-    expect(() => serviceName({ service })).toThrow(/is not known by name: use runpod, or give the three addresses/);
+    expect(() => serviceName({ service })).toThrow(/is unknown: use runpod, or set the three URLs/);
   });
 });
