@@ -101,7 +101,7 @@ export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise
   } as const;
   return sendOnce(queue, request, (cause) => {
     const message =
-      `${cause.message}. The purge may still have taken place. It was not sent again, because it could then ` +
+      `${cause.message}. The purge may have taken place. It was not sent again, because it could then ` +
       "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs that wait now " +
       "may be removed";
     throw new PurgeUncertainError(message, { cause });

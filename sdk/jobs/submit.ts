@@ -154,7 +154,7 @@ function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, 
     return `The response names the job ${shown}, so it was submitted.${notAgain} ${next}`;
   }
   return (
-    `The job may still have been submitted.${notAgain} Check the endpoint's requests, or submit with ` +
+    `The job may have been submitted.${notAgain} Check the endpoint's requests, or submit with ` +
     "idempotent: true if running twice does no harm"
   );
 }

@@ -185,7 +185,7 @@ describe("aborting a wait", () => {
     const startedAt = it.clock.now();
     expect((await it.failure(job.wait({ signal, onAbort: "cancel" }))).message).toBe("changed my mind");
     expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
-    expect(warnings.join()).toContain("may go on");
+    expect(warnings.join()).toContain("may continue");
   });
 
   test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {
