@@ -82,13 +82,13 @@ export function requireApiKey({ apiKey }: ConnectionSettings): string {
  */
 export function requireAddress(settings: ConnectionSettings, name: AddressName): string {
   const service = serviceName(settings);
-  const address = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
-  if (!address) {
+  const given = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
+  if (!given) {
     throw new ConfigurationError(
       `there is no ${name}: ${howToSet(name)}; or set the service (SERVERLESS_GPU_SERVICE=runpod), which sets all URLs`,
     );
   }
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError(
       `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,

@@ -238,7 +238,7 @@ function errorFromGraphql(
   // Quoted parts are the user's strings, such as an endpoint's name.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
-    return new AuthenticationError(`${said}. Check that the API key is correct and has permission`);
+    return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
   if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. It does not exist, or not in this account`);

@@ -317,7 +317,7 @@ export function errorFromStatus(
   if (status >= 200 && status < 300) return undefined;
   const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
-  if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is correct and has permission`);
+  if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
   if (status === 404) return new NotFoundError(`${prefix}. It does not exist, or not in this account`);
   if (status === 408) return new RequestTimeoutError(`${prefix}: it did not wait for the whole request. Try again`);
   if (status === 429) {

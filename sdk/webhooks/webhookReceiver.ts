@@ -71,16 +71,16 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
   const reading = new Set<Promise<number>>();
   const confirming = new Map<string, Promise<number>>();
-  const handedOn = createMemory(REMEMBERED);
+  const delivered = createMemory(REMEMBERED);
 
   async function confirm(jobId: string): Promise<number> {
     try {
       const job = await confirmed(jobId, () => options.endpoint.status(jobId));
       if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
       const end = endOf(job);
-      if (handedOn.has(end)) return 200;
+      if (delivered.has(end)) return 200;
       await options.onJob(job);
-      handedOn.add(end);
+      delivered.add(end);
       return 200;
     } catch (error) {
       callUser(() => options.onError(error, jobId));

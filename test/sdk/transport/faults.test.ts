@@ -148,7 +148,7 @@ describe("what is final", () => {
       "401",
       { status: 401 },
       AuthenticationError,
-      /responded with 401.*Check that the API key is correct and has permission/,
+      /responded with 401.*Check that the API key is right and has permission/,
     ],
     ["401 without a body", { status: 401, body: "" }, AuthenticationError, /responded with 401 \(no body\)/],
     [
