@@ -27,10 +27,7 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
   readonly apiKey: string;
   /** The name of a known service. It sets all URLs. */
   readonly service?: ServiceName | undefined;
-  /**
-   * The limits of each call.
-   * @default 6 attempts, 120,000 ms
-   */
+  /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: Partial<RetryPolicy>;
   /**
    * The longest time of an attempt without data from the service, in milliseconds. A large request may take longer, by
@@ -38,15 +35,9 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
    * @default 30,000
    */
   readonly attemptTimeoutMs?: number;
-  /**
-   * Settings of the rate limiter of the queue's operations. `"off"`: no limiter.
-   * @default the contract's limits
-   */
+  /** Settings of the rate limiter of the queue's operations. `"off"`: no limiter. @default the contract's limits */
   readonly rateLimits?: RateLimitOptions | "off";
-  /**
-   * The clock, for tests.
-   * @default the machine's clock
-   */
+  /** The clock, for tests. @default the machine's clock */
   readonly clock?: Clock;
 }
 

@@ -14,10 +14,7 @@ import type { QueueTransport } from "./queueTransport";
 
 /** Options of `wait`. */
 export interface WaitOptions extends CallOptions {
-  /**
-   * The longest time to wait, in milliseconds, ≥ 0.
-   * @default until the job has ended
-   */
+  /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
    * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the wait rejects.
@@ -28,19 +25,13 @@ export interface WaitOptions extends CallOptions {
 
 /** Options of `status`. */
 export interface StatusOptions extends CallOptions {
-  /**
-   * Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days.
-   * @default unchanged
-   */
+  /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
   readonly ttl?: number | undefined;
 }
 
 /** Options of `stream`. */
 export interface StreamOptions<Item> extends CallOptions {
-  /**
-   * The schema of each item's `output`.
-   * @default none: `output` is `unknown`
-   */
+  /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
    * Called when pieces may be missing between those read so far and those that come next. The stream then continues.

@@ -16,10 +16,7 @@ export interface JobPolicy {
    * @default the endpoint's, else 600,000 (10 minutes)
    */
   readonly executionTimeout?: number;
-  /**
-   * `true`: the job does not start workers.
-   * @default false
-   */
+  /** `true`: the job does not start workers. @default false */
   readonly lowPriority?: boolean;
   /**
    * The time for which the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7 days.

@@ -11,26 +11,17 @@ import { type SubmitOptions, submit } from "./submit";
 
 /** A request to the OpenAI-compatible server of an endpoint's workers. */
 export interface OpenAiRequest extends SubmitOptions {
-  /**
-   * The HTTP method.
-   * @default "POST" with a body, "GET" without
-   */
+  /** The HTTP method. @default "POST" with a body, "GET" without */
   readonly method?: "GET" | "POST" | undefined;
   /** The body, which is sent as JSON. */
   readonly body?: unknown;
-  /**
-   * The longest time without data from the service, in milliseconds, ≥ 0.
-   * @default 300,000
-   */
+  /** The longest time without data from the service, in milliseconds, ≥ 0. @default 300,000 */
   readonly timeoutMs?: number | undefined;
 }
 
 /** A request whose whole response is read. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /**
-   * The schema of the response.
-   * @default none: the response is `unknown`
-   */
+  /** The schema of the response. @default none: the response is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 

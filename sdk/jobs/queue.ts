@@ -15,19 +15,13 @@ import { type SubmitOptions, submitRun, submitRunSync } from "./submit";
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
-  /**
-   * The schema of the job's output, such as a zod schema.
-   * @default none: the output is `unknown`
-   */
+  /** The schema of the job's output, such as a zod schema. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
 /** Options of `runSync`. */
 export interface RunSyncOptions<Output> extends RunOptions<Output>, Pick<WaitOptions, "onAbort"> {
-  /**
-   * The time for the whole call, in milliseconds, ≥ 2,000.
-   * @default until the job has ended
-   */
+  /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
    * The time for which the service holds the request to wait for the result, in milliseconds: whole, 1,000 to 300,000.
@@ -39,17 +33,11 @@ export interface RunSyncOptions<Output> extends RunOptions<Output>, Pick<WaitOpt
 
 /** Facts about a job that was submitted elsewhere. */
 export interface JobOptions<Output> {
-  /**
-   * The schema of the job's output.
-   * @default none: the output is `unknown`
-   */
+  /** The schema of the job's output. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
   /** The time of its submit, from which the handle computes when it expires. */
   readonly submittedAt?: Date | undefined;
-  /**
-   * The `policy.ttl` of its submit, in milliseconds.
-   * @default 86,400,000 (24 hours)
-   */
+  /** The `policy.ttl` of its submit, in milliseconds. @default 86,400,000 (24 hours) */
   readonly ttl?: number | undefined;
 }
 

@@ -58,10 +58,7 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/**
- * Sends one request and reads the whole response, with any status.
- * @throws the typed error of a request without a complete response
- */
+/** Sends one request and reads the whole response, with any status. Throws a typed error if it is not complete. */
 export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
   return observed(http, httpRequest, readWhole(http.agent, httpRequest));
 }
@@ -98,10 +95,7 @@ function startIdleTimer(clock: Clock, { operation, attempt }: HttpRequest, idleM
   });
 }
 
-/**
- * Reports the outcome of a request to the observers.
- * @throws the typed error of a request without a complete response
- */
+/** Reports the outcome of a request to the observers. Throws the typed error if there is no complete response. */
 async function observed<T extends { readonly status: number }>(
   http: Http,
   httpRequest: HttpRequest,
@@ -271,10 +265,7 @@ const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
   UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Check the URL`,
 };
 
-/**
- * Returns the JSON of a response.
- * @throws the typed error of an error status, or of a body that is not JSON
- */
+/** Returns the JSON of a response. Throws the typed error of an error status, or of a body that is not JSON. */
 export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);
   if (failure) throw failure;
