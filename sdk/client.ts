@@ -13,6 +13,7 @@ import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import { createPods, type Pods } from "./pods/pods";
 import { Secret } from "./secret";
+import { createGraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/http";
 import { createReport, type Observers } from "./transport/observers";
 import { createAgent } from "./transport/proxy";
@@ -20,46 +21,47 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
 import type { CallContext } from "./transport/retryingCall";
 import type { RateLimitOptions } from "./transport/throttle";
 
-/** How a client reaches the service. Either `service` or the addresses of the interfaces that are used. */
+/** Options of a client. Give either `service`, or the URLs of the interfaces that you use. */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
+  /** The API key. */
   readonly apiKey: string;
+  /** The name of a known service. It sets all URLs. */
   readonly service?: ServiceName | undefined;
-  /** Bounds of each call. Default: 6 attempts, 120,000 ms. */
+  /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: Partial<RetryPolicy>;
   /**
-   * How long an attempt waits for the response to begin, or to go on, in milliseconds. A large request may take longer,
-   * by a second for each 64 kB. @default 30,000
+   * The longest time of an attempt without data from the service, in milliseconds. A large request may take longer, by
+   * a second for each 64 kB.
+   * @default 30,000
    */
   readonly attemptTimeoutMs?: number;
-  /**
-   * How the queue's operations are kept within the service's limits. Default: to the contract's table. `off`: not at all.
-   */
+  /** Settings of the rate limiter of the queue's operations. `"off"`: no limiter. @default the contract's limits */
   readonly rateLimits?: RateLimitOptions | "off";
-  /** Time; for tests. Default: the machine's. */
+  /** The clock, for tests. @default the machine's clock */
   readonly clock?: Clock;
 }
 
-/** A client of one account. Make one and keep it: connections, limits and polls are shared by all that use it. */
+/** A client of one account. Create it once and share it: its users share connections, rate limits and polls. */
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
-  /** Looks pods up. */
+  /** Reads pods. */
   readonly pods: Pods;
   /**
-   * The queue of an endpoint: submits jobs and follows them.
-   * @throws InvalidInputError when the id cannot be part of a path
-   * @throws ConfigurationError when there is no `queueUrl`
+   * Returns the queue of an endpoint, which submits and follows jobs.
+   * @throws InvalidInputError if the id cannot be part of a path
+   * @throws ConfigurationError if there is no `queueUrl`
    */
   endpoint(endpointId: string): EndpointQueue;
-  /** Ends all waits for jobs and all bodies that are being read, and closes the connections when their answers have come. */
+  /** Ends all waits for jobs and all streamed bodies, and closes each connection when its response is complete. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a client. It sends nothing yet. It uses the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, except for the
- * hosts in `NO_PROXY`.
- * @throws ConfigurationError when the key is missing, or a proxy's URL is none; a missing address shows at the first use
- * of its interface
+ * Creates a client. It sends nothing yet. It uses the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts
+ * in `NO_PROXY`.
+ * @throws ConfigurationError if the key is missing, or a proxy's URL is not valid. A missing URL of an interface is an
+ * error at the first use of the interface
  * @example
  * const client = createClient({ ...settingsFromEnvironment(), service: "runpod" });
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
@@ -79,13 +81,7 @@ export function createClient(options: ClientOptions): Client {
     ...calls,
     ...extraWords(options),
     service: serviceName(options),
-    transport: {
-      http,
-      apiKey,
-      get graphqlUrl() {
-        return requireAddress(options, "graphqlUrl");
-      },
-    },
+    transport: createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl")),
   });
   const pods = createPods({
     ...calls,

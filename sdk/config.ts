@@ -1,25 +1,26 @@
 import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/limits";
 import { ConfigurationError } from "./errors";
+import { INTERFACE_PATHS } from "./transport/urls";
 
-/** A service whose addresses and ways are known by name. */
+/** The name of a known service. */
 export type ServiceName = "runpod";
 
-/** Where the service is and who calls it, as texts that came from options, config or the environment. */
+/** The URLs and the key of the service, as strings from options, config or the environment. */
 export interface ConnectionSettings {
   /** The API key. */
   readonly apiKey?: string | undefined;
-  /** `runpod`, or none: then the addresses must be given. */
+  /** `runpod`. Without a name, the URLs must be given. */
   readonly service?: string | undefined;
-  /** Address of the GraphQL interface, with or without `/graphql`. */
+  /** The URL of the GraphQL interface, with or without `/graphql`. */
   readonly graphqlUrl?: string | undefined;
-  /** Address of the REST interface, with or without `/v1`. */
+  /** The URL of the REST interface, with or without `/v1`. */
   readonly restUrl?: string | undefined;
-  /** Address of the queue interface, with or without `/v2`. */
+  /** The URL of the queue interface, with or without `/v2`. */
   readonly queueUrl?: string | undefined;
 }
 
-/** One of the three interfaces' addresses. */
-export type AddressName = "graphqlUrl" | "restUrl" | "queueUrl";
+/** The name of an interface's URL among the settings. */
+export type AddressName = keyof typeof INTERFACE_PATHS;
 
 /** The environment variable of each setting. */
 export const ENVIRONMENT_VARIABLES = {
@@ -30,17 +31,18 @@ export const ENVIRONMENT_VARIABLES = {
   queueUrl: "SERVERLESS_GPU_QUEUE_URL",
 } as const satisfies Record<keyof ConnectionSettings, string>;
 
-/** Connection settings as the environment gives them. */
+/** The connection settings in the environment. */
 export interface EnvironmentSettings extends ConnectionSettings {
-  /** The API key; `""` when the environment has none. */
+  /** The API key. `""` if the environment has none. */
   readonly apiKey: string;
   /** The named service, if any. */
   readonly service?: ServiceName | undefined;
 }
 
 /**
- * The settings that the environment gives, for `createClient`. What is not set is missing, and the key is then empty.
- * @throws ConfigurationError when `SERVERLESS_GPU_SERVICE` names a service that is not known
+ * Returns the settings in the environment, for `createClient`. Variables that are not set are missing, or `""` for the
+ * key.
+ * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` names an unknown service
  */
 export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): EnvironmentSettings {
   const read = (name: keyof ConnectionSettings) => environment[ENVIRONMENT_VARIABLES[name]]?.trim() || undefined;
@@ -53,66 +55,70 @@ export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process
   };
 }
 
-/** How a setting can be given, for messages. */
+/** Returns the ways to set a setting, for messages. */
 function howToSet(setting: keyof ConnectionSettings): string {
   return `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ${setting}`;
 }
 
-/** The key, trimmed. Throws when it is missing or cannot be one. */
+/**
+ * Returns the key, trimmed.
+ * @throws ConfigurationError if it is missing or not valid
+ */
 export function requireApiKey({ apiKey }: ConnectionSettings): string {
   const key = apiKey?.trim();
   if (!key) throw new ConfigurationError(`there is no API key: ${howToSet("apiKey")}`);
-  // The key itself is not part of the message.
+  // The message must not contain the key.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigurationError(
-      "the API key holds characters that no key has, such as spaces or line breaks: copy it again",
+      "the API key contains characters that are not valid in a key, such as spaces or line breaks: copy it again",
     );
   }
   return key;
 }
 
-/** The path of each interface, which the client adds itself. */
-const OWN_PATHS: Readonly<Record<AddressName, string>> = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" };
-
 /**
- * One address, without a trailing slash and without the interface's own path, which people copy with it. Throws when it
- * is missing or no http(s) URL.
+ * Returns the URL of an interface, without a trailing slash and without the path of the interface.
+ * @throws ConfigurationError if it is missing or not an http(s) URL
  */
 export function requireAddress(settings: ConnectionSettings, name: AddressName): string {
   const service = serviceName(settings);
-  const address = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
-  if (!address) {
+  const given = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
+  if (!given) {
     throw new ConfigurationError(
-      `there is no ${name}: ${howToSet(name)}; or name the service (SERVERLESS_GPU_SERVICE=runpod), which sets all addresses`,
+      `there is no ${name}: ${howToSet(name)}; or set the service (SERVERLESS_GPU_SERVICE=runpod), which sets all URLs`,
     );
   }
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError(
       `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,
     );
   }
   const base = (url.origin + url.pathname).replace(/\/+$/, "");
-  return base.endsWith(OWN_PATHS[name]) ? base.slice(0, -OWN_PATHS[name].length).replace(/\/+$/, "") : base;
+  const path = INTERFACE_PATHS[name];
+  return base.endsWith(path) ? base.slice(0, -path.length).replace(/\/+$/, "") : base;
 }
 
-/** The named service, or nothing. Throws for a name that is not known. */
+/**
+ * Returns the name of the service, or `undefined` if there is none.
+ * @throws ConfigurationError if the name is unknown
+ */
 export function serviceName({ service }: ConnectionSettings): ServiceName | undefined {
   const name = service?.trim();
   if (!name) return undefined;
   if (name === "runpod") return name;
-  throw new ConfigurationError(`the service "${name}" is not known by name: use runpod, or give the three addresses`);
+  throw new ConfigurationError(`the service "${name}" is unknown: use runpod, or set the three URLs`);
 }
 
-/** GPU tiers and countries that are accepted beside the contract's. */
+/** GPU tiers and countries that are accepted in addition to the contract's. */
 export interface ExtraWords {
-  /** GPU tiers newer than the contract that are to be accepted. Those of a named service are. */
+  /** GPU tiers newer than the contract to accept. Those of a named service are always accepted. */
   readonly extraGpuTiers?: readonly string[] | undefined;
-  /** Countries newer than the contract that are to be accepted. Those of a named service are. */
+  /** Countries newer than the contract to accept. Those of a named service are always accepted. */
   readonly extraLocations?: readonly string[] | undefined;
 }
 
-/** The extra words that the settings name, and those that the named service is known to have. */
+/** Returns the extra words in the settings, and those of the named service. */
 export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];

@@ -1,26 +1,26 @@
 import { types } from "node:util";
 import { redact } from "./secret";
 
-/** What an error may carry beyond its message. */
+/** Details of an error beside its message. */
 export interface ErrorDetails {
-  /** What led to it. Kept as a copy without keys. */
+  /** The cause. It is kept as a copy without keys. */
   readonly cause?: unknown;
-  /** How long the service asked us to wait before the next attempt, in milliseconds. */
+  /** The wait before the next attempt that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * The root of all errors of this package. The message says what happened, to what, and what to do next. No key
- * survives in message, stack or cause: they are removed when the error is made.
+ * The base class of all errors of this package. The message says what happened, to what, and what to do next. The
+ * constructor removes keys from message, stack and cause.
  */
 export abstract class ServerlessGpuError extends Error {
-  /** Stable name of the kind of error, for programs to compare. */
+  /** The stable code of the kind of error, for programs to compare. */
   abstract readonly code: string;
-  /** Whether the same call may succeed later (`wait`) or will fail again unless something is changed (`stop`). */
+  /** `wait`: the same call may succeed later. `stop`: it fails again until something is changed. */
   readonly disposition: "wait" | "stop" = "stop";
-  /** How long the service asked us to wait, in milliseconds. */
+  /** The wait that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** How many times the call was sent before this error was given up to the caller. */
+  /** The number of attempts of the call before it failed with this error. */
   attempts = 1;
 
   /** @internal */
@@ -32,7 +32,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Adds to the message how often and how long the call was tried.
+   * Adds the number of attempts and their time to the message.
    * @internal
    */
   afterAttempts(attempts: number, elapsedMs: number): this {
@@ -46,23 +46,23 @@ export abstract class ServerlessGpuError extends Error {
   }
 }
 
-/** Thrown before any call when the key or an address is missing or malformed. Says which setting to set. */
+/** Thrown before any call if the key or a URL is missing or not valid. The message names the setting. */
 export class ConfigurationError extends ServerlessGpuError {
   readonly code = "CONFIGURATION";
 }
 
-/** One thing that is wrong with an input. */
+/** One problem of an input. */
 export interface InputProblem {
-  /** The property it is about. */
+  /** The property that has the problem. */
   readonly property: string;
-  /** What is wrong, what is allowed and, where there is one, the nearest match. */
+  /** The problem, the allowed values and, if there is one, the nearest match. */
   readonly message: string;
 }
 
-/** Thrown before any call when an input is not acceptable. Lists every problem at once. */
+/** Thrown before any call if an input is not valid. Lists all problems at once. */
 export class InvalidInputError extends ServerlessGpuError {
   readonly code = "INVALID_INPUT";
-  /** Everything that is wrong. */
+  /** All problems. */
   readonly problems: readonly InputProblem[];
 
   /** @internal */
@@ -72,86 +72,86 @@ export class InvalidInputError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when the service does not accept the key: status 401, "Unauthorized", or an answer without an account. */
+/** Thrown when the service does not accept the key: status 401, "Unauthorized", or a response without an account. */
 export class AuthenticationError extends ServerlessGpuError {
   readonly code = "AUTHENTICATION";
 }
 
-/** Thrown when the service says that what was asked for does not exist (status 404, or a "not found" of GraphQL). */
+/** Thrown when the service says that the requested object does not exist (status 404, or "not found" in GraphQL). */
 export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
 
-/** Thrown when the service refuses the request as such: status 400 or 403, or a GraphQL document that is not valid. */
+/** Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that is not valid. */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
 }
 
-/** Thrown when a rule of the service forbids what was asked for: workers are not at zero, a template is unknown. */
+/** Thrown when a rule of the service forbids the request: workers are not at zero, or a template is unknown. */
 export class BusinessRuleError extends RejectedError {
   override readonly code: string = "BUSINESS_RULE";
 }
 
-/** Thrown when a change would pass the account's quota of workers (the sum of `workersMax` over all endpoints). */
+/** Thrown when a change would exceed the account's quota of workers (the sum of `workersMax` over all endpoints). */
 export class QuotaExceededError extends BusinessRuleError {
   override readonly code = "QUOTA_EXCEEDED";
 }
 
-/** Thrown when the service still answers 429 after all attempts. The request had no effect. */
+/** Thrown when the service still responds with 429 after all attempts. The request had no effect. */
 export class RateLimitError extends ServerlessGpuError {
   readonly code = "RATE_LIMITED";
   override readonly disposition = "wait";
 }
 
-/** Thrown when the service fails by itself (status 5xx, or `INTERNAL_SERVER_ERROR` of GraphQL). */
+/** Thrown when the service fails (status 5xx, or `INTERNAL_SERVER_ERROR` in GraphQL). */
 export class ServiceFaultError extends ServerlessGpuError {
   readonly code = "SERVICE_FAULT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when the connection broke before the answer was complete. */
+/** Thrown when the connection broke before the response was complete. */
 export class ConnectionError extends ServerlessGpuError {
   readonly code: string = "CONNECTION";
   override readonly disposition: "wait" | "stop" = "wait";
 }
 
-/** Thrown when no connection could be made: nothing was sent. */
+/** Thrown when no connection could be made. Nothing was sent. */
 export class CannotConnectError extends ConnectionError {
   override readonly code: string = "CANNOT_CONNECT";
 }
 
-/** Thrown when the certificate at the URL, or of the proxy, is not trusted: nothing was sent. Trying again is no use. */
+/** Thrown when the certificate of the service or the proxy is not trusted. Nothing was sent. A retry would not help. */
 export class UntrustedCertificateError extends CannotConnectError {
   override readonly code = "UNTRUSTED_CERTIFICATE";
   override readonly disposition = "stop";
 }
 
-/** Thrown when a client is used after it was closed, and to those who wait for jobs when it is closed. */
+/** Thrown when a client is used after it was closed, and by waits for jobs when it is closed. */
 export class ClientClosedError extends ServerlessGpuError {
   readonly code = "CLIENT_CLOSED";
 }
 
-/** Thrown when nothing came within the time for one attempt, or when the service did not wait (status 408). */
+/** Thrown when no data arrived within the time of an attempt, or when the service stopped waiting (status 408). */
 export class RequestTimeoutError extends ServerlessGpuError {
   readonly code = "REQUEST_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a response is no JSON (a gateway's HTML page, a truncated or damaged body). Holds a short excerpt. */
+/** Thrown when a response is not JSON (a gateway's HTML page, a truncated or damaged body). Contains a short excerpt. */
 export class UnreadableResponseError extends ServerlessGpuError {
   readonly code = "UNREADABLE_RESPONSE";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a response is JSON of another shape than the contract's, with a short excerpt, or larger than 64 MB. */
+/** Thrown when a response is larger than 64 MB, or is JSON in another shape than the contract's. Contains a short excerpt. */
 export class UnexpectedResponseError extends ServerlessGpuError {
   readonly code = "UNEXPECTED_RESPONSE";
 }
 
-/** Thrown when the answer to a create was lost and several new endpoints fit. Nothing more was created. */
+/** Thrown when the response to a create was lost and several new endpoints match it. Nothing else was created. */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
-  /** The endpoints of which one may be the one that was created. */
+  /** The ids of the endpoints that match. One of them may be the one that was created. */
   readonly endpointIds: readonly string[];
 
   /** @internal */
@@ -161,16 +161,16 @@ export class CreateUncertainError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when an endpoint could not be deleted within the time for it. It still exists, scaled to zero workers. */
+/** Thrown when an endpoint could not be deleted in time. It still exists, scaled to zero workers. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when an endpoint of the new one's name exists already and must not be taken for it. Nothing was created. */
+/** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
-  /** The endpoints that have the name. */
+  /** The ids of the endpoints with the name. */
   readonly endpointIds: readonly string[];
 
   /** @internal */
@@ -180,7 +180,7 @@ export class NameTakenError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when an endpoint is absent, yet key or address are others than it was last seen with: it may exist there. */
+/** Thrown when an endpoint is absent, but was last seen with another key or URL. It may still exist there. */
 export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";
 }
@@ -190,24 +190,24 @@ export class MoveRefusedError extends ServerlessGpuError {
   readonly code = "MOVE_REFUSED";
 }
 
-/** Thrown when an endpoint's workers are not ready within the time for it. The endpoint exists. */
+/** Thrown when an endpoint's workers are not ready in time. The endpoint exists. */
 export class ReadyTimeoutError extends ServerlessGpuError {
   readonly code = "READY_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a smoke test's job takes too long, or gives another output than is expected. */
+/** Thrown when a smoke test's job takes too long, or has another output than expected. */
 export class SmokeTestError extends ServerlessGpuError {
   readonly code = "SMOKE_TEST";
 }
 
-/** Causes deeper than this are left out: a chain may lead back to itself. */
+/** The longest chain of causes that is kept: a chain may contain itself. */
 const DEEPEST_CAUSE = 8;
 
-/** A copy of a cause that is safe to show: texts redacted, everything but name, message, code and stack left behind. */
+/** Returns a copy of a cause without keys. It has only the name, message, code and stack. */
 function withoutKeys(cause: unknown, depth = 1): unknown {
   if (cause instanceof ServerlessGpuError) return cause;
-  // Under Jest, Node's own errors come from another realm.
+  // Under Jest, Node's own errors are from another realm.
   if (!(cause instanceof Error || types.isNativeError(cause))) return redact(String(cause));
   const hasCause = cause.cause !== undefined && depth < DEEPEST_CAUSE;
   const copy = new Error(redact(cause.message), hasCause ? { cause: withoutKeys(cause.cause, depth + 1) } : undefined);

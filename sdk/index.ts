@@ -1,7 +1,7 @@
 /**
  * A typed client for the service's three interfaces (GraphQL, REST, queue). It works without Pulumi.
  *
- * Begin with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
+ * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
  *
  * @module pulumi-serverless-gpu/sdk
  */
@@ -18,7 +18,13 @@ export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecord
 export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
 export * from "./jobs/jobErrors";
-export type { JobHandle, StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandle";
+export {
+  type JobHandle,
+  type StatusOptions,
+  type StreamOptions,
+  type WaitOptions,
+  WaitTimeoutError,
+} from "./jobs/jobHandle";
 export type { OutputSchema } from "./jobs/jobOutput";
 export {
   type CompletedJob,

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** The allowed word that was probably meant, whatever the case of its letters; nothing when none is near. */
+/** Returns the allowed word that is nearest to `word`, ignoring case. Returns `undefined` if none is near. */
 export function nearestWord(word: string, allowed: readonly string[]): string | undefined {
   const wanted = word.toUpperCase();
   const candidate = closest(
@@ -8,7 +8,7 @@ export function nearestWord(word: string, allowed: readonly string[]): string | 
     allowed.map((each) => each.toUpperCase()),
   );
   const mistakes = distance(wanted, candidate);
-  // Two letters that changed places are two mistakes; in a country's code already one makes another country.
+  // Two swapped letters are two mistakes. In a country code, one mistake is already another country.
   const isNear = word.length < 4 ? mistakes < word.length / 2 : mistakes <= word.length / 2;
   if (!isNear) return undefined;
   return allowed.find((each) => each.toUpperCase() === candidate);

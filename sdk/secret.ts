@@ -2,29 +2,29 @@ import { inspect } from "node:util";
 
 const REDACTED = "[redacted]";
 
-/** Shorter texts are no keys, and replacing them would garble every message. */
+/** Shorter strings are not keys, and replacing them would garble every message. */
 const SHORTEST_SECRET = 4;
 
-/** Every text that must not be shown, the longest first: one may begin with another. Filled by `Secret` alone. */
-let hiddenTexts: readonly string[] = [];
+/** All strings to hide, the longest first, because one may contain another. Only `Secret` adds to it. */
+let hiddenStrings: readonly string[] = [];
 
-/** Secrets that jobs carry, with their forms. There may be one for each job, so only the newest are kept. */
+/** The secrets of jobs, with their forms. There may be one for each job, so only the newest are kept. */
 const jobSecrets = new Map<string, readonly string[]>();
 const MAX_JOB_SECRETS = 1000;
 
-/** What looks like a key by its place in a text, even when the value itself is not known here. */
+/** Patterns that find a key by its place in a string, even if its value is unknown. */
 const KEY_PLACES: readonly RegExp[] = [
   /(api_key=)[^&\s"'<>]+/gi,
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(accessSecret\\*["']?\s*[:=]\s*\\*["'])(?:\\.|[^"'\\])*/gi,
-  // A pod's environment: all of its values.
+  // All values of a pod's environment.
   /("env"\s*:\s*\{)(?:"(?:\\.|[^"\\])*"?|[^"}])*/gi,
 ];
 
 /**
- * A text that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
- * `util.inspect`, and from its creation on `redact` removes its value from every text.
+ * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
+ * `util.inspect`. From its creation on, `redact` removes its value from every string.
  */
 export class Secret {
   readonly #value: string;
@@ -32,11 +32,11 @@ export class Secret {
   constructor(value: string) {
     this.#value = value;
     if (value.length < SHORTEST_SECRET) return;
-    const forms = new Set([...hiddenTexts, ...formsOf(value)]);
-    hiddenTexts = [...forms].sort(longestFirst);
+    const forms = new Set([...hiddenStrings, ...formsOf(value)]);
+    hiddenStrings = [...forms].sort(longestFirst);
   }
 
-  /** The value itself, for the place that sends it. */
+  /** Returns the value, for the code that sends it. */
   reveal(): string {
     return this.#value;
   }
@@ -54,7 +54,7 @@ export class Secret {
   }
 }
 
-/** Removes a secret that a job carries from every text from now on, until a thousand others have come. */
+/** Makes `redact` remove the secret of a job from every string, until a thousand newer ones are added. */
 export function hideJobSecret(value: string): void {
   if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
   jobSecrets.set(value, [...new Set(formsOf(value))].sort(longestFirst));
@@ -66,20 +66,20 @@ function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** The forms that a text travels in: in addresses, in JSON and JSON within JSON, in `util.inspect`. */
+/** Returns the forms of a string: in URLs, in JSON and JSON within JSON, in `util.inspect`. */
 function formsOf(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1);
   const inForm = new URLSearchParams({ "": value }).toString().slice(1);
   const quotedTwice = JSON.stringify(quoted).slice(1, -1);
-  // A lone surrogate is no character that an address could hold.
-  const inAddress = encodeURIComponent(Buffer.from(value).toString());
-  return [value, inAddress, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
+  // A lone surrogate cannot be part of a URL.
+  const inUrl = encodeURIComponent(Buffer.from(value).toString());
+  return [value, inUrl, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
-/** The text without any known secret and without anything that stands where a key stands. */
+/** Returns the string without known secrets, and without values in places where keys are. */
 export function redact(text: string): string {
   let result = text;
-  for (const hidden of hiddenTexts) result = result.replaceAll(hidden, REDACTED);
+  for (const hidden of hiddenStrings) result = result.replaceAll(hidden, REDACTED);
   for (const forms of jobSecrets.values()) {
     for (const hidden of forms) result = result.replaceAll(hidden, REDACTED);
   }

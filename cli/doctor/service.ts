@@ -4,7 +4,7 @@ import { createClient } from "../../sdk/client";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
 import { systemClock } from "../../sdk/contract/clock";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
-import { addressOf, type Http, type HttpResponse, send } from "../../sdk/transport/http";
+import { type Http, type HttpResponse, send } from "../../sdk/transport/http";
 import { createAgent } from "../../sdk/transport/proxy";
 import { makeCall } from "../../sdk/transport/retryingCall";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
@@ -40,7 +40,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
   let address: string | undefined;
   try {
     address = requireAddress(settings, name);
-    const request = { name, operation: name, method: "GET", address: addressOf(address) } as const;
+    const request = { name, operation: name, method: "GET", url: address } as const;
     const sentAt = Date.now();
     const response = await makeCall(
       { clock: systemClock, random: Math.random, ...ONCE },

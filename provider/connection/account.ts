@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AccountChangedError } from "../../sdk/errors";
+import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
 
 /** The record of the account of an endpoint. */
@@ -39,7 +40,7 @@ export interface Place {
 
 /** Returns the outputs that record the place of an endpoint. */
 export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
-  return { queueUrl: `${queueUrl}/v2/${endpointId}`, __account: accountRecord(account, endpointId) };
+  return { queueUrl: endpointQueueUrl(queueUrl, endpointId), __account: accountRecord(account, endpointId) };
 }
 
 /** Returns `true` if outputs record another place, or another key, than the settings. */

@@ -1,11 +1,11 @@
 import type { InputProblem } from "../../sdk/errors";
-import { isPathSegment } from "../../sdk/transport/pathSegment";
+import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
 import { type InputRule, SECONDS } from "../properties";
 
 /** Inputs that the provider uses itself and does not send to the service. */
 const RULES = {
   adoptId: {
-    message: "must be the id of an endpoint: letters, digits, hyphens, underscores and dots between them",
+    message: `must be the id of an endpoint: ${ID_CHARACTERS}`,
     allows: isPathSegment,
   },
   drainTimeout: SECONDS,

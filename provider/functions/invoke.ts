@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
 import { requireAddress } from "../../sdk/config";
 import { ServerlessGpuError } from "../../sdk/errors";
+import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { clientFor } from "../connection/clientFor";
 import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
@@ -125,6 +126,6 @@ function contextFor(readConfig: ReadConfig): DataSourceContext {
   const settings = providerSettings(readConfig);
   return {
     client: clientFor(settings),
-    queueUrlOf: (endpointId) => `${requireAddress(settings, "queueUrl")}/v2/${endpointId}`,
+    queueUrlOf: (endpointId) => endpointQueueUrl(requireAddress(settings, "queueUrl"), endpointId),
   };
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as pulumi from "@pulumi/pulumi";
 import { type InputProblem, SmokeTestError } from "../../sdk/errors";
-import { WaitTimeoutError } from "../../sdk/jobs/jobErrors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
+import { WaitTimeoutError } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { hideJobSecret } from "../../sdk/secret";
 import { configure, connect } from "../connection/connection";

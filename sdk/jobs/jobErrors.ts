@@ -1,15 +1,14 @@
 import { type ErrorDetails, ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
-import type { JobHandle } from "./jobHandle";
 import type { JobStatus } from "./jobRecord";
 
 /**
- * Thrown when a submit was sent and its response was lost, or made no sense: the job may have been submitted. It is not
- * sent again, because the job could then run twice; a submit with `idempotent: true` is. `cause` says what happened.
+ * Thrown when a submit was sent and its response was lost or not valid: the job may have been submitted. It is not sent
+ * again, because the job could then run twice. A submit with `idempotent: true` is sent again. `cause` says what happened.
  */
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
-  /** Identifier of the job, if the response held one: then the job was submitted. */
+  /** The id of the job, if the response contained one. The job was then submitted. */
   readonly jobId: string | undefined;
 
   /** @internal */
@@ -21,11 +20,11 @@ export class SubmitUncertainError extends ServerlessGpuError {
 
 /**
  * Thrown when a retry was sent, its response was lost, and the job's state does not tell whether it took place: it may
- * run, or may have run again and failed again. It is not sent again, because the job could then run twice.
+ * run, or may have run again and failed again. The retry is not sent again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
 
   /** @internal */
@@ -36,7 +35,7 @@ export class RetryUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a purge of the queue was sent and its response was lost: it may have taken place. It is not sent again,
+ * Thrown when a purge of the queue was sent and its response was lost: jobs may have been removed. It is not sent again,
  * because it could then remove jobs that were submitted since.
  */
 export class PurgeUncertainError extends ServerlessGpuError {
@@ -44,14 +43,14 @@ export class PurgeUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent: the service hands each piece out once, so pieces may be
- * missing between those read before and those that come next.
+ * Thrown when a read of a stream broke after it was sent. The service returns each piece once, so pieces may be missing
+ * between those read before and those that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
-  /** How many pieces were read before the gap. */
+  /** The number of pieces that were read before the gap. */
   readonly piecesRead: number;
 
   /** @internal */
@@ -65,11 +64,11 @@ export class StreamGapError extends ServerlessGpuError {
 /** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
   readonly status: JobStatus;
-  /** What the service says about it. */
+  /** The service's description of the error. */
   readonly jobError: string | undefined;
 
   /** @internal */
@@ -81,37 +80,20 @@ export class JobFailedError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when a job did not end within the time to wait for it. It goes on: wait again with `job.wait()`. */
-export class WaitTimeoutError extends ServerlessGpuError {
-  readonly code = "WAIT_TIMEOUT";
-  override readonly disposition = "wait";
-  /** Identifier of the job. */
-  readonly jobId: string;
-  /** The job, to go on with. */
-  readonly job: JobHandle;
-
-  /** @internal */
-  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
-    super(message, details);
-    this.jobId = job.id;
-    this.job = job;
-  }
-}
-
-/** Why the service does not know a job any more. */
+/** The reason why the service no longer knows a job. */
 export type ExpiryReason = "ttl" | "retention";
 
 /**
- * Thrown when the service does not know a job any more because its time is over: its `ttl`, or the time for which the
- * result is kept after the job ended. Any other job that is unknown is a `NotFoundError`.
+ * Thrown when the service no longer knows a job because its `ttl`, or the retention time of its result, is over. Any
+ * other unknown job is a `NotFoundError`.
  */
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
-  /** `ttl`: the job's life was over. `retention`: it had ended, and its result is not kept any more. */
+  /** `ttl`: the job's time to live was over. `retention`: it had ended, and its result is no longer kept. */
   readonly reason: ExpiryReason;
-  /** When it expired at the latest. */
+  /** The latest time at which it expired. */
   readonly expiredAt: Date;
 
   /** @internal */
@@ -123,12 +105,12 @@ export class JobExpiredError extends ServerlessGpuError {
   }
 }
 
-/** Thrown by `retry`, before it is sent, when the job is in another state than FAILED and TIMED_OUT. */
+/** Thrown by `retry`, before it is sent, if the job is not FAILED or TIMED_OUT. */
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
-  /** The state that the job is in. */
+  /** The job's state. */
   readonly status: JobStatus;
 
   /** @internal */
@@ -139,12 +121,12 @@ export class JobNotRetryableError extends ServerlessGpuError {
   }
 }
 
-/** Given to a webhook receiver's `onError` when a delivery is about a job that has not ended. */
+/** Passed to a webhook receiver's `onError` when a delivery is about a job that has not ended. */
 export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly jobId: string;
-  /** The state that `/status` shows, in which no webhook is sent. */
+  /** The job's state according to `/status`. The service sends no webhook in this state. */
   readonly status: JobStatus;
 
   /** @internal */

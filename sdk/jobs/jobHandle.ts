@@ -1,8 +1,8 @@
 import type { Clock } from "../contract/clock";
-import { NotFoundError } from "../errors";
+import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { warn } from "../transport/observers";
 import type { CallOptions } from "../transport/retryingCall";
-import { JobExpiredError, JobNotRetryableError, type StreamGapError, WaitTimeoutError } from "./jobErrors";
+import { JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobRecord";
@@ -12,52 +12,52 @@ import { cancelJob, readStatus, retryJob } from "./operations";
 import { type Poller, SHORTEST_POLL_MS } from "./poller";
 import type { QueueTransport } from "./queueTransport";
 
-/** How `wait` waits. */
+/** Options of `wait`. */
 export interface WaitOptions extends CallOptions {
-  /** How long to wait, in milliseconds. Default: until the job has ended. */
+  /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * What an abort of `signal` does to the job: `detach` lets it go on, `cancel` cancels it before the wait is rejected.
+   * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the wait rejects.
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
 }
 
-/** How `status` reads. */
+/** Options of `status`. */
 export interface StatusOptions extends CallOptions {
-  /** Sets the job's time to live, in milliseconds from its submit: 10 seconds to 7 days. Default: left as it is. */
+  /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
   readonly ttl?: number | undefined;
 }
 
-/** How `stream` reads. */
+/** Options of `stream`. */
 export interface StreamOptions<Item> extends CallOptions {
-  /** What each item's `output` looks like. Default: `unknown`. */
+  /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
-   * Told when pieces may be missing between those read so far and those that come next; the stream then goes on.
-   * Default: the stream ends with the error.
+   * Called when pieces may be missing between those read so far and those that come next. The stream then continues.
+   * @default none: the stream ends with the error
    */
   readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
 }
 
-/** What a handle is made of. */
+/** The parts of a handle. */
 export interface JobHandleContext<Output> {
   readonly queue: QueueTransport;
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;
   readonly lifetime: JobLifetime;
-  /** When the service last told the job's state, in milliseconds of the monotonic clock. */
+  /** The time of the last response with the job's state, in milliseconds of the monotonic clock. */
   readonly seenAt: number;
 }
 
-/** An abort that cancels the job does not hold its caller up for longer. */
+/** The longest time that an abort waits for the job's cancellation, in milliseconds. */
 const CANCEL_ON_ABORT_MS = 10_000;
 
-/** One job. Made by `run`, or by `job` from an id. */
+/** One job. `run` and `job` return it. */
 export class JobHandle<Output = unknown> {
-  /** Identifier of the job. */
+  /** The id of the job. */
   readonly id: string;
-  /** Identifier of the endpoint that it was submitted to. */
+  /** The id of the job's endpoint. */
   readonly endpointId: string;
   readonly #context: JobHandleContext<Output>;
   #lifetime: JobLifetime;
@@ -73,8 +73,8 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * When the service will not know the job any more, at the latest: at the end of its ttl, or of its result's retention
-   * once it was seen to have ended (contract, Limits). Nothing for a job that this handle did not submit and has not
+   * The latest time until which the service knows the job: the end of its ttl, or of its result's retention once this
+   * handle has seen that it ended (contract, Limits). `undefined` for a job that this handle did not submit and has not
    * seen ended.
    */
   get expiresAt(): Date | undefined {
@@ -83,13 +83,12 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Waits until the job has completed; its `output` is then of the schema's type. Faults of the service that pass are
-   * waited out, for as long as the client's `retry.maxElapsedMs` at a stretch.
-   * @param options how to wait
-   * @throws JobFailedError when it failed, was cancelled or timed out
-   * @throws WaitTimeoutError when the time is over; the job goes on
-   * @throws JobExpiredError when its ttl, or its result's retention, is over
-   * @throws the signal's reason, when it aborts
+   * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of the service do not
+   * end the wait unless they last longer than the client's `retry.maxElapsedMs`.
+   * @throws JobFailedError if it failed, was cancelled or timed out
+   * @throws WaitTimeoutError if the time is over; the job continues
+   * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * @throws the signal's reason, if it aborts
    */
   async wait({ timeoutMs, signal, onAbort = "detach" }: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkTimeout(timeoutMs);
@@ -107,10 +106,9 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Reads the job as it is now.
-   * @param options how to read
-   * @throws JobExpiredError when its ttl, or its result's retention, is over
-   * @throws NotFoundError when the service does not know it for another reason, such as a purge of the queue
+   * Reads the job.
+   * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * @throws NotFoundError if the service does not know it for another reason, such as a purge of the queue
    */
   async status({ ttl, signal }: StatusOptions = {}): Promise<Job> {
     checkTime("ttl", ttl);
@@ -120,12 +118,11 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Yields the pieces of the output as they come, until the job has ended and all were read. The service hands each piece
-   * out once: a job has one reader, and pieces that were on their way when a connection broke are lost. That never
-   * passes in silence: it ends the stream, or is told to `onGap`.
-   * @param options how to read
-   * @throws StreamGapError when pieces may be missing, unless there is `onGap`
-   * @throws JobFailedError after the last piece, when the job failed, was cancelled or timed out
+   * Yields the pieces of the output, until the job has ended and all pieces were read. The service returns each piece
+   * once: use one reader for a job. If a connection breaks, the pieces in its response are lost. The stream then ends
+   * with an error, or calls `onGap`.
+   * @throws StreamGapError if pieces may be missing and there is no `onGap`
+   * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
   async *stream<Item = unknown>({
     signal,
@@ -143,19 +140,19 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Cancels the job: it is not started any more, or stopped. A job that has ended stays as it is, which `status` tells.
-   * @param options a signal, to end the call
+   * Cancels the job: it does not start, or is stopped. Returns its state, which is unchanged for a job that has ended.
+   * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * @throws NotFoundError if the service does not know it for another reason
    */
   async cancel({ signal }: CallOptions = {}): Promise<JobState> {
     return this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, { signal })));
   }
 
   /**
-   * Runs a job again that failed or timed out, with its id and its input. It is sent again only when it certainly did
-   * nothing.
-   * @param options a signal, to end the call
-   * @throws RetryUncertainError when its response was lost, and the job's state does not tell whether it took place
-   * @throws JobNotRetryableError, before the retry is sent, when the job is in another state
+   * Runs the job again if it failed or timed out, with its id and its input. The request is repeated only if it had no
+   * effect.
+   * @throws RetryUncertainError if its response was lost, and the job's state does not show if it took place
+   * @throws JobNotRetryableError, before the retry is sent, if the job is in another state
    */
   async retry({ signal }: CallOptions = {}): Promise<JobState> {
     const { status } = await this.status({ signal });
@@ -177,13 +174,13 @@ export class JobHandle<Output = unknown> {
     return job;
   }
 
-  #ask<T>(answer: Promise<T>): Promise<T> {
-    return answer.catch((error: unknown) => {
+  #ask<T>(response: Promise<T>): Promise<T> {
+    return response.catch((error: unknown) => {
       throw this.#explained(error);
     });
   }
 
-  /** Tells a job whose time is over from one that never was. */
+  /** Replaces a `NotFoundError` by a `JobExpiredError` if the job's time is over. */
   #explained(error: unknown): unknown {
     if (!(error instanceof NotFoundError)) return error;
     const expiry = expiryOf(this.#lifetime, this.#clock.now());
@@ -192,14 +189,14 @@ export class JobHandle<Output = unknown> {
     const why =
       expiry.reason === "ttl"
         ? `its ttl of ${this.#lifetime.ttlMs} ms was over at ${at.toISOString()}`
-        : `it had ended, and results are kept for ${this.#lifetime.retentionMs / 60_000} min only`;
-    const message = `job ${this.id} at endpoint ${this.endpointId} is not known any more: ${why}. Submit it again`;
+        : `it had ended, and results are kept for only ${this.#lifetime.retentionMs / 60_000} min`;
+    const message = `job ${this.id} at endpoint ${this.endpointId} is no longer known: ${why}. Submit it again`;
     return new JobExpiredError(message, { jobId: this.id, reason: expiry.reason, at });
   }
 
   #waitTimeout(cause: unknown): WaitTimeoutError {
     const message =
-      `job ${this.id} at endpoint ${this.endpointId} did not end within the time to wait for it. It goes on: wait again with ` +
+      `job ${this.id} at endpoint ${this.endpointId} did not end within the timeout. It continues: wait again with ` +
       `error.job.wait(), or later with client.endpoint("${this.endpointId}").job("${this.id}").wait()`;
     return new WaitTimeoutError(message, this, { cause });
   }
@@ -215,7 +212,24 @@ export class JobHandle<Output = unknown> {
       await cancelJob(queue, this.id, { timeoutMs: CANCEL_ON_ABORT_MS });
     } catch (error) {
       const details = { jobId: this.id, endpointId: this.endpointId, error };
-      warn(queue.context.logger, details, `job ${this.id} was to be cancelled, and may go on`);
+      warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);
     }
+  }
+}
+
+/** Thrown when a job did not end within the timeout. It continues: wait again with `job.wait()`. */
+export class WaitTimeoutError extends ServerlessGpuError {
+  readonly code = "WAIT_TIMEOUT";
+  override readonly disposition = "wait";
+  /** The id of the job. */
+  readonly jobId: string;
+  /** The handle of the job. */
+  readonly job: JobHandle;
+
+  /** @internal */
+  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
+    super(message, details);
+    this.jobId = job.id;
+    this.job = job;
   }
 }

@@ -2,16 +2,16 @@ import { UnexpectedResponseError } from "../errors";
 import { JobFailedError } from "./jobErrors";
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 
-/** Says what a job's output looks like: a zod schema, or anything else that has `parse`. */
+/** The schema of a job's output: a zod schema, or any object with `parse`. */
 export interface OutputSchema<Output> {
-  /** Returns the value in its type, or throws. */
+  /** Returns the value in the schema's type. Throws if it has another shape. */
   parse(value: unknown): Output;
 }
 
 /**
- * The job that ended, its output in the schema's type.
- * @throws JobFailedError when it did not complete
- * @throws UnexpectedResponseError when its output is of another shape
+ * Returns a job that has ended, with its output in the schema's type.
+ * @throws JobFailedError if it did not complete
+ * @throws UnexpectedResponseError if its output has another shape
  */
 export function completedJob<Output>(job: Job, schema: OutputSchema<Output> | undefined): CompletedJob<Output> {
   if (!isCompleted(job)) throw jobFailed(job);
@@ -23,10 +23,13 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
   try {
     return schema.parse(output);
   } catch (cause) {
-    const message = `${what} is not of the shape that its schema asks for`;
-    throw new UnexpectedResponseError(`${message}. Compare it with what the worker returns; cause says where`, {
-      cause,
-    });
+    const message = `${what} does not match its schema`;
+    throw new UnexpectedResponseError(
+      `${message}. Compare the schema with the worker's output; cause names the place`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -37,8 +40,8 @@ const HAPPENED: Readonly<Record<string, string>> = {
 };
 
 const NEXT_STEP: Readonly<Record<string, string>> = {
-  FAILED: ". Look at the worker's log; retry() runs it again",
-  TIMED_OUT: ". Look whether the endpoint has workers; retry() runs it again",
+  FAILED: ". Check the worker's log; retry() runs it again",
+  TIMED_OUT: ". Check if the endpoint has workers; retry() runs it again",
 };
 
 export function jobFailed({ id, status, error: said }: Job): JobFailedError {

@@ -3,26 +3,26 @@ import type { OpenEnum } from "../contract/enums";
 import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/limits";
 
 /**
- * A job's state. Words that are not known here stand for a job that has not ended.
+ * A job's state. An unknown state means that the job has not ended.
  * @useDeclaredType
  */
 export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
-/** A job as the service shows it (contract, Job). An optional field of a type that cannot be read is left out. */
+/** A job in the service (contract, Job). Optional fields with an unreadable value are left out. */
 export interface Job {
-  /** Job identifier. */
+  /** The id of the job. */
   readonly id: string;
   /** The job's state. */
   readonly status: JobStatus;
-  /** Milliseconds that the job waited before a worker took it. */
+  /** The time before a worker took the job, in milliseconds. */
   readonly delayTime?: number | null;
-  /** Milliseconds that it ran. */
+  /** The time that it ran, in milliseconds. */
   readonly executionTime?: number | null;
   /** The handler's result. While the job is in progress it may be a progress update. */
   readonly output?: unknown;
-  /** Why the job failed; at times JSON text. */
+  /** The reason why the job failed. It may be a string of JSON. */
   readonly error?: unknown;
-  /** How often a worker was lost under the job. */
+  /** The number of workers that were lost while they ran the job. */
   readonly retries?: number | null;
   /** The worker that took the job. */
   readonly workerId?: string | null;
@@ -36,15 +36,15 @@ export interface CompletedJob<Output = unknown> extends Job {
   readonly output: Output;
 }
 
-/** What `/run`, `/cancel` and `/retry` answer (contract, Cancel result). */
+/** The response of `/run`, `/cancel` and `/retry` (contract, Cancel result). */
 export interface JobState {
-  /** Job identifier. */
+  /** The id of the job. */
   readonly id: string;
-  /** The state that the job is in now. */
+  /** The job's state. */
   readonly status: JobStatus;
 }
 
-/** A piece of a job's output (contract, Stream item). */
+/** One piece of a job's output (contract, Stream item). */
 export interface StreamItem<Output = unknown> {
   /** One piece of the handler's output, as the schema returned it where one was given. */
   readonly output: Output;
@@ -52,57 +52,57 @@ export interface StreamItem<Output = unknown> {
   readonly metrics?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What one read of `/stream` hands out. Without a `status`, `/status` must tell whether more may come. */
+/** The response of one read of `/stream`. Without a `status`, only `/status` tells if more pieces may come. */
 export interface StreamChunk {
-  /** The job that it is about, where the service says so. */
+  /** The id of the job, if the response has it. */
   readonly id?: string;
   readonly items: StreamItem[];
   readonly status?: JobStatus;
 }
 
-/** What a purge of the queue did (contract, Purge result). */
+/** The result of a purge of the queue (contract, Purge result). */
 export interface PurgeResult {
-  /** How many waiting jobs were removed. */
+  /** The number of waiting jobs that were removed. */
   readonly removed: number;
-  /** A lower-case word for completion. */
+  /** A word for completion, in lower case. */
   readonly status: string;
 }
 
-/** Numbers of an endpoint's jobs by their state (contract, Health record). */
+/** The numbers of an endpoint's jobs, by state (contract, Health record). */
 export interface JobCounts {
   /** Jobs that completed. */
   readonly completed: number;
   /** Jobs that failed. */
   readonly failed: number;
-  /** Jobs that a worker has. */
+  /** Jobs that run. */
   readonly inProgress: number;
   /** Jobs that wait for a worker. */
   readonly inQueue: number;
-  /** Jobs that were tried again. */
+  /** Jobs that were retried. */
   readonly retried: number;
 }
 
-/** Numbers of an endpoint's workers by their state (contract, Health record; those after `running` are observed). */
+/** The numbers of an endpoint's workers, by state (contract, Health record; the fields after `running`: observed). */
 export interface WorkerCounts {
   /** Workers without a job. */
   readonly idle: number;
   /** Workers with a job. */
   readonly running: number;
-  /** Workers that start. */
+  /** Workers that are starting. */
   readonly initializing?: number | null;
   /** Workers that can take a job. */
   readonly ready?: number | null;
   /** Workers that wait for a free GPU. */
   readonly throttled?: number | null;
-  /** Workers that crashed or do not answer. */
+  /** Workers that crashed or do not respond. */
   readonly unhealthy?: number | null;
 }
 
 /** The state of an endpoint's queue and workers (contract, Health record). */
 export interface EndpointHealth {
-  /** Numbers of jobs. */
+  /** The numbers of jobs. */
   readonly jobs: JobCounts;
-  /** Numbers of workers. */
+  /** The numbers of workers. */
   readonly workers: WorkerCounts;
 }
 
@@ -114,7 +114,7 @@ const numericString = z
   .regex(/^-?\d+(\.\d+)?$/)
   .transform(Number);
 const numeric = z.union([z.number(), numericString]);
-// A result that was paid for must not be lost because of a field beside it.
+// A bad value in a minor field must not cost the user a result.
 const optionalNumeric = numeric.nullish().catch(undefined);
 
 // Fields that the service adds are kept.
@@ -134,10 +134,10 @@ export const jobStateSchema: z.ZodType<JobState> = z.looseObject({ id, status })
 // A job that has an id exists, and `/status` tells its state. An odd id alone proves nothing.
 const stateless = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
-/** What `/run` responds. */
+/** The response of `/run`. */
 export const submittedSchema: z.ZodType<JobState> = z.union([jobStateSchema, z.looseObject(stateless)]);
 
-/** What `/runsync` responds. */
+/** The response of `/runsync`. */
 export const submittedSyncSchema: z.ZodType<Job> = z.union([jobSchema, jobSchema.extend(stateless)]);
 
 const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
@@ -145,7 +145,7 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   metrics: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
-/** `/stream` answers a bare list (contract), or the list with the job's state (observed). */
+/** The response of `/stream`: a bare list (contract), or the list with the job's state (observed). */
 export const streamSchema = z.union([
   z.array(streamItemSchema).transform((items): StreamChunk => ({ items })),
   z
@@ -177,17 +177,17 @@ export const healthSchema = z.looseObject({
   workers: workerCountsSchema,
 }) satisfies z.ZodType<EndpointHealth>;
 
-/** Whether a job in this state has ended. Only `retry` takes it out of it again. */
+/** Returns `true` if a job in this state has ended. Only `retry` changes such a state. */
 export function isTerminal(jobStatus: JobStatus): boolean {
   return (TERMINAL_JOB_STATES as readonly string[]).includes(jobStatus);
 }
 
-/** Whether `/retry` takes a job in this state (contract, Endpoints, rule 3). */
+/** Returns `true` if `/retry` accepts a job in this state (contract, Endpoints, rule 3). */
 export function isRetryable(jobStatus: JobStatus): boolean {
   return (RETRYABLE_JOB_STATES as readonly string[]).includes(jobStatus);
 }
 
-/** Whether the job completed: then its `output` is the handler's result, and no progress update. */
+/** Returns `true` if the job completed. Its `output` is then the handler's result, not a progress update. */
 export function isCompleted<T extends JobState>(job: T): job is T & Pick<CompletedJob, "status"> {
   return job.status === "COMPLETED";
 }

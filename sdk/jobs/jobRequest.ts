@@ -9,46 +9,52 @@ import {
 import { type InputProblem, InvalidInputError } from "../errors";
 import { hideJobSecret } from "../secret";
 
-/** How long a job may live and run (contract, Policy object). Times are milliseconds. */
+/** The limits of a job's time (contract, Policy object). */
 export interface JobPolicy {
-  /** How long the job may run once a worker has it: 5 seconds to 7 days. Default: the endpoint's, else 10 minutes. */
+  /**
+   * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
+   * @default the endpoint's, else 600,000 (10 minutes)
+   */
   readonly executionTimeout?: number;
-  /** `true`: the job does not make workers start. Default `false`. */
+  /** `true`: the job does not start workers. @default false */
   readonly lowPriority?: boolean;
-  /** How long the job exists, waiting and running together: 10 seconds to 7 days. Default 24 hours. */
+  /**
+   * The time for which the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7 days.
+   * @default 86,400,000 (24 hours)
+   */
   readonly ttl?: number;
 }
 
-/** Storage that is handed to the worker, whose own code must use it (contract, s3Config object). */
+/** Storage for the worker. The worker's own code must use it (contract, s3Config object). */
 export interface S3Config {
   /** The bucket's access key id. */
   readonly accessId?: string;
-  /** The bucket's secret access key. It is sent, and shown nowhere. */
+  /** The bucket's secret access key. It is sent to the service, and never shown. */
   readonly accessSecret?: string;
   /** The bucket's name. */
   readonly bucketName?: string;
-  /** The bucket's address. */
+  /** The bucket's URL. */
   readonly endpointUrl?: string;
 }
 
-/** What `run` and `runSync` submit (contract, Job request body). Other fields are sent as they are. */
+/** The request of `run` and `runSync` (contract, Job request body). Other fields are sent unchanged. */
 export interface JobRequest {
   /** Parameters for the worker's handler, as JSON. */
   readonly input: object;
   /** An http(s) URL that the service calls when the job ends. */
   readonly webhook?: string;
-  /** How long the job may live and run. */
+  /** The limits of the job's time. */
   readonly policy?: JobPolicy;
   /** Storage for the worker's own code to use. */
   readonly s3Config?: S3Config;
 }
 
-/** A request that was checked, as it is sent. */
+/** A checked request, ready to send. */
 export interface CheckedJobRequest {
   readonly body: string;
   /** The job's `ttl`, given or default, in milliseconds. */
   readonly ttlMs: number;
-  /** What is allowed and yet hardly meant. */
+  /** Warnings of input that is valid but probably a mistake. */
   readonly warnings: readonly string[];
 }
 
@@ -62,7 +68,7 @@ function milliseconds({ min, max }: Range) {
   return z.int(problem).min(min, problem).max(max, problem);
 }
 
-const text = z.string("must be a text").nullish();
+const string = z.string("must be a string").nullish();
 
 const requestSchema = z.looseObject(
   {
@@ -79,7 +85,10 @@ const requestSchema = z.looseObject(
       )
       .nullish(),
     s3Config: z
-      .looseObject({ accessId: text, accessSecret: text, bucketName: text, endpointUrl: text }, "must be an object")
+      .looseObject(
+        { accessId: string, accessSecret: string, bucketName: string, endpointUrl: string },
+        "must be an object",
+      )
       .nullish(),
   },
   "must be an object with the field input",
@@ -88,7 +97,7 @@ const requestSchema = z.looseObject(
 const LARGEST_BODY = { run: RUN_BODY_MAX_BYTES, runsync: RUNSYNC_BODY_MAX_BYTES } as const;
 
 /**
- * Checks a request before anything is sent, its size on the very bytes that will be.
+ * Checks a request and its size in bytes before it is sent.
  * @throws InvalidInputError with every problem at once
  */
 export function checkJobRequest(operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
@@ -100,16 +109,16 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   const bytes = Buffer.byteLength(body);
   const maxBytes = LARGEST_BODY[operation];
   if (bytes > maxBytes) {
-    const way = operation === "run" ? "; runSync takes twice as much" : "";
-    const message = `the request has ${bytes} bytes as JSON, and /${operation} takes at most ${maxBytes}`;
-    throw invalid([{ property: "input", message: `${message}: hand over large data by address${way}` }]);
+    const way = operation === "run" ? "; runSync accepts twice as much" : "";
+    const message = `the request has ${bytes} bytes as JSON, and /${operation} accepts at most ${maxBytes}`;
+    throw invalid([{ property: "input", message: `${message}: pass large data by URL${way}` }]);
   }
   const { ttl, executionTimeout } = checked.data.policy ?? {};
   const ttlMs = ttl ?? JOB_TTL_MS.default;
   return { body, ttlMs, warnings: policyWarnings(ttlMs, executionTimeout) };
 }
 
-/** Checks a time that goes into the query. */
+/** Checks a time for the query. */
 export function checkTime(property: "wait" | "ttl", value: number | undefined): void {
   if (value === undefined) return;
   const checked = milliseconds(property === "wait" ? RUNSYNC_WAIT_MS : JOB_TTL_MS).safeParse(value);
@@ -117,8 +126,8 @@ export function checkTime(property: "wait" | "ttl", value: number | undefined): 
 }
 
 /**
- * Checks how long to wait.
- * @param minMs the shortest time that makes sense
+ * Checks the timeout of a wait.
+ * @param minMs the shortest useful time
  */
 export function checkTimeout(timeoutMs: number | undefined, minMs = 0): void {
   if (timeoutMs === undefined || timeoutMs >= minMs) return;
@@ -127,7 +136,7 @@ export function checkTimeout(timeoutMs: number | undefined, minMs = 0): void {
   ]);
 }
 
-/** The ttl covers waiting and running, and ends the job even while it runs (contract, Limits). */
+/** Warns of a ttl that is shorter than the execution timeout: it ends the job even while it runs (contract, Limits). */
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];
   return [
@@ -136,7 +145,11 @@ function policyWarnings(ttlMs: number, executionTimeout: number | null | undefin
   ];
 }
 
-/** @param property what the value is, for the error when it cannot be written as JSON */
+/**
+ * Returns a value as JSON.
+ * @param property the name of the value, for the error
+ * @throws InvalidInputError if it cannot be written as JSON
+ */
 export function toJson(property: string, value: unknown): string {
   try {
     return JSON.stringify(value);

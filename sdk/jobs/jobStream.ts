@@ -6,17 +6,17 @@ import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem
 import { readStream } from "./operations";
 import type { QueueTransport } from "./queueTransport";
 
-/** Pauses between reads of a stream: the longer nothing comes, the longer. */
+/** The pauses between reads of a stream, in milliseconds. They grow while nothing comes. */
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** What reading a stream is made of. */
+/** The parts of a stream. */
 export interface JobStreamContext {
   readonly queue: QueueTransport;
   readonly jobId: string;
   readonly signal: AbortSignal | undefined;
   readonly readStatus: () => Promise<Job>;
-  /** Told of each gap; the stream then goes on. Otherwise a gap ends it. */
+  /** Called for each gap. Without it, a gap ends the stream. */
   readonly onGap: ((gap: StreamGapError) => unknown) | undefined;
 }
 
@@ -36,14 +36,14 @@ export async function* streamItems(context: JobStreamContext): AsyncGenerator<St
       if (isTerminal(state)) return state;
       if (chunk.status === undefined) state = (await context.readStatus()).status;
     }
-    // What is left of a job that has just ended can be read at once.
+    // Read the remaining pieces of a job that has just ended without a pause.
     if (!hadEnded && isTerminal(state)) continue;
     pauseMs = items.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
     await sleep(queue.context.clock, pauseMs, signal);
   }
 }
 
-/** Returns a function that reads once: the chunk, or `undefined` after a read that broke and yet does not end the stream. */
+/** Returns a function that reads once. It returns `undefined` after a failed read that does not end the stream. */
 function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | undefined> {
   const { queue, jobId, signal, onGap } = context;
   let piecesRead = 0;
@@ -70,7 +70,7 @@ function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | und
   };
 }
 
-/** A job that waits for its first worker has made no pieces, so that a lost response held none. */
+/** Returns `false` for a job that waits for its first worker: a lost response then contained no pieces. */
 function mayHavePieces({ status, retries }: Job): boolean {
   return status !== "IN_QUEUE" || (retries ?? 0) > 0;
 }
@@ -78,7 +78,7 @@ function mayHavePieces({ status, retries }: Job): boolean {
 function streamGap({ queue, jobId }: JobStreamContext, piecesRead: number, cause: ServerlessGpuError): StreamGapError {
   const message =
     `${cause.message}. Pieces of the output of job ${jobId} at endpoint ${queue.endpointId} may be missing after the ` +
-    `first ${piecesRead}: the service hands each out once. The job goes on. Where its worker returns the whole output, ` +
-    "wait() gives it; stream() again yields the pieces that come from now on, and the option onGap lets a stream go on";
+    `first ${piecesRead}: the service returns each once. The job continues. If its worker returns the whole output, ` +
+    "wait() has it. A new stream() yields the pieces from now on. With the option onGap, a stream continues after a gap";
   return new StreamGapError(message, { jobId, piecesRead }, { cause });
 }

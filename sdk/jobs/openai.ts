@@ -2,42 +2,42 @@ import { z } from "zod";
 import { onAbort } from "../contract/clock";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { sendForBody } from "../transport/http";
-import { pathSegment } from "../transport/pathSegment";
 import type { Attempt } from "../transport/retryingCall";
+import { pathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, submit } from "./submit";
 
-/** A request that is passed through to the OpenAI-compatible server of an endpoint's workers. */
+/** A request to the OpenAI-compatible server of an endpoint's workers. */
 export interface OpenAiRequest extends SubmitOptions {
   /** The HTTP method. @default "POST" with a body, "GET" without */
   readonly method?: "GET" | "POST" | undefined;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: unknown;
-  /** How long to wait for the response to begin, and each time to go on, in milliseconds. @default 300,000 */
+  /** The longest time without data from the service, in milliseconds, ≥ 0. @default 300,000 */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A request whose whole answer is read. */
+/** A request whose whole response is read. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /** What the answer looks like. Default: `unknown`. */
+  /** The schema of the response. @default none: the response is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
 const readJson = jsonOf(z.unknown());
 
-/** The JSON of the answer. */
+/** Returns the JSON of the response. */
 export async function openai<Output>(
   queue: QueueTransport,
   path: string,
   { schema, ...request }: OpenAiOptions<Output>,
 ): Promise<Output> {
-  const answer = await pass(queue, path, request, readJson);
-  return schema ? parseOutput(schema, answer, `the answer of ${path}`) : (answer as Output);
+  const response = await pass(queue, path, request, readJson);
+  return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
 }
 
-/** The bytes of the answer as they come. */
+/** Streams the bytes of the response. */
 export function openaiStream(
   queue: QueueTransport,
   path: string,
@@ -48,7 +48,7 @@ export function openaiStream(
   );
 }
 
-/** The attempt ends when the body begins; from then on the caller's signal has to end the body. */
+/** Lets the caller's signal end the body: the attempt, which it ends otherwise, is over when the body begins. */
 async function* endedBy(
   signal: AbortSignal | undefined,
   attempt: Attempt,
@@ -68,7 +68,7 @@ function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "tim
   return timeoutMs;
 }
 
-/** A request without a body only reads; any other may start a generation, which counts as a submit. */
+/** Sends a request. A GET only reads; any other may start a generation, which counts as a submit. */
 async function pass<T>(
   queue: QueueTransport,
   path: string,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ServerlessGpuError } from "../errors";
 import { unexpectedResponse } from "../transport/http";
-import { pathSegment } from "../transport/pathSegment";
 import { mayHaveHadEffect } from "../transport/retry";
+import { pathSegment } from "../transport/urls";
 import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";
 import {
   type EndpointHealth,
@@ -20,9 +20,9 @@ import {
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
 
 /*
- * One function for each operation of the queue (contract, Queue-based job API). What submits a job is in submit.ts.
- * A purge, a retry of a job and a read of a stream would do another thing when sent twice: they are not sent again
- * after they may have had their effect.
+ * One function for each operation of the queue (contract, Queue-based job API). submit.ts has those that submit a job.
+ * A purge, a retry of a job and a read of a stream have another effect when sent twice. They are not sent again once
+ * they may have had their effect.
  */
 
 const readJob = ofJob(jsonOf(jobSchema));
@@ -32,7 +32,10 @@ const readPurge = jsonOf(purgeSchema);
 const readHealthRecord = jsonOf(healthSchema);
 const readJson = jsonOf(z.unknown());
 
-/** @param options.ttl the job's new time to live, in milliseconds */
+/**
+ * Reads a job.
+ * @param options.ttl the job's new time to live, in milliseconds
+ */
 export function readStatus(
   queue: QueueTransport,
   jobId: string,
@@ -45,13 +48,13 @@ export function readStatus(
 
 const ONE_ATTEMPT = { maxAttempts: 1, maxElapsedMs: Number.POSITIVE_INFINITY };
 
-/** For those who ask again anyway. */
+/** Reads a job in one attempt, for callers that poll. */
 export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
   const request = { ...jobRequest("status", "GET", jobId), exchange: readJob(jobId), signal };
   return queue.request(request, { retry: ONE_ATTEMPT });
 }
 
-/** Hands out what has come since the last read. What a lost response held is not handed out again. */
+/** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */
 export function readStream(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<StreamChunk> {
   const request = { ...jobRequest("stream", "GET", jobId), exchange: readChunk(jobId), signal };
   return queue.request({ ...request, repeatability: "submit" });
@@ -66,8 +69,8 @@ export function cancelJob(
 }
 
 /**
- * A retry whose response was lost took place if the job has left the states that can be retried. If it is in one, it may
- * have run and failed again.
+ * Retries a job. A retry whose response was lost took place if the job is no longer in a state that can be retried. If
+ * it is in such a state, it may have run and failed again.
  */
 export async function retryJob(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<JobState> {
   const request = { ...jobRequest("retry", "POST", jobId), exchange: readJobState(jobId), signal };
@@ -80,7 +83,7 @@ export async function retryJob(queue: QueueTransport, jobId: string, signal?: Ab
     const state = job ? `The job is ${job.status}: the retry` : "The job's state could not be read: the retry";
     const message =
       `${cause.message}. ${state} may not have taken place, or the job may have run again. It was not sent again, ` +
-      "because the job could then run twice. Look at status() and the worker's log; call retry() again only where " +
+      "because the job could then run twice. Check status() and the worker's log; call retry() again only if " +
       "one more run does no harm";
     throw new RetryUncertainError(message, jobId, { cause });
   });
@@ -98,14 +101,14 @@ export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise
   } as const;
   return sendOnce(queue, request, (cause) => {
     const message =
-      `${cause.message}. The purge may have taken place all the same. It was not sent again, because it could then ` +
-      "remove jobs that were submitted since. Look at jobs.inQueue of health(); purge again only if all that waits now " +
-      "may go";
+      `${cause.message}. The purge may have taken place. It was not sent again, because it could then ` +
+      "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs that wait now " +
+      "may be removed";
     throw new PurgeUncertainError(message, { cause });
   });
 }
 
-/** Makes a call that is not sent again after it may have had its effect. Then `onUncertain` finds the result, or throws. */
+/** Makes a call that is not sent again once it may have had its effect. Then `onUncertain` finds the result, or throws. */
 async function sendOnce<T>(
   queue: QueueTransport,
   request: QueueRequest<T>,
@@ -119,7 +122,7 @@ async function sendOnce<T>(
   }
 }
 
-/** The running workers that it shows may raise the limits. */
+/** Reads the health. Its number of running workers may raise the rate limits. */
 export async function readHealth(queue: QueueTransport, signal?: AbortSignal): Promise<EndpointHealth> {
   const request = { name: "health", what: "the health", method: "GET", path: "health", signal } as const;
   const health = await queue.request({ ...request, exchange: readHealthRecord });
@@ -136,7 +139,7 @@ function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
   return { name, what: `${name} of job ${jobId}`, method, path: `${name}/${pathSegment("jobId", jobId)}` };
 }
 
-/** Reads a response about one job, and refuses one about another. */
+/** Reads a response about one job. Throws if it is about another job. */
 function ofJob<T extends { readonly id?: string }>(
   exchange: QueueRequest<T>["exchange"],
 ): (jobId: string) => QueueRequest<T>["exchange"] {

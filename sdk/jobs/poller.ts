@@ -3,42 +3,42 @@ import { RATE_LIMITS, RATE_WINDOW_MS } from "../contract/limits";
 import { ClientClosedError, ServerlessGpuError } from "../errors";
 import { isTerminal, type Job } from "./jobRecord";
 
-/** What a poller is made of. */
+/** The parts of a poller. */
 export interface PollerContext {
   readonly clock: Clock;
-  /** Reads a job once, without trying again. The signal aborts when nobody waits for the job any more. */
+  /** Reads a job in one attempt. The signal aborts when no caller waits for the job any longer. */
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
-  /** For how long reads of a job may fail before its waiters are told, in milliseconds. */
+  /** The time for which reads of a job may fail before its waits fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
 
-/** How one waits for a job. */
+/** One wait for a job. */
 export interface WaitRequest {
-  /** When the wait is over, in milliseconds of the monotonic clock. Infinity: when the job has ended. */
+  /** The end of the wait, in milliseconds of the monotonic clock. Infinity: when the job has ended. */
   readonly deadline: number;
-  /** Pause before the first read, in milliseconds. */
+  /** The pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a wait ended: with the job when that has ended, otherwise with the last problem, if there was one. */
+/** The outcome of a wait: the job if it has ended, otherwise the last error, if there was one. */
 export interface WaitOutcome {
   readonly job?: Job;
   readonly lastError?: unknown;
 }
 
-/** Reads come in batches, so that one timer serves all jobs. Their rate leaves a tenth of the limit to other readers. */
+/** Reads are made in batches, with one timer for all jobs. Their rate leaves a tenth of the limit to other readers. */
 const BATCH_PAUSE_MS = 100;
 const BATCH_SIZE = Math.floor((0.9 * RATE_LIMITS.status.perWindow * BATCH_PAUSE_MS) / RATE_WINDOW_MS);
 
-/** Reads that may be under way at once: half of the limit. */
+/** The largest number of reads at once: half of the limit. */
 const MAX_UNDER_WAY = RATE_LIMITS.status.concurrent / 2;
 
-/** Pauses between two reads of a job. */
+/** The pauses between two reads of a job, in milliseconds. */
 export const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5_000;
 
-/** The pause before a job is read again: a quarter of the time that it has been waited for, 0.25 to 5 seconds. */
+/** Returns the pause before the next read of a job: a quarter of the wait so far, 0.25 to 5 seconds. */
 export function pollPauseMs(waitedMs: number): number {
   return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, waitedMs / 4));
 }
@@ -49,26 +49,26 @@ interface Waiter extends WaitRequest {
   readonly ignoreAbort: () => void;
 }
 
-/** A job that is waited for. */
+/** A job with waits. */
 interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
-  /** When the first of its waits is over, or sooner, in milliseconds of the monotonic clock. */
+  /** The end of its first wait, or an earlier time, in milliseconds of the monotonic clock. */
   firstDeadline: number;
-  /** When it is to be read next, in milliseconds of the monotonic clock. */
+  /** The time of the next read, in milliseconds of the monotonic clock. */
   dueAt: number;
-  /** Ends the read that is under way, if there is one. */
+  /** Aborts the current read, if there is one. */
   reading: AbortController | undefined;
-  /** Since when all of its reads have failed. */
+  /** The time since which all reads have failed. */
   failingSince?: number | undefined;
   lastError?: unknown;
 }
 
-/** Waits for all jobs of an endpoint at once, on one timer. */
+/** Waits for all jobs of an endpoint, with one timer. */
 export class Poller {
   readonly #context: PollerContext;
-  /** The job that was read the longest time ago comes first. */
+  /** The jobs with waits, the one with the oldest read first. */
   readonly #watched = new Map<string, Watched>();
   #underWay = 0;
   #nextBatchAt = 0;
@@ -78,7 +78,10 @@ export class Poller {
     this.#context = context;
   }
 
-  /** @throws what a read throws, when it is nothing that passes */
+  /**
+   * Waits until the job has ended, or until the deadline.
+   * @throws the error of a read, if it is not temporary
+   */
   wait(jobId: string, request: WaitRequest): Promise<WaitOutcome> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
@@ -95,7 +98,7 @@ export class Poller {
   close(): void {
     for (const job of this.#watched.values()) {
       const error = new ClientClosedError(
-        `the wait for job ${job.jobId} ended: the client was closed. The job goes on`,
+        `the wait for job ${job.jobId} ended: the client was closed. The job continues`,
       );
       for (const waiter of job.waiters) this.#leave(job, waiter).reject(error);
     }
@@ -121,7 +124,7 @@ export class Poller {
     waiter.ignoreAbort();
     if (job.waiters.size === 0) {
       this.#watched.delete(job.jobId);
-      // A request that nobody wants must not be left behind: closing the client would wait for it.
+      // Otherwise, closing the client would wait for a request that no one needs.
       job.reading?.abort();
     }
     if (this.#watched.size === 0) {
@@ -131,7 +134,7 @@ export class Poller {
     return waiter;
   }
 
-  /** Looks at all jobs at `at` at the latest. */
+  /** Sets the timer to `at`, if it is not set to an earlier time. */
   #wakeAt(at: number): void {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.cancel();
@@ -139,7 +142,7 @@ export class Poller {
     this.#timer = { at, cancel: clock.schedule(Math.max(0, at - clock.monotonic()), () => this.#look()) };
   }
 
-  /** Ends the waits whose time is over, and reads the next batch of the jobs that are due. */
+  /** Ends the waits whose time is over, and reads the next batch of due jobs. */
   #look(): void {
     this.#timer = undefined;
     const now = this.#context.clock.monotonic();
@@ -181,7 +184,7 @@ export class Poller {
     }
     const wasFull = this.#underWay-- >= MAX_UNDER_WAY;
     if (job.waiters.size > 0) {
-      // To the end: others are next.
+      // Move it to the end: other jobs are next.
       this.#watched.delete(job.jobId);
       this.#watched.set(job.jobId, job);
       this.#wakeAt(Math.max(job.dueAt, this.#nextBatchAt));
@@ -198,13 +201,13 @@ export class Poller {
     for (const waiter of job.waiters) this.#leave(job, waiter).resolve({ job: record });
   }
 
-  /** What passes is waited out, for a while. */
+  /** Keeps the waits through temporary errors, up to `maxOutageMs`. */
   #fail(job: Watched, error: unknown): void {
     const now = this.#context.clock.monotonic();
     job.failingSince ??= now;
     job.lastError = error;
     const passes = error instanceof ServerlessGpuError && error.disposition === "wait";
-    // One that is absurdly long (a clock that is wrong, say) must not stop the reads.
+    // An absurdly long Retry-After (from a wrong clock, for example) must not stop the reads.
     const retryAfterMs = passes ? Math.min(error.retryAfterMs ?? 0, this.#context.maxOutageMs / 2) : 0;
     job.dueAt = now + Math.max(retryAfterMs, pollPauseMs(now - job.since));
     if (passes && now - job.failingSince < this.#context.maxOutageMs) return;

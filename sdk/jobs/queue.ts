@@ -1,19 +1,11 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { warn } from "../transport/observers";
-import { pathSegment } from "../transport/pathSegment";
 import type { CallOptions } from "../transport/retryingCall";
-import { JobHandle, type StatusOptions, type StreamOptions, type WaitOptions } from "./jobHandle";
+import { pathSegment } from "../transport/urls";
+import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
-import {
-  type CompletedJob,
-  type EndpointHealth,
-  isTerminal,
-  type Job,
-  type JobState,
-  type PurgeResult,
-  type StreamItem,
-} from "./jobRecord";
+import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
 import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
 import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
@@ -21,44 +13,45 @@ import { Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, submitRun, submitRunSync } from "./submit";
 
-/** How `run` submits. */
+/** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
-  /** What the job's output looks like, a zod schema for instance. Default: `unknown`. */
+  /** The schema of the job's output, such as a zod schema. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
-/** How `runSync` submits and waits. */
+/** Options of `runSync`. */
 export interface RunSyncOptions<Output> extends RunOptions<Output>, Pick<WaitOptions, "onAbort"> {
-  /** How long all of it may take, in milliseconds, at least 2,000. Default: until the job has ended. */
+  /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long the service holds the request back for the result, in milliseconds: 1,000 to 300,000. After that the client
-   * asks for it. Default: what `timeoutMs` leaves, else 90,000.
+   * The time for which the service holds the request to wait for the result, in milliseconds: whole, 1,000 to 300,000.
+   * After that the client polls.
+   * @default the time that `timeoutMs` leaves, else 90,000
    */
   readonly wait?: number | undefined;
 }
 
-/** What is known of a job that was submitted elsewhere. */
+/** Facts about a job that was submitted elsewhere. */
 export interface JobOptions<Output> {
-  /** What the job's output looks like. Default: `unknown`. */
+  /** The schema of the job's output. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
-  /** When it was submitted: then the handle knows when it expires. */
+  /** The time of its submit, from which the handle computes when it expires. */
   readonly submittedAt?: Date | undefined;
-  /** The `policy.ttl` that it was submitted with, in milliseconds. Default 86,400,000 (24 hours). */
+  /** The `policy.ttl` of its submit, in milliseconds. @default 86,400,000 (24 hours) */
   readonly ttl?: number | undefined;
 }
 
 /**
- * The queue of one endpoint (contract, Queue-based job API). Its limits and polls are shared by all that use it through
- * the same client.
+ * The queue of one endpoint (contract, Queue-based job API). All users of the same client share its rate limits and
+ * polls.
  */
 export interface EndpointQueue {
-  /** Identifier of the endpoint. */
+  /** The id of the endpoint. */
   readonly endpointId: string;
   /**
-   * Submits a job and returns at once. It is sent again only when it certainly did nothing.
+   * Submits a job and returns at once. The request is repeated only if it had no effect.
    * @throws InvalidInputError, before any call
-   * @throws SubmitUncertainError when the job may have been submitted
+   * @throws SubmitUncertainError if the job may have been submitted
    * @example
    * const job = await client.endpoint("abc").run({ input: { prompt: "Hi" } }, { schema: z.object({ text: z.string() }) });
    * const { output } = await job.wait({ timeoutMs: 60_000 });
@@ -67,49 +60,55 @@ export interface EndpointQueue {
   /**
    * Submits a job and waits until it has completed.
    * @throws InvalidInputError, before any call
-   * @throws SubmitUncertainError when the job may have been submitted
-   * @throws JobFailedError when it failed, was cancelled or timed out
-   * @throws WaitTimeoutError when the time is over; the job goes on, and the error holds its handle
+   * @throws SubmitUncertainError if the job may have been submitted
+   * @throws JobFailedError if it failed, was cancelled or timed out
+   * @throws WaitTimeoutError if the time is over; the job continues, and the error has its handle
    */
   runSync<Output = unknown>(request: JobRequest, options?: RunSyncOptions<Output>): Promise<CompletedJob<Output>>;
-  /** A handle of a job by its id. It sends nothing. */
+  /**
+   * Returns the handle of a job. It sends nothing.
+   * @throws InvalidInputError if the id cannot be part of a path
+   */
   job<Output = unknown>(jobId: string, options?: JobOptions<Output>): JobHandle<Output>;
   /**
    * Reads a job.
-   * @throws NotFoundError when the service does not know it, or not any more
+   * @throws NotFoundError if the service does not know it, or no longer
    */
   status(jobId: string, options?: StatusOptions): Promise<Job>;
-  /** See `JobHandle.stream`. */
-  stream<Item = unknown>(jobId: string, options?: StreamOptions<Item>): AsyncGenerator<StreamItem<Item>, void>;
-  /** See `JobHandle.cancel`. */
-  cancel(jobId: string, options?: CallOptions): Promise<JobState>;
-  /** See `JobHandle.retry`. */
-  retry(jobId: string, options?: CallOptions): Promise<JobState>;
   /**
-   * Removes all waiting jobs. Those that are in progress keep running. It is sent again only when it certainly did
-   * nothing.
-   * @throws PurgeUncertainError when it may have taken place
+   * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had no effect.
+   * @throws PurgeUncertainError if its response was lost: it may have taken place
+   * @throws NotFoundError if the endpoint does not exist
+   * @throws RateLimitError if the service still responds with 429 after all attempts
    */
   purgeQueue(options?: CallOptions): Promise<PurgeResult>;
-  /** Counts the endpoint's jobs and workers. */
+  /**
+   * Reads the numbers of the endpoint's jobs and workers.
+   * @throws NotFoundError if the endpoint does not exist
+   * @throws AuthenticationError if the service does not accept the key
+   */
   health(options?: CallOptions): Promise<EndpointHealth>;
-  /** The endpoint's recent requests, in the service's own shape, which the contract does not show. */
+  /** Reads the endpoint's recent requests, in the service's own shape, which is not part of the contract. */
   requests(options?: CallOptions): Promise<unknown>;
   /**
-   * Passes a request through to the workers' OpenAI-compatible server: `openai("v1/chat/completions", { body })`.
-   * @throws SubmitUncertainError when the answer to a request with a body was lost
+   * Sends a request to the workers' OpenAI-compatible server: `openai("v1/chat/completions", { body })`.
+   * @throws SubmitUncertainError if the response to a request with a body was lost
    */
   openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): Promise<Output>;
-  /** The same for an answer that is read as it comes, such as server-sent events. The signal ends the body too. */
+  /** Sends a request like `openai` and streams the response, such as server-sent events. The signal ends the body too. */
   openaiStream(path: string, options?: OpenAiRequest): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** An endpoint's queue, and how to end what waits for its jobs. */
+/** An endpoint's queue that the client can close. */
 export interface ManagedQueue extends EndpointQueue {
+  /** Ends all waits for jobs. */
   close(): void;
 }
 
-/** @throws InvalidInputError when the id cannot be part of a path */
+/**
+ * Makes the queue of an endpoint.
+ * @throws InvalidInputError if the id cannot be part of a path
+ */
 export function createEndpointQueue(context: QueueContext, endpointId: string): ManagedQueue {
   const queue = createQueueTransport(context, endpointId);
   const { clock, retry } = context;
@@ -151,9 +150,6 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     },
     job: jobOf,
     status: async (jobId, options) => jobOf(jobId).status(options),
-    stream: (jobId, options) => jobOf(jobId).stream(options),
-    cancel: async (jobId, options) => jobOf(jobId).cancel(options),
-    retry: async (jobId, options) => jobOf(jobId).retry(options),
     purgeQueue: (options) => purgeQueue(queue, options?.signal),
     health: (options) => readHealth(queue, options?.signal),
     requests: (options) => readRequests(queue, options?.signal),
@@ -163,7 +159,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
   };
 }
 
-/** The service waits at least a second for a result, and its answer has to come back. */
+/** The shortest timeout, in milliseconds: the service waits at least a second, and its response takes time. */
 const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
 function checked(queue: QueueTransport, operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {

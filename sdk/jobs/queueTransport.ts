@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { addressOf, decodeJson, type Http, type HttpRequest, send } from "../transport/http";
+import { decodeJson, type Http, type HttpRequest, send } from "../transport/http";
 import type { Logger } from "../transport/observers";
-import { pathSegment } from "../transport/pathSegment";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
+import { endpointQueueUrl, pathSegment } from "../transport/urls";
 
-/** What the calls of an endpoint's queue are made of. */
+/** The context of all calls of an endpoint's queue. */
 export interface QueueContext extends CallContext {
   readonly http: Http;
   /** Without the path `/v2`. */
@@ -18,38 +18,41 @@ export interface QueueContext extends CallContext {
   readonly logger?: Logger | undefined;
 }
 
-/** A request below an endpoint's address. */
+/** A request to an endpoint's queue. */
 export interface QueueRequest<T> {
   /** The operation's name in the rate table and in events. */
   readonly name: string;
-  /** Names it in errors, where the endpoint is added: `status of job a1`. */
+  /** The name in errors, to which the endpoint is added: `status of job a1`. */
   readonly what: string;
   readonly method: "GET" | "POST";
-  /** Below the endpoint, with the query. A function is asked at each attempt. */
+  /** The path below the endpoint, with the query. A function is called at each attempt. */
   readonly path: string | (() => string);
   readonly body?: string | undefined;
-  /** Sends the request once and reads its answer: `jsonOf` a schema, unless the answer is no JSON. */
+  /** Sends the request once and reads the response: `jsonOf` a schema, unless the response is not JSON. */
   readonly exchange: (http: Http, httpRequest: HttpRequest) => Promise<T>;
   /** @default "safe" */
   readonly repeatability?: Repeatability;
   readonly lookUp?: () => Promise<T | undefined>;
-  /** Time for all of the call, in milliseconds. */
+  /** The time for the whole call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The way to the queue of one endpoint, within its rate limits. */
+/** Sends requests to the queue of one endpoint, within its rate limits. */
 export interface QueueTransport {
   readonly endpointId: string;
   readonly context: QueueContext;
   readonly gates: Gates;
-  /** Makes a call. `bounds` replaces the client's own, where given. */
+  /** Makes a call. `bounds` replaces the limits of the client. */
   request<T>(request: QueueRequest<T>, bounds?: Partial<Pick<CallContext, "retry" | "attemptTimeoutMs">>): Promise<T>;
 }
 
-/** @throws InvalidInputError when the id cannot be part of a path */
+/**
+ * Makes the transport of an endpoint's queue.
+ * @throws InvalidInputError if the id cannot be part of a path
+ */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const { origin, path: base } = addressOf(`${context.queueUrl}/v2/${pathSegment("endpointId", endpointId)}`);
+  const base = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
   const gates = createGates(context.clock, context.rateLimits);
 
   return {
@@ -60,8 +63,8 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
-        const address = { origin, path: `${base}/${typeof path === "string" ? path : path()}` };
-        return exchange(context.http, { name, operation, method, address, headers, body, attempt });
+        const url = `${base}/${typeof path === "string" ? path : path()}`;
+        return exchange(context.http, { name, operation, method, url, headers, body, attempt });
       };
       const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
@@ -69,7 +72,7 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
   };
 }
 
-/** Reads the answer as JSON of the schema's shape. */
+/** Returns a function that reads the response as JSON in the schema's shape. */
 export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["exchange"] {
   return async (http, httpRequest) => {
     const response = await send(http, httpRequest);

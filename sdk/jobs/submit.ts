@@ -3,31 +3,32 @@ import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import { decode } from "../transport/decode";
 import { decodeJson, send, unexpectedResponse } from "../transport/http";
-import { isPathSegment } from "../transport/pathSegment";
 import { mayHaveHadEffect } from "../transport/retry";
-import { idIn } from "../webhooks/idScanner";
+import { isPathSegment, LONGEST_ID } from "../transport/urls";
+import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
 import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobRecord";
 import type { QueueRequest, QueueTransport } from "./queueTransport";
 
-/** How a job is submitted. */
+/** Options of a submit. */
 export interface SubmitOptions {
   /**
-   * `true`: the job may run twice without harm, and a submit whose response was lost is sent again. Default `false`: it is
-   * sent again only when it certainly did nothing (status 429, or no connection at all).
+   * `true`: the job may run twice without harm, so a submit whose response was lost is sent again. `false`: it is sent
+   * again only if it had no effect (status 429, or no connection).
+   * @default false
    */
   readonly idempotent?: boolean;
-  /** Ends the call, its pauses included. What was submitted by then stays submitted. */
+  /** Aborts the call, including its pauses. A job that was already submitted stays submitted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A job, and when the request was sent that submitted it, in milliseconds since the epoch. */
+/** A job, and the time when its submit was sent, in milliseconds since the epoch. */
 export interface Submitted<T> {
   readonly job: T;
   readonly sentAt: number;
 }
 
-/** Submits a job and leaves it to run. */
+/** Submits a job without waiting for its end. */
 export async function submitRun(
   queue: QueueTransport,
   body: string,
@@ -42,15 +43,15 @@ export async function submitRun(
   return { job: await submitJob(queue, request, submittedSchema, options), sentAt };
 }
 
-/** How long a job may take that is submitted and waited for in one request. */
+/** The times of a synchronous submit. */
 export interface RunSyncTimes {
-  /** How long the service is to wait, at most, in milliseconds. */
+  /** The longest wait of the service, in milliseconds. */
   readonly waitMs: number;
-  /** How long all of it may take, in milliseconds. */
+  /** The time for the whole call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Resolves with the job when it has ended, or as it is when the service has waited for as long as it was told to. */
+/** Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`. */
 export async function submitRunSync(
   queue: QueueTransport,
   body: string,
@@ -72,13 +73,13 @@ export async function submitRunSync(
   return { job: await submitJob(queue, { ...request, timeoutMs }, submittedSyncSchema, options, bounds), sentAt };
 }
 
-/** The service must answer, with the job's id, a little before the caller's time is over. */
+/** Returns how long the service may wait, so that its response arrives before the caller's time is over. */
 export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
-  const forTheAnswerMs = Math.min(10_000, Math.max(1_000, timeLeftMs / 10));
-  return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheAnswerMs)));
+  const forTheResponseMs = Math.min(10_000, Math.max(1_000, timeLeftMs / 10));
+  return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheResponseMs)));
 }
 
-/** Submits a job. Where its response cannot be used and yet names the job, the error does, too. */
+/** Submits a job. If its response is not valid but contains the job's id, so does the error. */
 async function submitJob<T extends JobState>(
   queue: QueueTransport,
   request: Omit<QueueRequest<T>, "exchange">,
@@ -93,12 +94,12 @@ async function submitJob<T extends JobState>(
     const response = await send(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
-      // A result that is there already can be handed over. Everything else needs the id.
+      // A finished result can be returned without a valid id. All else needs the id.
       if (isPathSegment(job.id) || (request.name === "runsync" && isTerminal(job.status))) return job;
       jobId = job.id;
-      throw unexpectedResponse(operation, "id: is no id that could be part of a path", job);
+      throw unexpectedResponse(operation, "id: cannot be part of a path", job);
     } catch (error) {
-      // An error's response may hold an id of the error.
+      // The id in an error response may be the error's own.
       if (response.status < 300) jobId ??= idIn(response.body);
       throw error;
     }
@@ -109,8 +110,9 @@ async function submitJob<T extends JobState>(
 type Bounds = Parameters<QueueTransport["request"]>[1];
 
 /**
- * Makes a call that starts something at the service, with the error that fits when its effect is not known.
- * @param jobIdSeen the id that the last response held, if it did
+ * Makes a call that starts something at the service.
+ * @param jobIdSeen returns the id in the last response, if there was one
+ * @throws SubmitUncertainError if its effect is not known
  */
 export async function submit<T>(
   queue: QueueTransport,
@@ -119,7 +121,7 @@ export async function submit<T>(
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
-  // An idempotent submit may be refused after an attempt that had its effect.
+  // An idempotent submit may be rejected after an earlier attempt had its effect.
   let hadEffect = false;
   const exchange: QueueRequest<T>["exchange"] = async (http, httpRequest) => {
     try {
@@ -146,13 +148,13 @@ function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, 
   const notAgain = idempotent ? "" : " It was not sent again, because the job could then run twice.";
   if (jobId !== undefined) {
     const next = isPathSegment(jobId)
-      ? `Go on with client.endpoint("${endpointId}").job("${jobId}")`
-      : "Look at the endpoint's requests";
-    const shown = jobId.length > 200 ? "by a very long id" : JSON.stringify(jobId);
+      ? `Continue with client.endpoint("${endpointId}").job("${jobId}")`
+      : "Check the endpoint's requests";
+    const shown = jobId.length > LONGEST_ID ? "with a very long id" : JSON.stringify(jobId);
     return `The response names the job ${shown}, so it was submitted.${notAgain} ${next}`;
   }
   return (
-    `The job may have been submitted all the same.${notAgain} Look at the endpoint's requests, or submit with ` +
-    "idempotent: true where running twice does no harm"
+    `The job may have been submitted.${notAgain} Check the endpoint's requests, or submit with ` +
+    "idempotent: true if running twice does no harm"
   );
 }

@@ -1,8 +1,8 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { addressOf, decodeJson, type Http, send } from "../transport/http";
-import { pathSegment } from "../transport/pathSegment";
+import { decodeJson, type Http, send } from "../transport/http";
 import { type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
+import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
 import { podSchema } from "./podSchema";
 
@@ -52,7 +52,7 @@ export function createPods(context: PodsContext): Pods {
   return {
     async get(podId, { signal, ...includes } = {}) {
       const operation = `reading pod ${podId}`;
-      const url = new URL(`${context.restUrl}/v1/pods/${pathSegment("podId", podId)}`);
+      const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
       for (const include of INCLUDES) if (includes[include]) url.searchParams.set(include, "true");
       return makeCall(context, {
         operation,
@@ -63,7 +63,7 @@ export function createPods(context: PodsContext): Pods {
             name: "getPod",
             operation,
             method: "GET",
-            address: addressOf(url.href),
+            url: url.href,
             headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
             attempt,
           });

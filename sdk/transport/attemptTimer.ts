@@ -1,28 +1,28 @@
 import type { Clock } from "../contract/clock";
 
-/** A timer that is later than this by the clock shows that the program was busy meanwhile and could read nothing. */
+/** A timer that fires later than this shows that the program was busy and could not read, in milliseconds. */
 const LATE_MS = 100;
 
-/** What ends an attempt. Times are in milliseconds. */
+/** The times after which an attempt ends, in milliseconds. */
 export interface AttemptTimes {
-  /** How long nothing may come. */
+  /** The longest time without data. */
   readonly idleMs: number;
-  /** How long the attempt may take, whatever comes. */
+  /** The longest time of the whole attempt. */
   readonly timeLeftMs: number;
-  /** Whether the time for an upload is part of `timeLeftMs`. */
+  /** `true`: the time for an upload is part of `timeLeftMs`. */
   readonly uploadCounts: boolean;
-  /** Called when the time is over, with the time that the attempt had. */
+  /** Called when the time is over, with the time that has passed. */
   readonly onEnd: (waitedMs: number) => void;
 }
 
-/** The time of one attempt. */
+/** The timer of one attempt. */
 export interface AttemptTimer {
-  /** To be called when something has come. See `Attempt.progress`. */
+  /** Restarts the time without data. See `Attempt.progress`. */
   readonly progress: (uploadMs?: number) => void;
   readonly cancel: () => void;
 }
 
-/** Begins the time of an attempt: it ends when nothing has come for long enough, or when all of its time is over. */
+/** Starts the timer of an attempt. It ends after `idleMs` without data, or after `timeLeftMs`. */
 export function startAttemptTimer(
   clock: Clock,
   { idleMs, timeLeftMs, uploadCounts, onEnd }: AttemptTimes,
@@ -41,7 +41,7 @@ export function startAttemptTimer(
     return clock.schedule(Math.max(1, dueAt - now), () => look(dueAt));
   }
 
-  /** Between a timer and an immediate call Node reads what has come: a response that is there already is not cut off. */
+  /** Ends the attempt after an immediate: Node reads sockets first, so a response that has arrived is not cut off. */
   function look(dueAt: number): void {
     const lateMs = clock.monotonic() - dueAt;
     setImmediate(() => {

@@ -2,7 +2,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Chunks } from "./exchange";
 
-/** What a gateway may do to a body, though the client never asks for it (RFC 9110, Content-Encoding). */
+/** The encodings that a gateway may use, although the client never asks for one (RFC 9110, Content-Encoding). */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
@@ -10,10 +10,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(),
 };
 
-/** Thrown when a body is encoded in a way that is not known. */
+/** Thrown when the encoding of a body is unknown. */
 export class UnknownCoding extends Error {}
 
-/** The names in a `Content-Encoding` header, in the order in which they were applied. */
+/** Returns the names in a `Content-Encoding` header, in the order in which they were applied. */
 export function codingsOf(header: string | string[] | undefined): readonly string[] {
   if (header === undefined) return [];
   const names = String(header)
@@ -23,7 +23,7 @@ export function codingsOf(header: string | string[] | undefined): readonly strin
 }
 
 /**
- * The body as it was before it was encoded. An error of the body or of its encoding is the error of the result.
+ * Returns the decoded body. An error of the body or of a decoder is an error of the result.
  * @throws UnknownCoding
  */
 export function decoded(body: Readable, codings: readonly string[]): Readable {
@@ -31,14 +31,14 @@ export function decoded(body: Readable, codings: readonly string[]): Readable {
   if (unknown !== undefined) throw new UnknownCoding(`the encoding "${unknown}" is not known`);
   return codings.reduceRight<Readable>((encoded, name) => {
     const decoder = (DECODERS[name] as () => Transform)();
-    // Whoever reads the result is told of an error.
+    // The reader of the result gets the error.
     pipeline(encoded, decoder, () => {});
     return decoder;
   }, body);
 }
 
 /**
- * All of a body as it was before it was encoded.
+ * Returns the whole decoded body.
  * @throws TooLarge, UnknownCoding
  */
 export async function decodedWhole(body: Readable, codings: readonly string[]): Promise<Buffer> {

@@ -2,22 +2,22 @@ import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Attempt } from "./retryingCall";
 
-/** The largest response that is read, in bytes: several times the largest that the contract knows. */
+/** The largest response that the client reads, in bytes: several times the largest of the contract. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** How fast the slowest line is that a request is sent over, in bytes per millisecond (half a megabit per second). */
+/** The slowest upload that the client waits for, in bytes per millisecond (half a megabit per second). */
 const SLOWEST_UPLOAD = 64;
 
 type Headers = Dispatcher.ResponseData["headers"];
 
-/** A response whose body has come. */
+/** A response with its whole body. */
 export interface CompleteResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-/** A response whose body is still to be read. */
+/** A response whose body is not read yet. */
 export interface BegunResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -27,8 +27,8 @@ export interface BegunResponse {
 /** Thrown when there is no complete response. */
 export class BrokenExchange extends Error {
   /**
-   * @param sent whether undici had begun to send the request. Nothing else tells that: after a connection was made, the
-   * system reports an unreachable host, for instance, with the same code as before
+   * @param sent `true` if undici had begun to send the request. Error codes do not tell: an unreachable host, for
+   * example, has the same code before and after the connection was made
    */
   constructor(
     override readonly cause: unknown,
@@ -38,14 +38,14 @@ export class BrokenExchange extends Error {
   }
 }
 
-/** What `cause` is when a response is larger than any that the client reads. */
+/** The `cause` of a response that is too large to be read. */
 export class TooLarge extends Error {
   constructor() {
     super(`the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB`);
   }
 }
 
-/** Adds chunks up, as long as a response may be so large. */
+/** Collects the chunks of a response, up to the largest size. */
 export class Chunks {
   readonly #chunks: Buffer[] = [];
   #length = 0;
@@ -63,8 +63,9 @@ export class Chunks {
 }
 
 /**
- * Sends one request. With `streams`, a good response is handed over when it begins, any other when it is complete. It
- * does without the stream that undici's `request` makes of every body, which is a quarter of a short request's time.
+ * Sends one request. With `streams`, resolves when a 2xx response begins; otherwise when the response is complete.
+ * `dispatch` instead of `request`, because only its callbacks show whether the request was sent, and each arrival of
+ * data. It also saves a stream for each body.
  * @throws BrokenExchange
  */
 export function exchange(
@@ -80,14 +81,14 @@ export function exchange(
     let stream: Readable | undefined;
     let running: Dispatcher.DispatchController | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
-    // Also while there is no connection yet, and nothing that could be ended.
+    // Also before there is a connection to abort.
     signal.once("abort", () => {
       running?.abort(signal.reason as Error);
       fail(signal.reason);
     });
     agent.dispatch(options, {
       onRequestStart(controller) {
-        // Who was told that nothing was sent can rely on it.
+        // The caller was told that nothing was sent.
         if (signal.aborted) return controller.abort(signal.reason as Error);
         running = controller;
         progress(uploadMs(options.body));
@@ -117,7 +118,7 @@ export function exchange(
   });
 }
 
-/** How long the upload of a body may take: nothing tells how much of it has left this machine. */
+/** Returns the time to allow for the upload of a body. Node does not report the progress of an upload. */
 function uploadMs(body: Dispatcher.DispatchOptions["body"]): number {
   return typeof body === "string" ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
 }
@@ -126,10 +127,10 @@ function readableOf(controller: Dispatcher.DispatchController): Readable {
   const stream = new Readable({
     read: () => controller.resume(),
     destroy(error, callback) {
-      controller.abort(error ?? new Error("the response was not wanted any more"));
+      controller.abort(error ?? new Error("the reader stopped before the end of the response"));
       callback(error);
     },
   });
-  // Whoever reads it is told; without a reader it must not end the program.
+  // A reader gets the error. Without a reader it must not end the program.
   return stream.on("error", () => {});
 }

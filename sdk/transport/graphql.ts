@@ -1,5 +1,13 @@
-import { type DocumentNode, Kind, OperationTypeNode, parse, type SelectionSetNode, type ValueNode } from "graphql";
-import { ClientError, GraphQLClient } from "graphql-request";
+import {
+  type DocumentNode,
+  Kind,
+  OperationTypeNode,
+  parse,
+  print,
+  type SelectionSetNode,
+  type ValueNode,
+} from "graphql";
+import { GraphQLClient } from "graphql-request";
 import { z } from "zod";
 import {
   AuthenticationError,
@@ -7,14 +15,23 @@ import {
   NotFoundError,
   QuotaExceededError,
   RejectedError,
-  type ServerlessGpuError,
+  ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
-import { addressOf, decodeJson, type Http, type HttpResponse, send, unexpectedResponse } from "./http";
+import {
+  decodeJson,
+  errorFromStatus,
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  send,
+  unexpectedResponse,
+} from "./http";
 import type { Attempt } from "./retryingCall";
+import { INTERFACE_PATHS } from "./urls";
 
-/** A GraphQL enum value, printed without quotes. */
+/** A GraphQL enum value. It is printed without quotes. */
 export class EnumValue {
   constructor(readonly name: string) {
     if (!/^(?!(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) {
@@ -23,7 +40,7 @@ export class EnumValue {
   }
 }
 
-/** A value that can be written as a GraphQL literal. */
+/** A value that has a GraphQL literal. */
 export type Literal = string | number | boolean | null | EnumValue | { readonly [field: string]: Literal | undefined };
 
 /** One operation on one root field. */
@@ -31,11 +48,11 @@ export interface RootField {
   readonly type: "query" | "mutation";
   readonly name: string;
   readonly args?: Readonly<Record<string, Literal>>;
-  /** The fields to select, as GraphQL text without braces. */
+  /** The fields to select, in GraphQL without the outer braces. */
   readonly selection?: string;
 }
 
-/** The document: unnamed and without variables, because the contract's body has the one field `query`. */
+/** Returns the document of one operation: without name and variables, because the contract's body has only `query`. */
 export function toDocument({ type, name, args = {}, selection }: RootField): DocumentNode {
   return {
     kind: Kind.DOCUMENT,
@@ -63,7 +80,7 @@ export function toDocument({ type, name, args = {}, selection }: RootField): Doc
   };
 }
 
-/** The literal's AST. Fields that are `undefined` are left out. */
+/** Returns the AST of a literal. Leaves out fields that are `undefined`. */
 function toValueNode(value: Literal): ValueNode {
   if (value === null) return { kind: Kind.NULL };
   if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
@@ -95,106 +112,130 @@ function parseSelection(selection: string): SelectionSetNode {
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
-  /** Without the path `/graphql`. */
-  readonly graphqlUrl: string;
-  readonly apiKey: Secret;
+  /** @throws ConfigurationError if there is no URL */
+  readonly client: () => GraphQLClient;
 }
+
+/** One attempt of an operation, and the response that came. */
+interface Operation extends Pick<HttpRequest, "name" | "operation" | "attempt"> {
+  response?: HttpResponse;
+}
+
+/** The operations under way. graphql-request passes nothing of an operation on to `fetch` but its signal. */
+const operations = new WeakMap<AbortSignal, Operation>();
 
 const JSON_CONTENT = { "content-type": "application/json" };
 
-/** Sends one operation once. Returns the root field's value; throws the typed error that the answer stands for. */
+/** Makes the transport of one account, with one client. It calls `graphqlUrl` at the first operation. */
+export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: () => string): GraphqlTransport {
+  // The HTTP status decides first. Only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
+  const fetchOperation: typeof fetch = async (url, init) => {
+    const underWay = init?.signal && operations.get(init.signal);
+    if (!underWay) throw new TypeError("graphql-request did not pass the signal on");
+    const { operation } = underWay;
+    const response = await send(http, {
+      ...underWay,
+      method: "POST",
+      url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
+      headers: JSON_CONTENT,
+      body: String(init.body),
+    });
+    const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+    if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
+    const failure = errorFromStatus(response, operation, http.clock.now());
+    if (failure) throw failure;
+    underWay.response = response;
+    return new Response(response.body, { headers: JSON_CONTENT });
+  };
+  let client: GraphQLClient | undefined;
+  return {
+    http,
+    client() {
+      client ??= new GraphQLClient(graphqlUrl() + INTERFACE_PATHS.graphqlUrl, {
+        fetch: fetchOperation,
+        jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
+        errorPolicy: "all",
+        excludeOperationName: true,
+      });
+      return client;
+    },
+  };
+}
+
+/**
+ * Sends one operation once. Returns the root field's value.
+ * @throws the typed error that the response stands for
+ */
 export async function execute(
-  transport: GraphqlTransport,
+  { http, client }: GraphqlTransport,
   operation: string,
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
-  let envelope: Envelope | undefined;
-  const client = new GraphQLClient(
-    `${transport.graphqlUrl}/graphql?api_key=${encodeURIComponent(transport.apiKey.reveal())}`,
-    {
-      fetch: async (url, init) => {
-        const response = await send(transport.http, {
-          name: field.name,
-          operation,
-          method: "POST",
-          address: addressOf(String(url)),
-          headers: JSON_CONTENT,
-          body: String(init?.body),
-          attempt,
-        });
-        envelope = readEnvelope(response, operation, transport.http.clock.now());
-        return new Response(null, { status: response.status, headers: JSON_CONTENT });
-      },
-      // What was read above with better errors is not read again.
-      jsonSerializer: { stringify: JSON.stringify, parse: () => envelope },
-    },
-  );
-  try {
-    const data = await client.request<Record<string, unknown> | null | undefined>(toDocument(field));
-    const value = data?.[field.name];
-    if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
-    return value;
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    // With a 400 they say what is wrong with the document.
-    const { status, errors = [] } = error.response;
-    throw errorFromGraphql(errors, operation, status !== 400);
-  }
+  const underWay: Operation = { name: field.name, operation, attempt };
+  // It never aborts: the attempt's own signal ends the request.
+  const { signal } = new AbortController();
+  operations.set(signal, underWay);
+  const { data, errors } = await client()
+    .rawRequest<Record<string, unknown> | null>({ query: print(toDocument(field)), signal })
+    .catch((error: unknown) => {
+      const { response } = underWay;
+      if (!response || error instanceof ServerlessGpuError) throw error;
+      const body = decodeJson(response, operation, http.clock.now());
+      throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
+    });
+  if (errors?.length) throw errorFromGraphql(errors, operation, true);
+  const value = data?.[field.name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+  return value;
 }
 
-/** What a GraphQL server answers: `data`, `errors`, or both. */
-const envelopeSchema = z.looseObject({
-  data: z.looseObject({}).nullish(),
-  errors: z.array(z.looseObject({ message: z.string() })).nullish(),
+const errorSchema = z.object({
+  message: z.string(),
+  extensions: z
+    .object({ code: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
 });
 
-type Envelope = Pick<z.infer<typeof envelopeSchema>, "data" | "errors">;
+/** The body of a response: `data`, `errors`, or both. `errors: null` is no error, but graphql-request rejects it. */
+const envelopeSchema = z.object({
+  data: z
+    .looseObject({})
+    .nullish()
+    .transform((data) => data ?? null),
+  errors: z
+    .array(errorSchema)
+    .nullish()
+    .transform((errors) => errors ?? []),
+});
 
-/** The HTTP status decides first; only a 200, and a 400 that carries GraphQL errors, is GraphQL's to read. */
-function readEnvelope(response: HttpResponse, operation: string, now: number): Envelope {
-  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
-  if (reasons) return { errors: reasons };
-  const body = decodeJson(response, operation, now);
-  const envelope = envelopeSchema.safeParse(body);
-  if (!envelope.success) throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
-  const { data = null, errors } = envelope.data;
-  // `errors: null` is no error, yet graphql-request refuses it.
-  return errors?.length ? { errors: errors.map(essentials) } : { data };
-}
+type GraphqlErrors = z.infer<typeof envelopeSchema>["errors"];
 
-/** Only what the typed error is made from: graphql-request writes all of it into a message, however deep it is. */
-function essentials({ message, extensions }: { readonly message: string; readonly extensions?: unknown }) {
-  const code =
-    typeof extensions === "object" && extensions !== null && "code" in extensions ? extensions.code : undefined;
-  return typeof code === "string" ? { message, extensions: { code } } : { message };
-}
-
-function errorsIn(body: string): Envelope["errors"] {
+function errorsIn(body: string): GraphqlErrors | undefined {
   try {
-    const { errors } = envelopeSchema.parse(JSON.parse(body));
-    return errors?.length ? errors.map(essentials) : undefined;
+    return envelopeSchema.parse(JSON.parse(body)).errors;
   } catch {
     return undefined;
   }
 }
 
-/** Absent, in the words that services use for it. */
+/** Matches the messages with which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find/i;
 
 /**
- * The typed error of an `errors` list: with status 200 a rule of the business, with 400 a refused request. Codes decide
- * before texts, and no whole text is ever compared.
+ * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected request. Codes are
+ * checked before messages, and messages are never compared as a whole.
  */
 function errorFromGraphql(
-  errors: readonly { readonly message?: string; readonly extensions?: { readonly code?: unknown } }[],
+  errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],
   operation: string,
-  isRuleOfBusiness: boolean,
+  isBusinessRule: boolean,
 ): ServerlessGpuError {
-  const message = errors.map((error) => error.message ?? "an error without a message").join("; ");
+  const message = errors.map((error) => error.message).join("; ");
   const codes = errors.map((error) => error.extensions?.code);
   const said = `${operation}: the service says "${message}"`;
-  // What is quoted is somebody's own text, such as an endpoint's name.
+  // Quoted parts are the user's strings, such as an endpoint's name.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
@@ -204,8 +245,8 @@ function errorFromGraphql(
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(
       `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +
-        "endpoint, or have the quota raised",
+        "endpoint, or ask the service for a larger quota",
     );
   }
-  return isRuleOfBusiness ? new BusinessRuleError(said) : new RejectedError(said);
+  return isBusinessRule ? new BusinessRuleError(said) : new RejectedError(said);
 }

@@ -24,31 +24,18 @@ import type { ReportRequest } from "./observers";
 import { proxyHint } from "./proxy";
 import type { Attempt, AttemptSignal } from "./retryingCall";
 
-/** A gateway in front of the service refuses user agents that look like a library's. */
+/** A gateway in front of the service rejects user agents that look like a library. */
 const USER_AGENT = "serverless-gpu/1";
 
 const EXCERPT_LENGTH = 200;
 
-/** The connections of one client, and who is told of its requests. */
+/** The connections and observers of one client. */
 export interface Http {
   readonly agent: Dispatcher;
   readonly clock: Clock;
   readonly report: ReportRequest;
-  /** What ends the bodies that are being read as they come. */
+  /** The signals of the bodies that are being streamed. */
   readonly bodies: Set<AttemptSignal>;
-}
-
-/** Where a request goes, taken apart: doing that for every request costs a quarter of its time. */
-export interface Address {
-  /** `https://api.example.com` */
-  readonly origin: string;
-  /** With the query. */
-  readonly path: string;
-}
-
-export function addressOf(url: string): Address {
-  const { origin, pathname, search } = new URL(url);
-  return { origin, path: pathname + search };
 }
 
 /** One HTTP request. */
@@ -58,65 +45,67 @@ export interface HttpRequest {
   /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly method: "GET" | "POST";
-  readonly address: Address;
+  readonly url: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly attempt: Attempt;
 }
 
-/** A complete answer. */
+/** A complete response. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly body: string;
 }
 
-/** Sends one request and reads its whole answer, whatever its status. Throws when no complete answer came. */
+/** Sends one request and reads the whole response, with any status. Throws a typed error if it is not complete. */
 export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
   return observed(http, httpRequest, readWhole(http.agent, httpRequest));
 }
 
 /**
- * Sends one request; its answer's body is handed over as it comes, until the client closes or nothing comes for
- * `idleMs`. Throws the typed error of an answer that is not good.
+ * Sends one request and streams the body of the response, until the client closes or no data arrives for `idleMs`.
+ * @throws the typed error of a response with an error status
  */
 export async function sendForBody(
   http: Http,
   httpRequest: HttpRequest,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await observed(http, httpRequest, readBeginning(http.agent, httpRequest));
-  if (!("stream" in answer)) throw errorFromStatus(answer, httpRequest.operation, http.clock.now());
+  const response = await observed(http, httpRequest, readBeginning(http.agent, httpRequest));
+  if (!("stream" in response)) throw errorFromStatus(response, httpRequest.operation, http.clock.now());
   const { signal } = httpRequest.attempt;
   http.bodies.add(signal);
-  answer.stream.once("close", () => http.bodies.delete(signal));
-  return chunksOf(answer.stream, httpRequest, () => startIdleTimer(http.clock, httpRequest, idleMs));
+  response.stream.once("close", () => http.bodies.delete(signal));
+  return chunksOf(response.stream, httpRequest, () => startIdleTimer(http.clock, httpRequest, idleMs));
 }
 
-/** Ends the request when nothing comes for `idleMs`. */
+/** Starts a timer that ends the request when no data arrives for `idleMs`. */
 function startIdleTimer(clock: Clock, { operation, attempt }: HttpRequest, idleMs: number): AttemptTimer {
   return startAttemptTimer(clock, {
     idleMs,
     timeLeftMs: Number.POSITIVE_INFINITY,
     uploadCounts: true,
     onEnd(waitedMs) {
-      const message = `${operation}: nothing came for ${Math.round(waitedMs / 100) / 10} s`;
-      attempt.signal.abort(new RequestTimeoutError(`${message}. Give a longer timeoutMs if it may take that long`));
+      const message = `${operation}: no data arrived for ${Math.round(waitedMs / 100) / 10} s`;
+      attempt.signal.abort(
+        new RequestTimeoutError(`${message}. Set a longer timeoutMs if the response can take that long`),
+      );
     },
   });
 }
 
-/** Tells the observers how a request ended, and throws the typed error of one that got no complete answer. */
+/** Reports the outcome of a request to the observers. Throws the typed error if there is no complete response. */
 async function observed<T extends { readonly status: number }>(
   http: Http,
   httpRequest: HttpRequest,
-  answering: Promise<T>,
+  exchanging: Promise<T>,
 ): Promise<T> {
   const startedAt = http.clock.monotonic();
   try {
-    const answer = await answering;
-    report(http, httpRequest, startedAt, { status: answer.status });
-    return answer;
+    const response = await exchanging;
+    report(http, httpRequest, startedAt, { status: response.status });
+    return response;
   } catch (cause) {
     const failure = failureOf(cause, httpRequest);
     const error = failure instanceof ServerlessGpuError ? failure.code : "ABORTED";
@@ -152,11 +141,17 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Http
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
-function optionsOf({ address, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
-  return { ...address, method, body, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
+function optionsOf({ url, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url);
+  const allHeaders = { accept: "application/json", "user-agent": USER_AGENT, ...headers };
+  return { origin, path: pathname + search, method, body, headers: allHeaders };
 }
 
-/** The chunks of a body. Time runs only while the reader waits for one. */
+function originOf({ url }: HttpRequest): string {
+  return new URL(url).origin;
+}
+
+/** Yields the chunks of a body. The timer runs only while the reader waits for a chunk. */
 async function* chunksOf(
   body: Readable,
   httpRequest: HttpRequest,
@@ -187,40 +182,44 @@ function report(
   http.report?.({ operation: name, description: operation, attempt: attempt.number, ...outcome, ms });
 }
 
-/** The error of a request that got no complete answer: the reason of its end if it was ended, a typed one otherwise. */
+/** Returns the error of a request without a complete response: the reason of its abort, or a typed error. */
 function failureOf(failure: unknown, httpRequest: HttpRequest): unknown {
-  const { operation, address, attempt } = httpRequest;
+  const { operation, attempt } = httpRequest;
   const { cause, sent } = failure instanceof BrokenExchange ? failure : { cause: failure, sent: true };
   if (attempt.signal.aborted) return sent ? attempt.signal.reason : endedBeforeSent(httpRequest);
   if (!sent) return notSent(cause, httpRequest);
   if (cause instanceof TooLarge) {
-    return new UnexpectedResponseError(`${operation}: ${cause.message}, and was not read. Ask for less`, { cause });
+    return new UnexpectedResponseError(`${operation}: ${cause.message}, and was not read. Request less data`, {
+      cause,
+    });
   }
   const code = codeOf(cause);
   if (cause instanceof UnknownCoding || /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
     const why = cause instanceof Error ? cause.message : code;
     return new UnreadableResponseError(
-      `${operation}: the service's response cannot be decompressed (${why}). A proxy or gateway may stand between`,
+      `${operation}: the service's response cannot be decompressed (${why}). A proxy or gateway may have changed it`,
       { cause },
     );
   }
-  const message = `${operation}: the connection to ${address.origin} broke before the answer was complete`;
-  return new ConnectionError(`${message}. Check the network and the address if this goes on`, { cause });
+  const message = `${operation}: the connection to ${originOf(httpRequest)} broke before the response was complete`;
+  return new ConnectionError(`${message}. Check the network and the URL if this continues`, { cause });
 }
 
-/** A request whose time was over before there was a connection had no effect. */
-function endedBeforeSent({ operation, address, attempt }: HttpRequest): unknown {
-  const cause = attempt.signal.reason;
+/** Returns the error of a request that was aborted before it was sent. A timeout then had no effect at the service. */
+function endedBeforeSent(httpRequest: HttpRequest): unknown {
+  const cause = httpRequest.attempt.signal.reason;
   if (!(cause instanceof RequestTimeoutError)) return cause;
-  const message = `${operation}: there was no connection to ${address.origin} in time, so nothing was sent`;
-  return new CannotConnectError(`${message}. Check the network and the address${proxyHint(address.origin)}`, { cause });
+  const host = originOf(httpRequest);
+  const message = `${httpRequest.operation}: there was no connection to ${host} in time, so nothing was sent`;
+  return new CannotConnectError(`${message}. Check the network and the URL${proxyHint(host)}`, { cause });
 }
 
-function notSent(cause: unknown, { operation, address }: HttpRequest): ServerlessGpuError {
-  const host = address.origin;
+function notSent(cause: unknown, httpRequest: HttpRequest): ServerlessGpuError {
+  const { operation } = httpRequest;
+  const host = originOf(httpRequest);
   const code = codeOf(cause);
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
-    return new ClientClosedError(`${operation}: the client was closed. Make a new one with createClient`, { cause });
+    return new ClientClosedError(`${operation}: the client was closed. Create a new one with createClient`, { cause });
   }
   const hint = proxyHint(host);
   if (UNTRUSTED.includes(code)) {
@@ -230,19 +229,19 @@ function notSent(cause: unknown, { operation, address }: HttpRequest): Serverles
   return new CannotConnectError(`${operation}: ${problem(host)}${hint}`, { cause });
 }
 
-/** Not `instanceof Error`: under Jest, Node's own errors come from another realm. */
+/** Returns the code of an error. Under Jest, Node's own errors are from another realm and no `instanceof Error`. */
 function codeOf(cause: unknown): string {
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
 }
 
-const noConnection = (host: string) => `no connection to ${host} could be made. Check the network and the address`;
-const unknownHost = (host: string) => `the host of ${host} is not known. Check the address`;
-const unreachableHost = (host: string) => `${host} cannot be reached. Check the network and the address`;
+const noConnection = (host: string) => `no connection to ${host} could be made. Check the network and the URL`;
+const unknownHost = (host: string) => `the host name of ${host} was not found. Check the URL`;
+const unreachableHost = (host: string) => `${host} cannot be reached. Check the network and the URL`;
 const untrustedCertificate = (host: string) =>
-  `the certificate of ${host} is not trusted. Check the address; where your network or the service has a certificate ` +
-  "authority of its own, name its file in NODE_EXTRA_CA_CERTS";
+  `the certificate of ${host} is not trusted. Check the URL. If your network or the service has its own certificate ` +
+  "authority, set NODE_EXTRA_CA_CERTS to its file";
 
-/** The codes of a certificate that nobody vouches for. */
+/** The error codes of a certificate that is not trusted. */
 const UNTRUSTED: readonly string[] = [
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
@@ -254,38 +253,39 @@ const UNTRUSTED: readonly string[] = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ];
 
-/** What went wrong when there was no connection at all, by the code that Node and undici give it. */
+/** The messages for a failed connection, by the error code of Node or undici. */
 const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
   EHOSTUNREACH: unreachableHost,
   ENETUNREACH: unreachableHost,
-  ECONNREFUSED: (host) => `nothing answers at ${host}. Check the address, or start the emulator if it is meant`,
-  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak TLS. Check whether its address begins with http://`,
-  UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Is the address right?`,
+  ECONNREFUSED: (host) => `nothing is listening at ${host}. Check the URL, or start the emulator if you use it`,
+  ERR_SSL_WRONG_VERSION_NUMBER: (host) =>
+    `${host} does not speak TLS. If it is a plain HTTP server, its URL must begin with http://`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Check the URL`,
 };
 
-/** The JSON of a good answer; otherwise the typed error that its status or its body stands for. */
+/** Returns the JSON of a response. Throws the typed error of an error status, or of a body that is not JSON. */
 export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);
   if (failure) throw failure;
   try {
     return JSON.parse(response.body);
   } catch (cause) {
-    const kind = isHtml(response) ? "an HTML page" : "something that is not complete JSON";
+    const kind = isHtml(response) ? "an HTML page" : "a body that is not complete JSON";
     throw new UnreadableResponseError(
-      `${operation}: the service answered ${response.status} with ${kind} (${excerpt(response.body)}). ` +
-        "A proxy or gateway may stand between; check the address if this goes on",
+      `${operation}: the service responded with ${response.status} and ${kind} (${excerpt(response.body)}). ` +
+        "A proxy or gateway may have sent it; check the URL if this continues",
       { cause },
     );
   }
 }
 
-/** An answer that is JSON of a shape that the contract does not know. */
+/** Returns the error of a response that is JSON, but not in the shape of the contract. */
 export function unexpectedResponse(operation: string, problem: string, value: unknown): UnexpectedResponseError {
   return new UnexpectedResponseError(
-    `${operation}: the service's answer has an unexpected shape (${problem}): ${excerpt(jsonText(value))}. ` +
-      "Check the address; if it is right, the service may have changed: look for a newer version of this package",
+    `${operation}: the service's response has an unexpected shape (${problem}): ${excerpt(jsonText(value))}. ` +
+      "Check the URL. If it is correct, the service may have changed: look for a newer version of this package",
   );
 }
 
@@ -293,33 +293,38 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "nothing";
   } catch {
-    // Parsing has no such limit.
-    return "JSON that is nested too deeply to be shown";
+    // `JSON.parse` has no limit of depth.
+    return "JSON that is nested too deeply to show";
   }
 }
 
-function errorFromStatus(response: HttpResponse, operation: string, now: number): ServerlessGpuError | undefined {
+/** Returns the typed error of a response with an error status. Returns `undefined` if the status is 2xx. */
+export function errorFromStatus(
+  response: HttpResponse,
+  operation: string,
+  now: number,
+): ServerlessGpuError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
-  const said = isHtml(response) ? "an HTML page, so a gateway may have refused it" : excerpt(response.body);
-  const answered = `${operation}: the service answered ${status} (${said})`;
-  if (status === 401) return new AuthenticationError(`${answered}. Check that the API key is right and has permission`);
-  if (status === 404) return new NotFoundError(`${answered}. It does not exist, or not in this account`);
-  if (status === 408) return new RequestTimeoutError(`${answered}: it did not wait for all of the request. Try again`);
+  const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
+  const prefix = `${operation}: the service responded with ${status} (${said})`;
+  if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
+  if (status === 404) return new NotFoundError(`${prefix}. It does not exist, or not in this account`);
+  if (status === 408) return new RequestTimeoutError(`${prefix}: it did not wait for the whole request. Try again`);
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
-    return new RateLimitError(`${answered}: too many requests. Try again later, or send fewer at once`, {
+    return new RateLimitError(`${prefix}: too many requests. Try again later, or send fewer at once`, {
       retryAfterMs,
     });
   }
   if (status >= 500) {
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
-    return new ServiceFaultError(`${answered}: a fault of the service. Try again later`, { retryAfterMs });
+    return new ServiceFaultError(`${prefix}: a fault of the service. Try again later`, { retryAfterMs });
   }
-  return new RejectedError(answered);
+  return new RejectedError(prefix);
 }
 
-/** `Retry-After` in seconds or as an HTTP date, as milliseconds from now; nothing when it is absent or makes no sense. */
+/** Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined` if it is absent or invalid. */
 function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined || text.trim() === "") return undefined;
@@ -334,9 +339,9 @@ function isHtml(response: HttpResponse): boolean {
   );
 }
 
-/** The beginning of a body, on one line and without keys. */
+/** Returns the beginning of a body, on one line and without keys. */
 function excerpt(body: string): string {
-  // Redacted before it is cut: half a key would not be recognised.
+  // Redact before cutting: half a key would not be recognised.
   const text = redact(body).replace(/\s+/g, " ").trim();
   if (text === "") return "no body";
   return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text;

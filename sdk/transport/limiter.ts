@@ -1,44 +1,44 @@
 import { RATE_WINDOW_MS } from "../contract/limits";
 
-/** How many requests the service takes (contract, Limits). */
+/** The numbers of requests that the service accepts (contract, Limits). */
 export interface RateLimit {
-  /** In any 10 seconds. */
+  /** Requests in any 10 seconds. */
   readonly perWindow: number;
-  /** Not answered yet. */
+  /** Requests without a response yet. */
   readonly concurrent: number;
 }
 
-/** After a 429 half of the limit is used; the whole of it again after at most this time, bit by bit, in milliseconds. */
+/** After a 429, half of the limit is used. The share grows back to the whole limit within this time, in milliseconds. */
 const RECOVERY_MS = 60_000;
 
-/** However often the service refuses, this share of the limit is still tried. */
+/** The smallest share of the limit that is used after repeated 429s. */
 const SMALLEST_SHARE = 1 / 64;
 
-/** Keeps one operation of one endpoint within its limit. It reads no clock: every time is given, in milliseconds. */
+/** Keeps one operation of one endpoint within its limit. It reads no clock: callers pass each time, in milliseconds. */
 export interface Limiter {
-  /** How long the next request has to wait. 0: it may start. Infinity: until one that is under way has ended. */
+  /** Returns how long the next request must wait. 0: it may start. Infinity: until another request has ended. */
   delayMs(now: number): number;
   start(): void;
-  /** @param refused the service answered 429 */
+  /** @param refused `true` if the service responded with 429 */
   end(now: number, startedAt: number, refused: boolean): void;
-  /** Raises the requests per window to this many where that is more than the limit (contract, Dynamic rule). */
+  /** Raises the requests per window to this number if it is larger than the limit (contract, Dynamic rule). */
   raise(perWindow: number): void;
 }
 
 /**
- * A request counts from its start until 10 seconds after its answer. The service, which counts from when a request
- * arrives, therefore never sees more than the limit in any 10 seconds, however long requests are on their way.
+ * Makes a limiter. A request counts from its start until 10 seconds after its response. The service counts a request
+ * from its arrival, so it never sees more than the limit in any 10 seconds, even on a slow network.
  */
 export function createLimiter(base: RateLimit): Limiter {
   let perWindow = base.perWindow;
   let inFlight = 0;
-  /** When the requests that still count were answered, the oldest first, from `first` on. */
+  /** The times of the responses that still count, the oldest first, from index `first` on. */
   let ended: number[] = [];
   let first = 0;
   let shareWhenRefused = 1;
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** The part of the limit that is used at present. */
+  /** Returns the share of the limit that is used now. */
   function shareAt(now: number): number {
     return Math.min(1, shareWhenRefused + (now - refusedAt) / RECOVERY_MS);
   }
@@ -66,7 +66,7 @@ export function createLimiter(base: RateLimit): Limiter {
     end(now, startedAt, refused) {
       inFlight--;
       ended.push(now);
-      // Requests that were sent before the last reduction say nothing about the reduced limit.
+      // A request from before the last reduction says nothing about the reduced limit.
       if (!refused || startedAt <= refusedAt) return;
       shareWhenRefused = Math.max(SMALLEST_SHARE, shareAt(now) / 2);
       refusedAt = now;

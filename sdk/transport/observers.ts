@@ -1,38 +1,38 @@
 import { redact } from "../secret";
 
-/** One request that was sent, or that could not be sent. Repeated requests of one call are events of their own. */
+/** One request that was sent, or could not be sent. Each retry of a call is an event of its own. */
 export interface RequestEvent {
-  /** `run`, `status`, `saveEndpoint`, `myself`, `getPod`, …: few words, fit to be a metric's label. */
+  /** `run`, `status`, `saveEndpoint`, `myself`, `getPod`, …: a small set, suitable as a label of a metric. */
   readonly operation: string;
-  /** The operation and what it is about: `status of job a1 at endpoint b2`. */
+  /** The operation and its subject: `status of job a1 at endpoint b2`. */
   readonly description: string;
   /** 1 for the first attempt of a call. */
   readonly attempt: number;
-  /** The HTTP status; nothing when no complete answer came. */
+  /** The HTTP status. Missing if there was no complete response. */
   readonly status?: number;
-  /** Why no complete answer came: the error's `code`, or `ABORTED`. */
+  /** The reason why there was no complete response: the error's `code`, or `ABORTED`. */
   readonly error?: string;
-  /** From sending to the end of the answer, in milliseconds. */
+  /** The time from sending to the end of the response, in milliseconds. */
   readonly ms: number;
 }
 
-/** Where a client writes what it does. pino has this shape, and so do its like. */
+/** A logger with the methods of pino and similar libraries. */
 export interface Logger {
-  /** Takes what is of interest when something is looked for. */
+  /** Logs details for debugging. */
   debug(details: object, message: string): void;
-  /** Takes what did not go well, or is hardly meant. */
+  /** Logs failures, and input that is valid but probably a mistake. */
   warn(details: object, message: string): void;
 }
 
-/** Who is told what a client does. */
+/** The observers of a client. */
 export interface Observers {
-  /** Told of every request: with `debug` when it was answered well, with `warn` otherwise. Never told a key. */
+  /** Gets every request: with `debug` if its status is 2xx, otherwise with `warn`. Never gets a key. */
   readonly logger?: Logger | undefined;
-  /** Called after every request. What it throws changes nothing. */
+  /** Called after every request. Errors that it throws are ignored. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
 }
 
-/** Tells the observers of a request; nothing when there are none. */
+/** Reports a request to the observers. `undefined` if there are none. */
 export type ReportRequest = ((event: RequestEvent) => void) | undefined;
 
 export function createReport({ logger, onRequest }: Observers): ReportRequest {
@@ -51,11 +51,11 @@ export function warn(logger: Logger | undefined, details: object, message: strin
   callUser(() => logger?.warn(details, redact(message)));
 }
 
-/** Calls a user's function. Neither what it throws nor a promise that it rejects may break what we do. */
+/** Calls a user's function, and ignores errors that it throws or rejects with. */
 export function callUser(call: () => unknown): void {
   try {
     Promise.resolve(call()).catch(() => {});
   } catch {
-    // It is the user's to mend; there is nobody to tell.
+    // There is no one to report it to.
   }
 }

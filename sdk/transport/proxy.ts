@@ -2,14 +2,14 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { ConfigurationError } from "../errors";
 import { Secret } from "../secret";
 
-/** The environment variables that name a proxy, by the protocol of the URL that is asked for. The first one counts. */
+/** The environment variables that name a proxy, by the protocol of the requested URL. The first that is set counts. */
 const PROXY_VARIABLES = {
   "http:": ["http_proxy", "HTTP_PROXY"],
-  // For https, too, the proxy for http is used where it has none of its own.
+  // Without a proxy for https, the proxy for http is used.
   "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
 } as const;
 
-/** A request that waits for a tunnel cannot be taken back, so a proxy that says nothing is given up at some time. */
+/** The longest wait for a proxy to open a tunnel, in milliseconds. A request that waits for a tunnel cannot be aborted. */
 const TUNNEL_TIMEOUT_MS = 30_000;
 
 interface Proxy {
@@ -19,9 +19,9 @@ interface Proxy {
 }
 
 /**
- * The connections of one client: through the proxies that the environment names, otherwise direct, which is faster.
- * undici's own timeouts are off: each attempt ends by its signal.
- * @throws ConfigurationError when a variable names no proxy
+ * Makes the connections of one client: through the proxies that the environment names, otherwise direct, which is
+ * faster. undici's own timeouts are off: each attempt ends by its signal.
+ * @throws ConfigurationError if a variable is not the URL of a proxy
  */
 export function createAgent(): Dispatcher {
   const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
@@ -31,7 +31,7 @@ export function createAgent(): Dispatcher {
   for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
   return new EnvHttpProxyAgent({
     ...options,
-    // An empty string is no proxy, whatever the environment says.
+    // An empty string means no proxy, and stops undici from reading the environment.
     httpProxy: http?.url.href ?? "",
     httpsProxy: https?.url.href ?? "",
     clientFactory: (origin, poolOptions) =>
@@ -39,13 +39,13 @@ export function createAgent(): Dispatcher {
   });
 }
 
-/** What to check when a URL cannot be reached, as the end of a message; empty without a proxy. */
+/** Returns the end of a message about an unreachable URL: the proxy to check. Returns `""` without a proxy. */
 export function proxyHint(origin: string): string {
   const proxy = proxyFor(origin.startsWith("https:") ? "https:" : "http:");
   if (!proxy) return "";
   const { variable, url } = proxy;
   // Without user and password.
-  return `. ${variable} is set: check the proxy ${url.protocol}//${url.host}, or name the host in NO_PROXY if it needs none`;
+  return `. ${variable} is set: check the proxy ${url.protocol}//${url.host}, or add the host to NO_PROXY if it needs no proxy`;
 }
 
 function proxyFor(protocol: keyof typeof PROXY_VARIABLES): Proxy | undefined {
@@ -57,13 +57,13 @@ function proxyFor(protocol: keyof typeof PROXY_VARIABLES): Proxy | undefined {
     if (url && /^https?:$/.test(url.protocol)) return { variable, url };
     // The value may hold a password.
     throw new ConfigurationError(
-      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128: correct it, or remove it`,
+      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128: fix it, or remove it`,
     );
   }
   return undefined;
 }
 
-/** From now on no message shows the password, nor the header that holds it. */
+/** Hides the password, and the header that contains it, from all messages. */
 function hideCredentials({ username, password }: URL): void {
   if (password === "") return;
   const decoded = [username, password].map(decodePart);
@@ -78,7 +78,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** The connections to a proxy. undici asks again at once, without end, when a proxy closes the connection unasked. */
+/** The connections to a proxy. If a proxy closes the connection, undici would retry at once and indefinitely. */
 class ProxyConnections extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
   override connect(

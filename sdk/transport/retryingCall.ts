@@ -7,16 +7,16 @@ import type { Gate } from "./throttle";
 
 /** Options that every call takes. */
 export interface CallOptions {
-  /** Ends the call, its pauses included. */
+  /** Aborts the call, including its pauses. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the attempts of a call have in common. */
+/** The settings that all calls of a client share. */
 export interface CallContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: RetryPolicy;
-  /** How long an attempt waits for the response to begin or to go on, in milliseconds. */
+  /** The longest time of an attempt without data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
 }
 
@@ -27,13 +27,13 @@ export interface Attempt {
   /** Ends the attempt. */
   readonly signal: AttemptSignal;
   /**
-   * To be called when something has come: the attempt's time begins again.
-   * @param uploadMs how much longer it may take until something comes because of what is sent before, in milliseconds
+   * Restarts the attempt's time without data. Call it when data has arrived.
+   * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
 }
 
-/** What undici takes for an AbortSignal, which costs a quarter of a short request's time itself. */
+/** Ends an attempt. With an `AbortController` in its place, a short request takes half as much processor time again. */
 export class AttemptSignal extends EventEmitter {
   aborted = false;
   reason: unknown;
@@ -53,19 +53,19 @@ export interface Call<T> {
   readonly repeatability: Repeatability;
   /** Sends the request once. */
   readonly attempt: (attempt: Attempt) => Promise<T>;
-  /** After an attempt of unknown effect: its result if it had one after all, otherwise nothing. */
+  /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
   readonly lookUp?: () => Promise<T | undefined>;
-  /** Lets attempts through within the rate limit. */
+  /** Delays attempts to stay within the rate limit. */
   readonly gate?: Gate | undefined;
   /**
-   * Time for all of the call, in milliseconds. Default: the retry policy's, which begins when the gate lets the first
-   * attempt through.
+   * The time for the whole call, in milliseconds.
+   * @default the retry policy's, from when the gate admits the first attempt
    */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes the attempts of a call, with the pauses that the decision table asks for, until one succeeds or it stops. */
+/** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
 export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
   const { clock, retry } = context;
   call.signal?.throwIfAborted();
@@ -89,7 +89,7 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       const decision = decide(failed, { ...retry, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
-      // The look-up took time as well.
+      // The check took time as well.
       const totalMs = clock.monotonic() - startedAt;
       if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
         throw error.afterAttempts(number, totalMs);
@@ -99,7 +99,7 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
   }
 }
 
-/** Waits until the gate lets an attempt through, for the time that is left if the call's time has begun. */
+/** Waits until the gate admits an attempt, at most for the time that is left if the call's time has begun. */
 async function waitAtGate<T>(
   { clock }: CallContext,
   { gate, operation, signal }: Call<T>,
@@ -116,7 +116,7 @@ async function waitAtGate<T>(
   }
 }
 
-/** One attempt, ended when nothing comes for its time, by the time left for the call, or by the caller. */
+/** Makes one attempt. Aborts it when no data arrives in time, when the call's time is over, or when the caller aborts. */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
   const { clock, attemptTimeoutMs } = context;
   const sentAt = clock.monotonic();
@@ -124,18 +124,18 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   const timer = startAttemptTimer(clock, {
     idleMs: attemptTimeoutMs,
     timeLeftMs,
-    // A time that the caller gave holds, however much is to be sent.
+    // A limit that the caller set includes the upload.
     uploadCounts: call.timeoutMs !== undefined,
     onEnd(waitedMs) {
       const seconds = Math.round(waitedMs / 100) / 10;
-      const message = `${call.operation}: no complete answer within ${seconds} s`;
-      signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
+      const message = `${call.operation}: no complete response within ${seconds} s`;
+      signal.abort(new RequestTimeoutError(`${message}. Check the network and the URL if this continues`));
     },
   });
   const ignoreAbort = onAbort(call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
   try {
-    // Waiting for the gate took time.
+    // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
     return await call.attempt({ number, signal, progress: timer.progress });
   } catch (error) {

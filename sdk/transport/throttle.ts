@@ -2,13 +2,13 @@ import { type Clock, onAbort } from "../contract/clock";
 import { RATE_LIMITS } from "../contract/limits";
 import { createLimiter, type Limiter } from "./limiter";
 
-/** Lets requests through one after the other, as fast as a limiter allows. */
+/** Admits requests in order, as fast as a limiter allows. */
 export interface Gate {
-  /** Lets a request through if it may start at once. */
+  /** Admits a request if it may start at once. Returns `false` if it must wait. */
   tryEnter(): boolean;
-  /** Resolves when a request is let through, after those that came before it. */
+  /** Resolves when the request is admitted, after earlier ones. */
   enter(signal?: AbortSignal): Promise<void>;
-  /** To be called when a request that was let through has ended. */
+  /** Records the end of an admitted request. */
   leave(startedAt: number, refused: boolean): void;
 }
 
@@ -16,14 +16,14 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
   const waiting = new Set<() => void>();
   let cancelTimer: (() => void) | undefined;
 
-  /** Lets through whoever may start now, and comes back for the others. */
+  /** Admits the requests that may start now, and sets a timer for the others. */
   function admit(): void {
     cancelTimer?.();
     cancelTimer = undefined;
     for (const start of waiting) {
       const delayMs = limiter.delayMs(clock.monotonic());
       if (delayMs > 0) {
-        // Without an end in sight the next request that leaves wakes the others.
+        // Without a known time, the next request that ends admits the others.
         if (Number.isFinite(delayMs)) cancelTimer = clock.schedule(delayMs, admit);
         return;
       }
@@ -62,19 +62,20 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
   };
 }
 
-/** How a client keeps within the service's limits. */
+/** Settings of the client's rate limiter. */
 export interface RateLimitOptions {
   /**
-   * The service's `requests_per_worker`, where you know it: the requests per 10 seconds may then be this many for each
-   * worker that `health` last showed running, if that is more than the table's. Default: not used.
+   * The service's `requests_per_worker`, if you know it. The limit per 10 seconds is then this number for each running
+   * worker in the last `health`, if that is more than the contract's limit.
+   * @default 0: not used
    */
   readonly requestsPerWorker?: number;
 }
 
-/** The gates of one endpoint, one for each operation that has a limit (contract, Limits). */
+/** The gates of one endpoint: one for each operation with a limit (contract, Limits). */
 export interface Gates {
   of(operation: string): Gate | undefined;
-  /** To be called when the number of running workers was read anyway. */
+  /** Updates the number of running workers, after `health` was read. */
   setRunningWorkers(running: number): void;
 }
 

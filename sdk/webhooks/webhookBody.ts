@@ -1,18 +1,18 @@
 import { systemClock } from "../contract/clock";
-import { createIdScanner } from "./idScanner";
+import { createIdScanner } from "../jobs/idScanner";
 
-/** A delivery holds the job's input (20 MB at most) and its output. None of it is kept but the id. */
+/** The largest delivery, in bytes: it contains the job's input (at most 20 MB) and output. Only the id is kept. */
 const MAX_BODY_BYTES = 64_000_000;
 
-/** Time for a whole delivery to come, in milliseconds. */
+/** The time for a whole delivery to arrive, in milliseconds. */
 const MAX_BODY_MS = 30_000;
 
-/** What a delivery says: a job's id, or the status with which to refuse it. */
+/** The content of a delivery: a job's id, or the status with which to reject it. */
 export type ReadBody =
   | { readonly jobId: string; readonly status?: undefined }
   | { readonly jobId?: undefined; readonly status: number };
 
-/** Reads a delivery, whatever its size, in the memory of one chunk. */
+/** Reads a delivery in the memory of one chunk. */
 export async function readJobId(chunks: AsyncIterator<Uint8Array>): Promise<ReadBody> {
   const scanner = createIdScanner();
   let bytes = 0;
@@ -23,9 +23,9 @@ export async function readJobId(chunks: AsyncIterator<Uint8Array>): Promise<Read
     giveUp();
   });
   try {
-    // To its end also when the id was found: not every sender reads a response before.
+    // Read to the end, even after the id: not every sender reads a response before.
     for (;;) {
-      // No race with one promise for all chunks: that would keep them all.
+      // A `Promise.race` with one promise for all chunks would keep them all.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
         giveUp = () => resolve(undefined);
         chunks.next().then(resolve, reject);

@@ -4,13 +4,13 @@ import { RateLimitError } from "../errors";
 import { createLimiter } from "../transport/limiter";
 import { createGate } from "../transport/throttle";
 
-/** For how long a delivery may wait until it is confirmed, in milliseconds. */
+/** The longest wait of a delivery for its confirmation, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** Reads a job when its turn has come. */
+/** Reads a job when it is its turn. */
 export type WebhookLine = <T>(jobId: string, read: () => Promise<T>) => Promise<T>;
 
-/** Lets confirmations through within a share of the limit of `/status`, one after the other. */
+/** Makes a function that reads jobs in order, within a share of the limit of `/status`. */
 export function createWebhookLine(clock: Clock, share: number): WebhookLine {
   const { perWindow, concurrent } = RATE_LIMITS.status;
   const gate = createGate(clock, createLimiter({ perWindow: perWindow * share, concurrent: concurrent * share }));

@@ -7,56 +7,56 @@ import { isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
 import { hideJobSecret } from "../secret";
 import { callUser } from "../transport/observers";
-import { isPathSegment } from "../transport/pathSegment";
+import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
 import { createWebhookLine } from "./webhookLine";
 
-/** What a webhook receiver is made of. */
+/** Options of a webhook receiver. */
 export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
   readonly endpoint: Pick<EndpointQueue, "endpointId" | "status">;
   /**
-   * Called once for each end of a job, with the job as `/status` shows it, before the delivery gets its response: store
-   * the job, and do long work later. If it fails, the service delivers again, and `onJob` is called again.
+   * Called once for each end of a job, with the job from `/status`, before the delivery gets its response: store the job,
+   * and do long work later. If it fails, the service delivers again, and `onJob` is called again.
    */
   readonly onJob: (job: Job) => unknown;
   /**
-   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it again, at most twice:
-   * if `onJob` was not called then, look at the job yourself. A `NotFoundError` or a `WebhookNotConfirmedError` may stand
-   * for a delivery that somebody made up.
+   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it again, at most twice.
+   * If `onJob` is still not called then, read the job yourself. A `NotFoundError` or a `WebhookNotConfirmedError` may mean
+   * a forged delivery.
    */
   readonly onError: (error: unknown, jobId: string) => unknown;
   /**
-   * A secret of at least 16 characters that only the service is told, as `token` in the URL's query:
-   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401, and nothing else happens.
-   * Default: every delivery is confirmed, within a quarter of the limit of `/status`, so that inventions cannot use it up.
+   * A secret of at least 16 characters that only the service gets, as `token` in the URL's query:
+   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401 and are ignored.
+   * @default none: every delivery is confirmed, within a quarter of the limit of `/status`, which forged ones cannot exceed
    */
   readonly token?: string | undefined;
 }
 
-/** Takes the service's webhook calls, and believes only `/status`. */
+/** Receives the service's webhook calls, and confirms them with `/status`. */
 export interface WebhookReceiver {
-  /** For `http.createServer(receiver.node)`, or a route of a server that has not read the body. */
+  /** Handles a request of `http.createServer(receiver.node)`, or of a route in a server that has not read the body. */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** For servers whose handlers take a `Request` and return a `Response`. */
+  /** Handles a request of a server whose handlers take a `Request` and return a `Response`. */
   fetch(request: Request): Promise<Response>;
-  /** Resolves when all deliveries so far were handled. To be awaited before a process ends. */
+  /** Resolves when all deliveries so far are handled. Await it before the process ends. */
   idle(): Promise<void>;
 }
 
-/** Deliveries that may be under way at once, read or confirmed. The service delivers again later what is refused. */
+/** The largest number of deliveries that are read or confirmed at once. The service delivers rejected ones again. */
 const MAX_UNDER_WAY = 500;
 
-/** How many ends of jobs are remembered, so that a duplicate is known. */
+/** The number of ends of jobs that are remembered to detect duplicates. */
 const REMEMBERED = 10_000;
 
 const SHORTEST_TOKEN = 16;
 
 /**
- * Makes a receiver for the webhooks of one endpoint. Deliveries carry no signature, and anybody can send one: the job is
- * read with `/status` and given to `onJob`, and only then the delivery gets the response 200. After a failure the response
- * is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
- * @throws InvalidInputError when the token is too short
+ * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can send one. The receiver
+ * therefore reads the job with `/status` and passes it to `onJob`. Only then the delivery gets the response 200. After a
+ * failure the response is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
+ * @throws InvalidInputError if the token is too short
  * @example
  * const receiver = createWebhookReceiver({
  *   endpoint: client.endpoint("abc"),
@@ -71,16 +71,16 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
   const reading = new Set<Promise<number>>();
   const confirming = new Map<string, Promise<number>>();
-  const handedOn = createMemory(REMEMBERED);
+  const delivered = createMemory(REMEMBERED);
 
   async function confirm(jobId: string): Promise<number> {
     try {
       const job = await confirmed(jobId, () => options.endpoint.status(jobId));
       if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
       const end = endOf(job);
-      if (handedOn.has(end)) return 200;
+      if (delivered.has(end)) return 200;
       await options.onJob(job);
-      handedOn.add(end);
+      delivered.add(end);
       return 200;
     } catch (error) {
       callUser(() => options.onError(error, jobId));
@@ -120,7 +120,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   return {
     async node(request, response) {
       const status = await receive(request.method, request.url, () => request[Symbol.asyncIterator]());
-      // Without `close`, what was not read of the body would be read now.
+      // Without `close`, Node would read the rest of the body.
       const headers = { "content-length": 0, ...(status !== 200 && { connection: "close" }) };
       response.writeHead(status, headers).end();
     },
@@ -140,7 +140,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
   if (body) yield* body;
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Returns a check of the token that takes constant time for all lengths. */
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
   if (token.length < SHORTEST_TOKEN) {
@@ -157,12 +157,12 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
   };
 }
 
-/** A job that was retried ends again: only the same end of the same job is a duplicate. */
+/** Identifies an end of a job. A job that was retried ends again, and that is not a duplicate. */
 function endOf({ id, status, delayTime, executionTime }: Job): string {
   return [id, status, delayTime, executionTime].join(" ");
 }
 
-/** The newest strings. */
+/** Makes a set that keeps the newest strings. */
 function createMemory(size: number) {
   const strings = new Set<string>();
   return {
@@ -177,7 +177,7 @@ function createMemory(size: number) {
 
 function notConfirmed({ id, status }: Job, endpointId: string): WebhookNotConfirmedError {
   const message = `a webhook says that job ${id} at endpoint ${endpointId} has ended, but it is ${status}`;
-  return new WebhookNotConfirmedError(`${message}. Somebody may have made it up; wait for the job if it is yours`, {
+  return new WebhookNotConfirmedError(`${message}. The delivery may be forged. If the job is yours, wait for it`, {
     id,
     status,
   });

@@ -90,7 +90,7 @@ test("with another account's key or a wrong address in the environment, nothing 
     for (const command of [UP, ["refresh", "--yes", "--skip-preview"], ["destroy", "--yes", "--skip-preview"]]) {
       const { exitCode, output } = await stack.run(command, env);
       expect(exitCode).not.toBe(0);
-      expect(output).toMatch(/401|last seen at|does not exist in this account|nothing answers at/);
+      expect(output).toMatch(/401|last seen at|does not exist in this account|nothing is listening at/);
       expect(output).toMatch(/Check (that )?the|Use the former key/);
     }
   }

@@ -38,17 +38,17 @@ export const FAULTS: readonly Fault[] = [
     effect: () => ({ status: 429, headers: { "retry-after": httpDate(HOUR_MS) } }),
     cause: /429.*too many requests/,
   },
-  { name: "500", effect: { status: 500 }, cause: /answered 500/ },
-  { name: "500 after the effect", effect: { status: 500, when: "after" }, cause: /answered 500/ },
-  { name: "502 with HTML", effect: { html: true }, cause: /answered 502.*HTML/ },
+  { name: "500", effect: { status: 500 }, cause: /responded with 500/ },
+  { name: "500 after the effect", effect: { status: 500, when: "after" }, cause: /responded with 500/ },
+  { name: "502 with HTML", effect: { html: true }, cause: /responded with 502.*HTML/ },
   {
     name: "GraphQL server fault",
     effect: { graphqlError: { message: "Something went wrong. Please try again later" } },
     cause: /Something went wrong/,
     only: "graphql",
   },
-  { name: "hang", effect: { hang: true }, cause: /no complete answer within/ },
-  { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: /no complete answer within/ },
+  { name: "hang", effect: { hang: true }, cause: /no complete response within/ },
+  { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: /no complete response within/ },
   { name: "slow (3 s)", effect: { latencyMs: 3_000 }, cause: /never/ },
   { name: "reset before the effect", effect: { reset: true }, cause: /the connection to .* broke/ },
   { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
@@ -56,7 +56,7 @@ export const FAULTS: readonly Fault[] = [
   { name: "wrong shape", effect: { status: 200, body: WRONG_SHAPE, when: "after" }, cause: /unexpected shape/ },
   { name: "null account", effect: { nullAccount: true }, cause: /knows no account|unexpected shape/, only: "graphql" },
   { name: "list 4 s behind", effect: { listLagMs: 4_000 }, cause: /never/, only: "graphql" },
-  { name: "key revoked", effect: { status: 401 }, cause: /answered 401/ },
+  { name: "key revoked", effect: { status: 401 }, cause: /responded with 401/ },
 ];
 
 /** Number of times that a fault occurs; `undefined` for indefinitely. */

@@ -91,7 +91,7 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   const mistyped = await doctor({ ...addresses, SERVERLESS_GPU_APIKEY: CANARY, SERVERLESS_GPU_SERVICE: "runpood" });
   expect(mistyped.config?.status).toBe("failed");
   expect(mistyped.config?.fix).toContain("Did you mean SERVERLESS_GPU_API_KEY?");
-  expect(mistyped.config?.found).toContain('the service "runpood" is not known by name');
+  expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
 });
 
 test("an account that the service does not know is explained", async () => {
@@ -104,7 +104,7 @@ test("names the URL that does not respond, or that is not encrypted", async () =
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
     status: "failed",
-    found: expect.stringContaining("restUrl: nothing answers"),
+    found: expect.stringContaining("restUrl: nothing is listening"),
   });
   expect(dead.addresses?.fix).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
   expect(dead.key).toMatchObject({ status: "ok" });

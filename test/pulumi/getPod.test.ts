@@ -57,5 +57,5 @@ test("a pod that does not exist is an error that names it", async () => {
   const stack = await createStack({ program, env: emulator.env });
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/reading pod nowhere: the service answered 404/);
+  expect(output).toMatch(/reading pod nowhere: the service responded with 404/);
 });

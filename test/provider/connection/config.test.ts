@@ -93,7 +93,7 @@ describe("the API key", () => {
     ["nul\0"],
   ])("%j is refused without being shown", (apiKey) => {
     const failing = () => requireApiKey({ apiKey });
-    expect(failing).toThrow(/characters that no key has/);
+    expect(failing).toThrow(/characters that are not valid in a key/);
     expect(failing).not.toThrow(apiKey);
   });
 });
@@ -171,6 +171,6 @@ describe("a service's name", () => {
   });
 
   test.each(["RunPod", "aws", "__proto__"])("%j is not known", (service) => {
-    expect(() => serviceName({ service })).toThrow(/is not known by name: use runpod, or give the three addresses/);
+    expect(() => serviceName({ service })).toThrow(/is unknown: use runpod, or set the three URLs/);
   });
 });

@@ -11,8 +11,8 @@ import {
   JobFailedError,
   JobNotRetryableError,
   RetryUncertainError,
-  WaitTimeoutError,
 } from "../../../sdk/jobs/jobErrors";
+import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { CANARY } from "../../support/emulated";
 import { sleeper, startQueue } from "../../support/queue";
 
@@ -185,7 +185,7 @@ describe("aborting a wait", () => {
     const startedAt = it.clock.now();
     expect((await it.failure(job.wait({ signal, onAbort: "cancel" }))).message).toBe("changed my mind");
     expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
-    expect(warnings.join()).toContain("may go on");
+    expect(warnings.join()).toContain("may continue");
   });
 
   test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {
@@ -271,7 +271,7 @@ describe("cancel and retry", () => {
 
     const done = await it.run(it.queue.run({ input: { ms: 1 } }));
     await it.run(done.wait());
-    expect((await it.run(it.queue.cancel(done.id))).status).toBe("COMPLETED");
+    expect((await it.run(it.queue.job(done.id).cancel())).status).toBe("COMPLETED");
   });
 
   test("a failed job runs again, with the same id", async () => {
@@ -293,7 +293,7 @@ describe("cancel and retry", () => {
     const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
     expect(await it.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);
     await it.run(job.wait());
-    expect(await it.failure(it.queue.retry(job.id))).toMatchObject({ jobId: job.id, status: "COMPLETED" });
+    expect(await it.failure(it.queue.job(job.id).retry())).toMatchObject({ jobId: job.id, status: "COMPLETED" });
     expect(it.calls()).not.toContain("retry");
   });
 

@@ -79,7 +79,7 @@ describe("each error of the contract", () => {
     const error = await it.failure(it.queue.health());
     expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({ code });
-    expect(error.message).toContain(`answered ${status}`);
+    expect(error.message).toContain(`responded with ${status}`);
     expect(it.calls()).toHaveLength(calls);
   });
 

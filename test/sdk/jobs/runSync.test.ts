@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InvalidInputError } from "../../../sdk/errors";
-import { JobFailedError, SubmitUncertainError, WaitTimeoutError } from "../../../sdk/jobs/jobErrors";
+import { JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { sleeper, startQueue } from "../../support/queue";
 
 describe("a synchronous job", () => {

@@ -165,8 +165,8 @@ describe("a response about another job", () => {
   test.each([
     ["status", (queue) => queue.status("job-1")],
     ["wait", (queue) => queue.job("job-1").wait()],
-    ["cancel", (queue) => queue.cancel("job-1")],
-    ["stream", (queue) => queue.stream("job-1").next()],
+    ["cancel", (queue) => queue.job("job-1").cancel()],
+    ["stream", (queue) => queue.job("job-1").stream().next()],
   ] as [
     string,
     (queue: ReturnType<ReturnType<typeof createClient>["endpoint"]>) => Promise<unknown>,
@@ -182,7 +182,7 @@ describe("a response about another job", () => {
       body: { id: path.includes("/retry/") ? "job-2" : "job-1", status: "FAILED" },
     }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
-    const error = await client.endpoint("abc").retry("job-1").catch(withoutCanary);
+    const error = await client.endpoint("abc").job("job-1").retry().catch(withoutCanary);
     expect(error).toMatchObject({ code: "RETRY_UNCERTAIN", jobId: "job-1" });
     expect(server.requests.filter(({ path }) => path.includes("/retry/"))).toHaveLength(1);
     await client.close();

@@ -70,7 +70,7 @@ describe("a stream", () => {
     };
     expect(await it.run(doubled())).toEqual([0, 2]);
     const other = await it.run(it.queue.run({ input: { count: 2, everyMs: 10 } }));
-    const error = await it.failure(collect(it.queue.stream(other.id, { schema: z.string() })));
+    const error = await it.failure(collect(it.queue.job(other.id).stream({ schema: z.string() })));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
   });
 
@@ -122,7 +122,7 @@ describe("a stream", () => {
 
   test("of a job that the service does not know is an error", async () => {
     await using it = await startQueue();
-    expect(await it.failure(collect(it.queue.stream("never-was")))).toBeInstanceOf(NotFoundError);
+    expect(await it.failure(collect(it.queue.job("never-was").stream()))).toBeInstanceOf(NotFoundError);
   });
 
   test("of another shape is an error", async () => {
@@ -211,7 +211,7 @@ test("a stream of a job that has ended pauses between reads, where the service h
   });
   const client = createClient({ apiKey: "a-key", ...addressesOf(server) });
   const controller = new AbortController();
-  const reading = collect(client.endpoint("abc").stream("job-1", { signal: controller.signal })).catch(() => {});
+  const reading = collect(client.endpoint("abc").job("job-1").stream({ signal: controller.signal })).catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   controller.abort();
   await reading;

@@ -108,14 +108,19 @@ describe("a passing fault", () => {
 
 describe("a fault that stays", () => {
   test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
-    ["429", { status: 429 }, RateLimitError, /answered 429.*too many requests.*given up after 6 attempts/],
-    ["500", { status: 500 }, ServiceFaultError, /answered 500.*Internal Server Error.*a fault of the service/],
-    ["502", { html: true }, ServiceFaultError, /answered 502 \(an HTML page, so a gateway may have refused it\)/],
+    ["429", { status: 429 }, RateLimitError, /responded with 429.*too many requests.*given up after 6 attempts/],
+    ["500", { status: 500 }, ServiceFaultError, /responded with 500.*Internal Server Error.*a fault of the service/],
+    [
+      "502",
+      { html: true },
+      ServiceFaultError,
+      /responded with 502 \(an HTML page, so a gateway may have rejected it\)/,
+    ],
     [
       "HTML in a 200",
       { html: true, status: 200 },
       UnreadableResponseError,
-      /answered 200 with an HTML page.*<h1>Bad gateway/,
+      /responded with 200 and an HTML page.*<h1>Bad gateway/,
     ],
     ["truncation", { truncated: true }, UnreadableResponseError, /not complete JSON/],
     [
@@ -139,8 +144,13 @@ describe("a fault that stays", () => {
 
 describe("what is final", () => {
   test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
-    ["401", { status: 401 }, AuthenticationError, /answered 401.*Check that the API key is right and has permission/],
-    ["401 without a body", { status: 401, body: "" }, AuthenticationError, /answered 401 \(no body\)/],
+    [
+      "401",
+      { status: 401 },
+      AuthenticationError,
+      /responded with 401.*Check that the API key is right and has permission/,
+    ],
+    ["401 without a body", { status: 401, body: "" }, AuthenticationError, /responded with 401 \(no body\)/],
     [
       "Unauthorized in a 200",
       { graphqlError: { message: "Unauthorized", code: "X" } },
@@ -148,9 +158,9 @@ describe("what is final", () => {
       /"Unauthorized"/,
     ],
     ["no account in a 200", { nullAccount: true }, AuthenticationError, /knows no account for this API key/],
-    ["403 with HTML", { status: 403, html: true }, RejectedError, /answered 403 \(an HTML page, so a gateway/],
-    ["404", { status: 404 }, NotFoundError, /answered 404/],
-    ["400", { status: 400, body: { error: "bad" } }, RejectedError, /answered 400.*"bad"/],
+    ["403 with HTML", { status: 403, html: true }, RejectedError, /responded with 403 \(an HTML page, so a gateway/],
+    ["404", { status: 404 }, NotFoundError, /responded with 404/],
+    ["400", { status: 400, body: { error: "bad" } }, RejectedError, /responded with 400.*"bad"/],
     [
       "a validation error",
       {
@@ -160,7 +170,7 @@ describe("what is final", () => {
       RejectedError,
       /"Cannot query"/,
     ],
-    ["302", { status: 302, body: "" }, RejectedError, /answered 302/],
+    ["302", { status: 302, body: "" }, RejectedError, /responded with 302/],
     [
       "a list that is an object",
       { status: 200, body: { data: { myself: { endpoints: {} } } } },

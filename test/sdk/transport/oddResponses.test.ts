@@ -34,8 +34,8 @@ const CALLS: Record<string, { readonly good: unknown; readonly call: (client: Cl
   run: { good: { id: "job-1", status: "IN_QUEUE" }, call: (client) => client.endpoint("a").run({ input: {} }) },
   runSync: { good: JOB, call: (client) => client.endpoint("a").runSync({ input: {} }, { timeoutMs: 5_000 }) },
   status: { good: JOB, call: (client) => client.endpoint("a").status("job-1") },
-  cancel: { good: { id: "job-1", status: "CANCELLED" }, call: (client) => client.endpoint("a").cancel("job-1") },
-  retry: { good: { ...JOB, status: "FAILED" }, call: (client) => client.endpoint("a").retry("job-1") },
+  cancel: { good: { id: "job-1", status: "CANCELLED" }, call: (client) => client.endpoint("a").job("job-1").cancel() },
+  retry: { good: { ...JOB, status: "FAILED" }, call: (client) => client.endpoint("a").job("job-1").retry() },
   purgeQueue: { good: { removed: 2, status: "completed" }, call: (client) => client.endpoint("a").purgeQueue() },
   health: {
     good: {

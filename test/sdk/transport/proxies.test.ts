@@ -116,7 +116,7 @@ describe("a client", () => {
     const error = await failed(client.endpoints.list());
     expect(error).toBeInstanceOf(CannotConnectError);
     expect(error.message).toContain(
-      `HTTPS_PROXY is set: check the proxy http://${proxy.host}, or name the host in NO_PROXY`,
+      `HTTPS_PROXY is set: check the proxy http://${proxy.host}, or add the host to NO_PROXY`,
     );
     await client.close();
   });

@@ -27,11 +27,11 @@ describe("the client keeps within the service's limits", () => {
     const { id } = await it.run(it.queue.run({ input: {} }));
     const calls = {
       run: () => it.queue.run({ input: {} }),
-      cancel: () => it.queue.cancel(id),
+      cancel: () => it.queue.job(id).cancel(),
       "purge-queue": () => it.queue.purgeQueue(),
       requests: () => it.queue.requests(),
       status: () => it.queue.status(id),
-      stream: () => it.queue.stream(id).next(),
+      stream: () => it.queue.job(id).stream().next(),
       openai: () => it.queue.openai("v1/models"),
       runsync: () => it.queue.runSync({ input: {} }),
     };

@@ -108,7 +108,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     const startedAt = performance.now();
     const error = withoutCanary(await readAll(stream).catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(RequestTimeoutError);
-    expect(error.message).toContain("nothing came for 0.5 s");
+    expect(error.message).toContain("no data arrived for 0.5 s");
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     await client.close();
   });

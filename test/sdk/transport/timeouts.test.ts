@@ -48,7 +48,7 @@ describe("an attempt", () => {
     it.emulator.faults.add({ match: myself, effect: { hang: true } });
     const error = await it.failure(it.client.endpoints.list());
     expect(error).toBeInstanceOf(RequestTimeoutError);
-    expect(error.message).toMatch(/^the list of endpoints: no complete answer within 1.5 s\. /);
+    expect(error.message).toMatch(/^the list of endpoints: no complete response within 1.5 s\. /);
     expect(it.timers()).toBe(0);
   });
 
@@ -186,7 +186,7 @@ describe("where nothing answers", () => {
     const error = withoutCanary(await client.endpoints.list().catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toBe(
-      `the list of endpoints: nothing answers at ${graphqlUrl}. Check the address, or start the emulator if it is meant`,
+      `the list of endpoints: nothing is listening at ${graphqlUrl}. Check the URL, or start the emulator if you use it`,
     );
     await client.close();
   });

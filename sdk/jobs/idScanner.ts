@@ -1,12 +1,12 @@
-/** Reads JSON that comes in pieces for one thing, and keeps nothing else of it. */
+/** Finds the id in JSON that arrives in pieces, and keeps nothing else of it. */
 export interface IdScanner {
-  /** Reads on. Returns `true` if there is nothing more to learn. */
+  /** Reads the next piece. Returns `true` when the search is over. */
   push(bytes: Uint8Array): boolean;
-  /** The string in the field `id` of the outermost object. `undefined` if it has not come, or is no string. */
+  /** The string in the field `id` of the outermost object. `undefined` if it has not arrived, or is not a string. */
   readonly id: string | undefined;
 }
 
-/** Longer strings, quotation marks and escapes included, are no ids. */
+/** The longest id, in bytes of JSON. */
 const LONGEST = 1_300;
 
 const QUOTE = 0x22;
@@ -18,7 +18,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Makes a scanner for one body. It checks no grammar beyond what it needs to tell keys from values. */
+/** Makes a scanner for one body. It checks the grammar only as far as it must distinguish keys from values. */
 export function createIdScanner(): IdScanner {
   let id: string | undefined;
   let done = false;
@@ -26,9 +26,9 @@ export function createIdScanner(): IdScanner {
   let inString = false;
   let escaped = false;
   let isKey = true;
-  /** The key whose value is read, at the outermost depth. */
+  /** The current key of the outermost object. */
   let key: string | undefined;
-  /** The bytes of the string that is read, if it matters. */
+  /** The bytes of the current string, if it is needed. */
   let kept: number[] | undefined;
 
   function endString(): void {
@@ -54,7 +54,7 @@ export function createIdScanner(): IdScanner {
     }
   }
 
-  /** The index of the quotation mark that ends the string, or the bytes' length. */
+  /** Returns the index of the quotation mark that ends the string, or the length of the bytes. */
   function endOfString(bytes: Uint8Array, from: number): number {
     const start = escaped ? from + 1 : from;
     escaped = false;
@@ -82,7 +82,7 @@ export function createIdScanner(): IdScanner {
     } else if (depth === 1 && byte === COLON) {
       isKey = false;
     } else if (depth === 1 && byte === COMMA) {
-      // The id was there, and no string.
+      // The id is not a string.
       if (key === "id") finish();
       isKey = true;
     }
@@ -91,7 +91,7 @@ export function createIdScanner(): IdScanner {
   return {
     push(bytes) {
       for (let at = 0; at < bytes.length && !done; at++) {
-        // Nearly all of a large body is in strings that do not matter.
+        // Nearly all of a large body is in strings that are not needed.
         if (inString && !kept) at = endOfString(bytes, at);
         const byte = bytes[at];
         if (byte === undefined) break;
@@ -106,7 +106,7 @@ export function createIdScanner(): IdScanner {
   };
 }
 
-/** Finds the id in a body that may be incomplete. */
+/** Returns the id in a body that may be incomplete. */
 export function idIn(body: string): string | undefined {
   const scanner = createIdScanner();
   scanner.push(Buffer.from(body));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createIdScanner, idIn } from "../../../sdk/webhooks/idScanner";
+import { createIdScanner, idIn } from "../../../sdk/jobs/idScanner";
 
 describe("the id in a body", () => {
   test.each([

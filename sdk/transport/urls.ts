@@ -1,0 +1,31 @@
+import { InvalidInputError } from "../errors";
+
+/** The path of each interface below its URL. */
+export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" } as const;
+
+/** Ids are far shorter. A longer string is no id, and must not fill a URL or an error. */
+export const LONGEST_ID = 200;
+
+/** The characters of an id, for messages. */
+export const ID_CHARACTERS = `letters, digits, hyphens, underscores and dots between them, at most ${LONGEST_ID} characters`;
+
+/** Returns `true` if the id can be one segment of a path. */
+export function isPathSegment(id: unknown): id is string {
+  return typeof id === "string" && id.length <= LONGEST_ID && /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(id);
+}
+
+/**
+ * Returns the id if it can be one segment of a path.
+ * @throws InvalidInputError if it would lead to another URL
+ */
+export function pathSegment(property: string, id: unknown): string {
+  if (isPathSegment(id)) return id;
+  const shown = typeof id === "string" && id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
+  const message = `must be an id as the service gives it: ${ID_CHARACTERS}; it is ${shown}`;
+  throw new InvalidInputError("the request", [{ property, message }]);
+}
+
+/** Returns the URL of an endpoint's queue. */
+export function endpointQueueUrl(queueUrl: string, endpointId: string): string {
+  return `${queueUrl}${INTERFACE_PATHS.queueUrl}/${endpointId}`;
+}
