@@ -80,6 +80,23 @@ export class JobFailedError extends ServerlessGpuError {
   }
 }
 
+/**
+ * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it may go on, and cost.
+ * `cause` is the reason of the abort.
+ */
+export class CancelFailedError extends ServerlessGpuError {
+  readonly code = "CANCEL_FAILED";
+  override readonly disposition = "wait";
+  /** Identifier of the job. */
+  readonly jobId: string;
+
+  /** @internal */
+  constructor(message: string, jobId: string, details: ErrorDetails) {
+    super(message, details);
+    this.jobId = jobId;
+  }
+}
+
 /** Why the service does not know a job any more. */
 export type ExpiryReason = "ttl" | "retention";
 

@@ -2,7 +2,7 @@ import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { warn } from "../transport/observers";
 import type { CallOptions } from "../transport/retryingCall";
-import { JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
+import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobRecord";
@@ -18,6 +18,8 @@ export interface WaitOptions extends CallOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * What an abort of `signal` does to the job: `detach` lets it go on, `cancel` cancels it before the wait is rejected.
+   * A cancel keeps to the rate limit, for as long as the client's `retry.maxElapsedMs`; where it fails, the wait is
+   * rejected with a `CancelFailedError`.
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
@@ -49,9 +51,6 @@ export interface JobHandleContext<Output> {
   /** When the service last told the job's state, in milliseconds of the monotonic clock. */
   readonly seenAt: number;
 }
-
-/** An abort that cancels the job does not hold its caller up for longer. */
-const CANCEL_ON_ABORT_MS = 10_000;
 
 /** One job. Made by `run`, or by `job` from an id. */
 export class JobHandle<Output = unknown> {
@@ -89,6 +88,7 @@ export class JobHandle<Output = unknown> {
    * @throws JobFailedError when it failed, was cancelled or timed out
    * @throws WaitTimeoutError when the time is over; the job goes on
    * @throws JobExpiredError when its ttl, or its result's retention, is over
+   * @throws CancelFailedError when it was to be cancelled after an abort, and may go on
    * @throws the signal's reason, when it aborts
    */
   async wait({ timeoutMs, signal, onAbort = "detach" }: WaitOptions = {}): Promise<CompletedJob<Output>> {
@@ -96,12 +96,14 @@ export class JobHandle<Output = unknown> {
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
+    let hasEnded = false;
     try {
       const { job, lastError } = await this.#context.poller.wait(this.id, { deadline, firstDelayMs, signal });
+      hasEnded = job !== undefined;
       if (job) return completedJob(this.#remember(job), this.#context.schema);
       throw this.#waitTimeout(lastError);
     } catch (error) {
-      if (signal?.aborted && onAbort === "cancel") await this.#cancelAfterAbort();
+      if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
       throw this.#explained(error);
     }
   }
@@ -209,14 +211,26 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  async #cancelAfterAbort(): Promise<void> {
+  /** The time at the rate limit counts, so that an abort of very many waits does not last for ever. */
+  async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
-      await cancelJob(queue, this.id, { timeoutMs: CANCEL_ON_ABORT_MS });
+      await cancelJob(queue, this.id, { timeoutMs: queue.context.retry.maxElapsedMs });
     } catch (error) {
+      // It does not go on.
+      if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       warn(queue.context.logger, details, `job ${this.id} was to be cancelled, and may go on`);
+      throw this.#cancelFailed(error, reason);
     }
+  }
+
+  #cancelFailed(error: unknown, cause: unknown): CancelFailedError {
+    const why = error instanceof Error ? error.message : String(error);
+    const message =
+      `the wait for job ${this.id} at endpoint ${this.endpointId} was aborted, but the job could not be cancelled and may go ` +
+      `on: ${why}. Cancel it with client.endpoint("${this.endpointId}").cancel("${this.id}")`;
+    return new CancelFailedError(message, this.id, { cause });
   }
 }
 
