@@ -100,7 +100,7 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   const bytes = Buffer.byteLength(body);
   const maxBytes = LARGEST_BODY[operation];
   if (bytes > maxBytes) {
-    const way = operation === "run" ? "; runSync takes twice as much" : "";
+    const way = operation === "run" ? "; runSync without onAbort takes twice as much" : "";
     const message = `the request has ${bytes} bytes as JSON, and /${operation} takes at most ${maxBytes}`;
     throw invalid([{ property: "input", message: `${message}: hand over large data by address${way}` }]);
   }

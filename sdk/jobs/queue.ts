@@ -19,7 +19,7 @@ import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./
 import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
 import { Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
-import { type SubmitOptions, submitRun, submitRunSync } from "./submit";
+import { type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
 
 /** How `run` submits. */
 export interface RunOptions<Output> extends SubmitOptions {
@@ -28,7 +28,14 @@ export interface RunOptions<Output> extends SubmitOptions {
 }
 
 /** How `runSync` submits and waits. */
-export interface RunSyncOptions<Output> extends RunOptions<Output>, Pick<WaitOptions, "onAbort"> {
+export interface RunSyncOptions<Output> extends RunOptions<Output> {
+  /**
+   * What an abort of `signal` does to the job: `detach` lets it go on, `cancel` cancels it before the call is rejected,
+   * as `wait` does. A job must be known to be cancelled: with `cancel` it is submitted by `/run`, which takes 10 MB, and
+   * `wait` has no effect.
+   * @default "detach"
+   */
+  readonly onAbort?: WaitOptions["onAbort"];
   /** How long all of it may take, in milliseconds, at least 2,000. Default: until the job has ended. */
   readonly timeoutMs?: number | undefined;
   /**
@@ -137,14 +144,19 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.monotonic());
     },
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
-      const { body, ttlMs } = checked(queue, "runsync", request);
+      // What the service holds back has no id yet that could be cancelled.
+      const operation = onAbort === "cancel" ? "run" : "runsync";
+      const { body, ttlMs } = checked(queue, operation, request);
       checkTime("wait", wait);
       checkTimeout(timeoutMs, SHORTEST_RUNSYNC_MS);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
-      const { job, sentAt } = await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
-      if (isTerminal(job.status)) return completedJob(job, schema);
-      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.runsync };
+      const { job, sentAt }: Submitted<Job> =
+        operation === "run"
+          ? await submitRun(queue, body, options, { timeoutMs, keepsAttempt: true })
+          : await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
+      if (operation === "runsync" && isTerminal(job.status)) return completedJob(job, schema);
+      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
       const { signal } = options;
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });

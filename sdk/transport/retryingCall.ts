@@ -63,6 +63,8 @@ export interface Call<T> {
    */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the signal leaves an attempt that was sent alone, and ends only what comes before and after it. */
+  readonly keepsAttempt?: boolean | undefined;
 }
 
 /** Makes the attempts of a call, with the pauses that the decision table asks for, until one succeeds or it stops. */
@@ -132,7 +134,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
       signal.abort(new RequestTimeoutError(`${message}. Check the network and the address if this goes on`));
     },
   });
-  const ignoreAbort = onAbort(call.signal, () => signal.abort(call.signal?.reason));
+  const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
   try {
     // Waiting for the gate took time.
