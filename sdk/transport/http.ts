@@ -18,6 +18,7 @@ import {
 } from "../errors";
 import { redact } from "../secret";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
+import { chunksOf } from "./bodyChunks";
 import { codingsOf, decoded, decodedWhole, UnknownCoding } from "./contentCoding";
 import { BrokenExchange, type CompleteResponse, exchange, TooLarge } from "./exchange";
 import type { ReportRequest } from "./observers";
@@ -36,6 +37,8 @@ export interface Http {
   readonly report: ReportRequest;
   /** What ends the bodies that are being read as they come. */
   readonly bodies: Set<AttemptSignal>;
+  /** Why bodies that begin from now on are ended at once. */
+  closedBy?: ClientClosedError;
 }
 
 /** Where a request goes, taken apart: doing that for every request costs a quarter of its time. */
@@ -90,7 +93,14 @@ export async function sendForBody(
   const { signal } = httpRequest.attempt;
   http.bodies.add(signal);
   answer.stream.once("close", () => http.bodies.delete(signal));
-  return chunksOf(answer.stream, httpRequest, () => startIdleTimer(http.clock, httpRequest, idleMs));
+  // Nobody may read it yet.
+  answer.stream.on("error", () => {});
+  if (http.closedBy) signal.abort(http.closedBy);
+  return chunksOf(
+    answer.stream,
+    () => startIdleTimer(http.clock, httpRequest, idleMs),
+    (cause) => failureOf(cause, httpRequest),
+  );
 }
 
 /** Ends the request when nothing comes for `idleMs`. */
@@ -154,27 +164,6 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Http
 
 function optionsOf({ address, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
   return { ...address, method, body, headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers } };
-}
-
-/** The chunks of a body. Time runs only while the reader waits for one. */
-async function* chunksOf(
-  body: Readable,
-  httpRequest: HttpRequest,
-  startTimer: () => AttemptTimer,
-): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const timer = startTimer();
-      const next = await chunks.next().finally(timer.cancel);
-      if (next.done) return;
-      yield next.value;
-    }
-  } catch (cause) {
-    throw failureOf(cause, httpRequest);
-  } finally {
-    body.destroy();
-  }
 }
 
 function report(

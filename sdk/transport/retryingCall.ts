@@ -31,6 +31,11 @@ export interface Attempt {
    * @param uploadMs how much longer it may take until something comes because of what is sent before, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
+  /**
+   * To be called when the body is handed over as it comes: until the returned function is called, the request counts as
+   * under way, and the caller's signal ends it.
+   */
+  readonly goesOn?: () => () => void;
 }
 
 /** What undici takes for an AbortSignal, which costs a quarter of a short request's time itself. */
@@ -136,16 +141,27 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   });
   const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
+  let isOver = false;
+  let goesOn = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    ignoreAbort();
+    call.gate?.leave(sentAt, refused);
+  };
+  const keepOn = () => {
+    goesOn = true;
+    return end;
+  };
   try {
     // Waiting for the gate took time.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal, progress: timer.progress });
+    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn });
   } catch (error) {
     refused = error instanceof RateLimitError;
     throw error;
   } finally {
     timer.cancel();
-    ignoreAbort();
-    call.gate?.leave(sentAt, refused);
+    if (!goesOn) end();
   }
 }
