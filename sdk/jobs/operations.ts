@@ -43,12 +43,10 @@ export function readStatus(
   return queue.request({ ...request, path, exchange: readJob(jobId), signal });
 }
 
-const ONE_ATTEMPT = { maxAttempts: 1, maxElapsedMs: Number.POSITIVE_INFINITY };
-
 /** For those who ask again anyway. */
 export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
   const request = { ...jobRequest("status", "GET", jobId), exchange: readJob(jobId), signal };
-  return queue.request(request, { retry: ONE_ATTEMPT });
+  return queue.request(request, { retry: { ...queue.context.retry, maxAttempts: 1 } });
 }
 
 /** Hands out what has come since the last read. What a lost response held is not handed out again. */

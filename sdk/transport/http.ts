@@ -156,10 +156,20 @@ async function readBeginning(
 
 async function textOf({ status, headers, body }: CompleteResponse): Promise<HttpResponse> {
   const codings = codingsOf(headers["content-encoding"]);
-  const plain = codings.length === 0 ? body : await decodedWhole(Readable.from([body]), codings);
+  const plain = codings.length === 0 ? body : await decodedBody(status, body, codings);
   const text = plain.toString();
   // A byte order mark is no part of JSON.
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
+}
+
+/** The status of a refusal counts, whatever became of its body. */
+async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
+  try {
+    return await decodedWhole(Readable.from([body]), codings);
+  } catch (error) {
+    if (status < 300) throw error;
+    return "a body that cannot be decompressed";
+  }
 }
 
 function optionsOf({ address, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {

@@ -54,13 +54,23 @@ function proxyFor(protocol: keyof typeof PROXY_VARIABLES): Proxy | undefined {
     if (!value) continue;
     const text = value.includes("://") ? value : `http://${value}`;
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url && /^https?:$/.test(url.protocol)) return { variable, url };
+    if (url && /^https?:$/.test(url.protocol) && hasReadableCredentials(url)) return { variable, url };
     // The value may hold a password.
     throw new ConfigurationError(
-      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128: correct it, or remove it`,
+      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128, with user and password percent-encoded: ` +
+        "correct it, or remove it",
     );
   }
   return undefined;
+}
+
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** From now on no message shows the password, nor the header that holds it. */

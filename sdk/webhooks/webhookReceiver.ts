@@ -5,7 +5,7 @@ import { InvalidInputError } from "../errors";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
-import { hideJobSecret } from "../secret";
+import { Secret } from "../secret";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
@@ -147,7 +147,8 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
     const message = `must have at least ${SHORTEST_TOKEN} characters`;
     throw new InvalidInputError("the webhook receiver", [{ property: "token", message }]);
   }
-  hideJobSecret(token);
+  // It is hidden for good from now on.
+  new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
   return (url = "") => {

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { redact, Secret } from "../../sdk/secret";
+import { hideJobSecret, redact, Secret } from "../../sdk/secret";
 import { unexpectedResponse } from "../../sdk/transport/http";
+import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 
 /** Holds every character that some encoding changes. */
 const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;
@@ -180,4 +181,11 @@ test("a client shows no key, however it is looked at", async () => {
   const options = { depth: 20, showHidden: true, customInspect: false };
   expect(leaks(inspect(client, options) + JSON.stringify(client))).toBe(false);
   await client.close();
+});
+
+test("a webhook's token stays hidden, however many jobs bring secrets of their own", () => {
+  const endpoint = { endpointId: "ep", status: () => Promise.reject(new Error("not asked for")) };
+  createWebhookReceiver({ endpoint, token: "a-webhook-token-of-a-test", onJob() {}, onError() {} });
+  for (let number = 0; number < 1_001; number++) hideJobSecret(`secret-of-job-${number}`);
+  expect(redact("https://example.com/hook?token=a-webhook-token-of-a-test")).not.toContain("a-webhook-token");
 });

@@ -186,3 +186,11 @@ test("a tunnel that breaks after the request was sent leaves a submit uncertain"
   expect(jobs).toBe(1);
   await client.close();
 });
+
+test("a proxy's password that is not percent-encoded is refused, and not shown", () => {
+  process.env.HTTP_PROXY = `http://user:${PASSWORD}%@127.0.0.1:9`;
+  const make = () => clientOf({ url: "http://127.0.0.1:9" });
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(/HTTP_PROXY.*percent-encoded/);
+  expect(make).not.toThrow(PASSWORD);
+});
