@@ -10,7 +10,7 @@ export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
 /** A job as the service shows it (contract, Job). An optional field of a type that cannot be read is left out. */
 export interface Job {
-  /** Job identifier. */
+  /** Job identifier. Empty only where the service gave a result of `/runsync` without one. */
   readonly id: string;
   /** The job's state. */
   readonly status: JobStatus;
@@ -138,7 +138,16 @@ const stateless = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 export const submittedSchema: z.ZodType<JobState> = z.union([jobStateSchema, z.looseObject(stateless)]);
 
 /** What `/runsync` responds. */
-export const submittedSyncSchema: z.ZodType<Job> = z.union([jobSchema, jobSchema.extend(stateless)]);
+export const submittedSyncSchema: z.ZodType<Job> = z.union([
+  jobSchema,
+  jobSchema.extend(stateless),
+  // A result that was paid for needs no id to be handed over.
+  jobSchema.extend({
+    id: z.literal("").catch(""),
+    status: z.literal("COMPLETED"),
+    output: z.unknown().refine((output) => output !== undefined),
+  }),
+]);
 
 const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   output: z.unknown(),

@@ -16,7 +16,7 @@ import {
   UnreadableResponseError,
   UntrustedCertificateError,
 } from "../errors";
-import { redact } from "../secret";
+import { redactBeginning } from "../secret";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { chunksOf } from "./bodyChunks";
 import { codingsOf, decoded, decodedWhole, UnknownCoding } from "./contentCoding";
@@ -288,7 +288,7 @@ export function unexpectedResponse(operation: string, problem: string, value: un
   );
 }
 
-function jsonText(value: unknown): string {
+export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "nothing";
   } catch {
@@ -335,8 +335,5 @@ function isHtml(response: HttpResponse): boolean {
 
 /** The beginning of a body, on one line and without keys. */
 function excerpt(body: string): string {
-  // Redacted before it is cut: half a key would not be recognised.
-  const text = redact(body).replace(/\s+/g, " ").trim();
-  if (text === "") return "no body";
-  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text;
+  return redactBeginning(body, EXCERPT_LENGTH) || "no body";
 }

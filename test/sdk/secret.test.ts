@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { hideJobSecret, redact, Secret } from "../../sdk/secret";
+import { hideJobSecret, redact, redactBeginning, Secret } from "../../sdk/secret";
 import { unexpectedResponse } from "../../sdk/transport/http";
 import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 
@@ -188,4 +188,20 @@ test("a webhook's token stays hidden, however many jobs bring secrets of their o
   createWebhookReceiver({ endpoint, token: "a-webhook-token-of-a-test", onJob() {}, onError() {} });
   for (let number = 0; number < 1_001; number++) hideJobSecret(`secret-of-job-${number}`);
   expect(redact("https://example.com/hook?token=a-webhook-token-of-a-test")).not.toContain("a-webhook-token");
+});
+
+test("a very long environment, cut off, is hidden and not too much to look at", () => {
+  const value = "x".repeat(20_000_000);
+  expect(redact(`{"env":{"A":"${value}`)).toBe('{"env":{[redacted]');
+  expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');
+});
+
+test("the beginning of a text shows no part of a key that is cut in two", () => {
+  const key = "key-that-is-cut-0123456789".repeat(20);
+  new Secret(key);
+  for (let before = 0; before < 6_000; before += 100) {
+    const shown = redactBeginning("a ".repeat(before / 2) + key.repeat(30), 200);
+    expect(shown).not.toContain("key-that");
+    expect(shown.length).toBeLessThanOrEqual(201);
+  }
 });

@@ -141,4 +141,33 @@ describe("a synchronous job", () => {
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
+
+  test("whose result comes without an id is handed over; anything else without one is uncertain", async () => {
+    const bodies: unknown[] = [{ status: "COMPLETED", output: { text: "paid for" } }, { status: "COMPLETED" }];
+    await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
+    const client = clientOf(server);
+    const done = await client.endpoint("ep").runSync({ input: {} });
+    expect(done).toMatchObject({ status: "COMPLETED", output: { text: "paid for" } });
+    await expect(client.endpoint("ep").runSync({ input: {} })).rejects.toBeInstanceOf(SubmitUncertainError);
+    await client.close();
+  });
+
+  test("that failed with a deep or very long error is a JobFailedError with a short message", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const bodies = [
+      `{"id":"j1","status":"FAILED","error":${deep}}`,
+      { id: "j2", status: "FAILED", error: "e".repeat(9_000_000) },
+    ];
+    await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
+    const client = clientOf(server);
+    for (const _ of bodies) {
+      const error = await client
+        .endpoint("ep")
+        .runSync({ input: {} })
+        .catch((reason: Error) => reason);
+      expect(error).toBeInstanceOf(JobFailedError);
+      expect((error as Error).message.length).toBeLessThan(2_200);
+    }
+    await client.close();
+  });
 });
