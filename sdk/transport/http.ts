@@ -7,6 +7,7 @@ import {
   ClientClosedError,
   ConnectionError,
   NotFoundError,
+  ProxyAuthenticationError,
   RateLimitError,
   RejectedError,
   RequestTimeoutError,
@@ -22,7 +23,7 @@ import { chunksOf } from "./bodyChunks";
 import { codingsOf, decoded, decodedWhole, UnknownCoding } from "./contentCoding";
 import { BrokenExchange, type CompleteResponse, exchange, TooLarge } from "./exchange";
 import type { ReportRequest } from "./observers";
-import { proxyHint } from "./proxy";
+import { PROXY_STATUS, proxyHint } from "./proxy";
 import type { Attempt, AttemptSignal } from "./retryingCall";
 
 /** A gateway in front of the service refuses user agents that look like a library's. */
@@ -224,6 +225,12 @@ function notSent(cause: unknown, { operation, address }: HttpRequest): Serverles
   const hint = proxyHint(host);
   if (UNTRUSTED.includes(code)) {
     return new UntrustedCertificateError(`${operation}: ${untrustedCertificate(host)}${hint}`, { cause });
+  }
+  if (code.startsWith(PROXY_STATUS)) {
+    const status = code.slice(PROXY_STATUS.length);
+    const message = `${operation}: the proxy refused a tunnel to ${host} with the status ${status}${hint}`;
+    const ProxyError = status === "407" ? ProxyAuthenticationError : CannotConnectError;
+    return new ProxyError(status === "407" ? `${message}. Check user and password in its URL` : message, { cause });
   }
   const problem = CONNECT_PROBLEMS[code] ?? noConnection;
   return new CannotConnectError(`${operation}: ${problem(host)}${hint}`, { cause });

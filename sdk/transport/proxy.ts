@@ -103,11 +103,21 @@ class ProxyConnections extends Pool {
       super.connect(options, callback);
       return undefined;
     }
-    return super.connect(options).catch((cause: Error) => {
+    return super.connect(options).then(refuseOtherStatus, (cause: Error) => {
       const closed = "code" in cause && cause.code === "UND_ERR_SOCKET";
       throw closed
         ? Object.assign(new Error("the proxy closed the connection", { cause }), { code: "ECONNRESET" })
         : cause;
     });
   }
+}
+
+/** What a proxy's refusal has in `code`, before the status. */
+export const PROXY_STATUS = "PROXY_STATUS_";
+
+function refuseOtherStatus(data: Dispatcher.ConnectData): Dispatcher.ConnectData {
+  if (data.statusCode === 200) return data;
+  data.socket.on("error", () => {}).destroy();
+  const error = new Error(`the proxy answered ${data.statusCode}`);
+  throw Object.assign(error, { code: `${PROXY_STATUS}${data.statusCode}` });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../contract/clock";
 import { InvalidInputError } from "../errors";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
-import { isTerminal, type Job } from "../jobs/jobRecord";
+import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
 import { Secret } from "../secret";
 import { callUser } from "../transport/observers";
@@ -78,9 +78,9 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
       const job = await confirmed(jobId, () => options.endpoint.status(jobId));
       if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
       const end = endOf(job);
-      if (handedOn.has(end)) return 200;
+      if (end !== undefined && handedOn.has(end)) return 200;
       await options.onJob(job);
-      handedOn.add(end);
+      if (end !== undefined) handedOn.add(end);
       return 200;
     } catch (error) {
       callUser(() => options.onError(error, jobId));
@@ -158,8 +158,12 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
   };
 }
 
-/** A job that was retried ends again: only the same end of the same job is a duplicate. */
-function endOf({ id, status, delayTime, executionTime }: Job): string {
+/**
+ * A job that was retried ends again: only the same end of the same job is a duplicate. Nothing where that cannot be told:
+ * an end twice does less harm than one that is lost.
+ */
+function endOf({ id, status, delayTime, executionTime }: Job): string | undefined {
+  if (isRetryable(status) && delayTime == null && executionTime == null) return undefined;
   return [id, status, delayTime, executionTime].join(" ");
 }
 
