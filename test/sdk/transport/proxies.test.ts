@@ -132,10 +132,7 @@ describe("a client", () => {
 
 describe("a proxy that makes no tunnel: nothing was submitted, so the client tries again", () => {
   const refusals: readonly (readonly [string, Tunnel])[] = [
-    [
-      "status 503",
-      (socket) => void socket.end("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n"),
-    ],
+    ["status 503", (socket) => void socket.end("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n")],
     ["status 502", (socket) => void socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")],
     ["a reset", (socket) => void socket.resetAndDestroy()],
     ["a closed connection", (socket) => void socket.end()],
