@@ -105,6 +105,7 @@ export function createClient(options: ClientOptions): Client {
   function close(): Promise<void> {
     for (const queue of queues.values()) queue.close();
     const error = new ClientClosedError("the response was not read to its end: the client was closed");
+    http.closedBy ??= error;
     for (const body of [...http.bodies]) body.abort(error);
     closed ??= agent.close();
     return closed;

@@ -126,6 +126,12 @@ export class UntrustedCertificateError extends CannotConnectError {
   override readonly disposition = "stop";
 }
 
+/** Thrown when a proxy does not accept the user or the password in its URL (status 407): nothing was sent. */
+export class ProxyAuthenticationError extends CannotConnectError {
+  override readonly code = "PROXY_AUTHENTICATION";
+  override readonly disposition = "stop";
+}
+
 /** Thrown when a client is used after it was closed, and by waits for jobs when it is closed. */
 export class ClientClosedError extends ServerlessGpuError {
   readonly code = "CLIENT_CLOSED";

@@ -18,9 +18,10 @@ const KEY_PLACES: readonly RegExp[] = [
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(accessSecret\\*["']?\s*[:=]\s*\\*["'])(?:\\.|[^"'\\])*/gi,
-  // All values of a pod's environment.
-  /("env"\s*:\s*\{)(?:"(?:\\.|[^"\\])*"?|[^"}])*/gi,
 ];
+
+/** A pod's environment: all of its values are hidden. */
+const ENVIRONMENT = /"env"\s*:\s*\{/gi;
 
 /**
  * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
@@ -84,5 +85,48 @@ export function redact(text: string): string {
     for (const hidden of forms) result = result.replaceAll(hidden, REDACTED);
   }
   for (const place of KEY_PLACES) result = result.replace(place, `$1${REDACTED}`);
-  return result;
+  return withoutEnvironments(result);
+}
+
+/** Not by one regular expression: for a very long text it would need more memory than it has. */
+function withoutEnvironments(text: string): string {
+  let result = "";
+  let from = 0;
+  ENVIRONMENT.lastIndex = 0;
+  while (ENVIRONMENT.test(text)) {
+    result += text.slice(from, ENVIRONMENT.lastIndex) + REDACTED;
+    from = endOfObject(text, ENVIRONMENT.lastIndex);
+    ENVIRONMENT.lastIndex = from;
+  }
+  return result + text.slice(from);
+}
+
+/** The index of the first closing brace outside of strings, or the text's length. */
+function endOfObject(text: string, from: number): number {
+  let inString = false;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (inString && character === "\\") at++;
+    else if (character === '"') inString = !inString;
+    else if (!inString && character === "}") return at;
+  }
+  return text.length;
+}
+
+/** The beginning of a text without keys, of at most `length` characters. It costs no more for a long text. */
+export function redactBeginning(text: string, length: number): string {
+  const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
+    (most, [first]) => Math.max(most, first?.length ?? 0),
+    0,
+  );
+  const window = 8 * length + 2 * longest;
+  if (text.length <= window) return cut(redact(text), length);
+  // A key that is cut in two at the window's end would not be recognised.
+  const redacted = redact(text.slice(0, window));
+  return cut(`${redacted.slice(0, Math.max(0, redacted.length - longest))}…`, length);
+}
+
+function cut(text: string, length: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > length ? `${line.slice(0, length)}…` : line;
 }

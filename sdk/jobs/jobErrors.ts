@@ -80,6 +80,23 @@ export class JobFailedError extends ServerlessGpuError {
   }
 }
 
+/**
+ * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it may continue and cost money.
+ * `cause` is the reason of the abort.
+ */
+export class CancelFailedError extends ServerlessGpuError {
+  readonly code = "CANCEL_FAILED";
+  override readonly disposition = "wait";
+  /** The id of the job. */
+  readonly jobId: string;
+
+  /** @internal */
+  constructor(message: string, jobId: string, details: ErrorDetails) {
+    super(message, details);
+    this.jobId = jobId;
+  }
+}
+
 /** The reason why the service no longer knows a job. */
 export type ExpiryReason = "ttl" | "retention";
 

@@ -2,7 +2,7 @@ import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { warn } from "../transport/observers";
 import type { CallOptions } from "../transport/retryingCall";
-import { JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
+import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobRecord";
@@ -18,6 +18,8 @@ export interface WaitOptions extends CallOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the wait rejects.
+   * A cancel keeps to the rate limit, for at most the client's `retry.maxElapsedMs`. If it fails, the wait rejects with a
+   * `CancelFailedError`.
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
@@ -49,9 +51,6 @@ export interface JobHandleContext<Output> {
   /** The time of the last response with the job's state, in milliseconds of the monotonic clock. */
   readonly seenAt: number;
 }
-
-/** The longest time that an abort waits for the job's cancellation, in milliseconds. */
-const CANCEL_ON_ABORT_MS = 10_000;
 
 /** One job. `run` and `job` return it. */
 export class JobHandle<Output = unknown> {
@@ -88,6 +87,7 @@ export class JobHandle<Output = unknown> {
    * @throws JobFailedError if it failed, was cancelled or timed out
    * @throws WaitTimeoutError if the time is over; the job continues
    * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * @throws CancelFailedError if the job was to be cancelled after an abort, and may continue
    * @throws the signal's reason, if it aborts
    */
   async wait({ timeoutMs, signal, onAbort = "detach" }: WaitOptions = {}): Promise<CompletedJob<Output>> {
@@ -95,12 +95,14 @@ export class JobHandle<Output = unknown> {
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
+    let hasEnded = false;
     try {
       const { job, lastError } = await this.#context.poller.wait(this.id, { deadline, firstDelayMs, signal });
+      hasEnded = job !== undefined;
       if (job) return completedJob(this.#remember(job), this.#context.schema);
       throw this.#waitTimeout(lastError);
     } catch (error) {
-      if (signal?.aborted && onAbort === "cancel") await this.#cancelAfterAbort();
+      if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
       throw this.#explained(error);
     }
   }
@@ -206,14 +208,26 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  async #cancelAfterAbort(): Promise<void> {
+  /** The time at the rate limit counts, so that an abort of very many waits does not last for ever. */
+  async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
-      await cancelJob(queue, this.id, { timeoutMs: CANCEL_ON_ABORT_MS });
+      await cancelJob(queue, this.id, { timeoutMs: queue.context.retry.maxElapsedMs });
     } catch (error) {
+      // It does not go on.
+      if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);
+      throw this.#cancelFailed(error, reason);
     }
+  }
+
+  #cancelFailed(error: unknown, cause: unknown): CancelFailedError {
+    const why = error instanceof Error ? error.message : String(error);
+    const message =
+      `the wait for job ${this.id} at endpoint ${this.endpointId} was aborted, but the job could not be cancelled and may ` +
+      `continue: ${why}. Cancel it with client.endpoint("${this.endpointId}").job("${this.id}").cancel()`;
+    return new CancelFailedError(message, this.id, { cause });
   }
 }
 

@@ -1,4 +1,6 @@
 import { UnexpectedResponseError } from "../errors";
+import { redactBeginning } from "../secret";
+import { jsonText } from "../transport/http";
 import { JobFailedError } from "./jobErrors";
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 
@@ -33,6 +35,9 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
   }
 }
 
+/** A message shows no more of what a job says; `jobError` holds all of it. */
+const LONGEST_ERROR = 2_000;
+
 const HAPPENED: Readonly<Record<string, string>> = {
   FAILED: "failed",
   CANCELLED: "was cancelled",
@@ -45,9 +50,8 @@ const NEXT_STEP: Readonly<Record<string, string>> = {
 };
 
 export function jobFailed({ id, status, error: said }: Job): JobFailedError {
-  const error =
-    said === undefined || said === null ? undefined : typeof said === "string" ? said : JSON.stringify(said);
+  const error = said === undefined || said === null ? undefined : typeof said === "string" ? said : jsonText(said);
   const happened = HAPPENED[status] ?? `is ${status}`;
-  const message = `job ${id} ${happened}${error ? `: ${error}` : ""}${NEXT_STEP[status] ?? ""}`;
+  const message = `job ${id} ${happened}${error ? `: ${redactBeginning(error, LONGEST_ERROR)}` : ""}${NEXT_STEP[status] ?? ""}`;
   return new JobFailedError(message, { id, status, ...(error !== undefined && { error }) });
 }

@@ -10,7 +10,7 @@ export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
 /** A job in the service (contract, Job). Optional fields with an unreadable value are left out. */
 export interface Job {
-  /** The id of the job. */
+  /** The id of the job. Empty only if the service returned a result of `/runsync` without an id. */
   readonly id: string;
   /** The job's state. */
   readonly status: JobStatus;
@@ -138,7 +138,16 @@ const stateless = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 export const submittedSchema: z.ZodType<JobState> = z.union([jobStateSchema, z.looseObject(stateless)]);
 
 /** The response of `/runsync`. */
-export const submittedSyncSchema: z.ZodType<Job> = z.union([jobSchema, jobSchema.extend(stateless)]);
+export const submittedSyncSchema: z.ZodType<Job> = z.union([
+  jobSchema,
+  jobSchema.extend(stateless),
+  // A result that was paid for needs no id to be handed over.
+  jobSchema.extend({
+    id: z.literal("").catch(""),
+    status: z.literal("COMPLETED"),
+    output: z.unknown().refine((output) => output !== undefined),
+  }),
+]);
 
 const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   output: z.unknown(),

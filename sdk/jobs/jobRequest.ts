@@ -109,7 +109,7 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   const bytes = Buffer.byteLength(body);
   const maxBytes = LARGEST_BODY[operation];
   if (bytes > maxBytes) {
-    const way = operation === "run" ? "; runSync accepts twice as much" : "";
+    const way = operation === "run" ? "; runSync without onAbort accepts twice as much" : "";
     const message = `the request has ${bytes} bytes as JSON, and /${operation} accepts at most ${maxBytes}`;
     throw invalid([{ property: "input", message: `${message}: pass large data by URL${way}` }]);
   }

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { onAbort } from "../contract/clock";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { sendForBody } from "../transport/http";
-import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
@@ -43,25 +41,7 @@ export function openaiStream(
   path: string,
   request: OpenAiRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
-  return pass(queue, path, request, async (http, httpRequest) =>
-    endedBy(request.signal, httpRequest.attempt, await sendForBody(http, httpRequest, timeoutOf(request))),
-  );
-}
-
-/** Lets the caller's signal end the body: the attempt, which it ends otherwise, is over when the body begins. */
-async function* endedBy(
-  signal: AbortSignal | undefined,
-  attempt: Attempt,
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  const abort = () => attempt.signal.abort(signal?.reason);
-  const ignoreAbort = onAbort(signal, abort);
-  if (signal?.aborted) abort();
-  try {
-    yield* body;
-  } finally {
-    ignoreAbort();
-  }
+  return pass(queue, path, request, (http, httpRequest) => sendForBody(http, httpRequest, timeoutOf(request)));
 }
 
 function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "timeoutMs">): number {

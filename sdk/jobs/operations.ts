@@ -46,12 +46,10 @@ export function readStatus(
   return queue.request({ ...request, path, exchange: readJob(jobId), signal });
 }
 
-const ONE_ATTEMPT = { maxAttempts: 1, maxElapsedMs: Number.POSITIVE_INFINITY };
-
 /** Reads a job in one attempt, for callers that poll. */
 export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
   const request = { ...jobRequest("status", "GET", jobId), exchange: readJob(jobId), signal };
-  return queue.request(request, { retry: ONE_ATTEMPT });
+  return queue.request(request, { retry: { ...queue.context.retry, maxAttempts: 1 } });
 }
 
 /** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */

@@ -11,7 +11,7 @@ import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./
 import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
 import { Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
-import { type SubmitOptions, submitRun, submitRunSync } from "./submit";
+import { type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
@@ -20,7 +20,13 @@ export interface RunOptions<Output> extends SubmitOptions {
 }
 
 /** Options of `runSync`. */
-export interface RunSyncOptions<Output> extends RunOptions<Output>, Pick<WaitOptions, "onAbort"> {
+export interface RunSyncOptions<Output> extends RunOptions<Output> {
+  /**
+   * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the call rejects,
+   * as `wait` does. With `cancel` the job is submitted by `/run`, which accepts 10 MB, and `wait` has no effect.
+   * @default "detach"
+   */
+  readonly onAbort?: WaitOptions["onAbort"];
   /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
@@ -136,14 +142,19 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.monotonic());
     },
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
-      const { body, ttlMs } = checked(queue, "runsync", request);
+      // What the service holds back has no id yet that could be cancelled.
+      const operation = onAbort === "cancel" ? "run" : "runsync";
+      const { body, ttlMs } = checked(queue, operation, request);
       checkTime("wait", wait);
       checkTimeout(timeoutMs, SHORTEST_RUNSYNC_MS);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
-      const { job, sentAt } = await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
-      if (isTerminal(job.status)) return completedJob(job, schema);
-      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.runsync };
+      const { job, sentAt }: Submitted<Job> =
+        operation === "run"
+          ? await submitRun(queue, body, options, { timeoutMs, keepsAttempt: true })
+          : await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
+      if (operation === "runsync" && isTerminal(job.status)) return completedJob(job, schema);
+      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
       const { signal } = options;
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });

@@ -36,6 +36,8 @@ export interface QueueRequest<T> {
   /** The time for the whole call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See `Call.keepsAttempt`. */
+  readonly keepsAttempt?: boolean | undefined;
 }
 
 /** Sends requests to the queue of one endpoint, within its rate limits. */
@@ -59,14 +61,15 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
     endpointId,
     context,
     gates,
-    request({ name, what, method, path, body, exchange, repeatability = "safe", lookUp, timeoutMs, signal }, bounds) {
+    request({ name, what, method, path, body, exchange, repeatability = "safe", ...limits }, bounds) {
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
         const url = `${base}/${typeof path === "string" ? path : path()}`;
         return exchange(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal };
+      const { lookUp, timeoutMs, signal, keepsAttempt } = limits;
+      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal, keepsAttempt };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };

@@ -33,13 +33,14 @@ export async function submitRun(
   queue: QueueTransport,
   body: string,
   options: SubmitOptions,
+  times: Pick<QueueRequest<JobState>, "timeoutMs" | "keepsAttempt"> = {},
 ): Promise<Submitted<JobState>> {
   let sentAt = 0;
   const path = () => {
     sentAt = queue.context.clock.now();
     return "run";
   };
-  const request = { name: "run", what: "the submit of a job", method: "POST", path, body } as const;
+  const request = { name: "run", what: "the submit of a job", method: "POST", path, body, ...times } as const;
   return { job: await submitJob(queue, request, submittedSchema, options), sentAt };
 }
 

@@ -71,7 +71,7 @@ export class Chunks {
 export function exchange(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { signal, progress }: Attempt,
+  { signal, progress, goesOn }: Attempt,
   streams: boolean,
 ): Promise<CompleteResponse | BegunResponse> {
   return new Promise((resolve, reject) => {
@@ -79,6 +79,7 @@ export function exchange(
     let status = 0;
     let headers: Headers = {};
     let stream: Readable | undefined;
+    let endOfStream = () => {};
     let running: Dispatcher.DispatchController | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
     // Also before there is a connection to abort.
@@ -95,10 +96,13 @@ export function exchange(
       },
       onResponseStart(controller, statusCode, received) {
         progress();
+        // An interim response: the response itself is still to come.
+        if (statusCode < 200) return;
         status = statusCode;
         headers = received;
         if (!streams || status >= 300) return;
         stream = readableOf(controller);
+        endOfStream = goesOn?.() ?? endOfStream;
         resolve({ status, headers, body: stream });
       },
       onResponseData(controller, chunk) {
@@ -107,11 +111,13 @@ export function exchange(
         else if (!stream.push(chunk)) controller.pause();
       },
       onResponseEnd() {
+        endOfStream();
         if (stream) stream.push(null);
         else resolve({ status, headers, body: chunks.whole() });
       },
       onResponseError(_controller, error) {
         fail(error);
+        endOfStream();
         stream?.destroy(error);
       },
     });

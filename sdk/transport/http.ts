@@ -7,6 +7,7 @@ import {
   ClientClosedError,
   ConnectionError,
   NotFoundError,
+  ProxyAuthenticationError,
   RateLimitError,
   RejectedError,
   RequestTimeoutError,
@@ -16,12 +17,13 @@ import {
   UnreadableResponseError,
   UntrustedCertificateError,
 } from "../errors";
-import { redact } from "../secret";
+import { redactBeginning } from "../secret";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
+import { chunksOf } from "./bodyChunks";
 import { codingsOf, decoded, decodedWhole, UnknownCoding } from "./contentCoding";
 import { BrokenExchange, type CompleteResponse, exchange, TooLarge } from "./exchange";
 import type { ReportRequest } from "./observers";
-import { proxyHint } from "./proxy";
+import { PROXY_STATUS, proxyHint } from "./proxy";
 import type { Attempt, AttemptSignal } from "./retryingCall";
 
 /** A gateway in front of the service rejects user agents that look like a library. */
@@ -36,6 +38,8 @@ export interface Http {
   readonly report: ReportRequest;
   /** The signals of the bodies that are being streamed. */
   readonly bodies: Set<AttemptSignal>;
+  /** Why bodies that begin from now on are ended at once. */
+  closedBy?: ClientClosedError;
 }
 
 /** One HTTP request. */
@@ -77,7 +81,14 @@ export async function sendForBody(
   const { signal } = httpRequest.attempt;
   http.bodies.add(signal);
   response.stream.once("close", () => http.bodies.delete(signal));
-  return chunksOf(response.stream, httpRequest, () => startIdleTimer(http.clock, httpRequest, idleMs));
+  // It may have no reader yet.
+  response.stream.on("error", () => {});
+  if (http.closedBy) signal.abort(http.closedBy);
+  return chunksOf(
+    response.stream,
+    () => startIdleTimer(http.clock, httpRequest, idleMs),
+    (cause) => failureOf(cause, httpRequest),
+  );
 }
 
 /** Starts a timer that ends the request when no data arrives for `idleMs`. */
@@ -135,7 +146,7 @@ async function readBeginning(
 
 async function textOf({ status, headers, body }: CompleteResponse): Promise<HttpResponse> {
   const codings = codingsOf(headers["content-encoding"]);
-  const plain = codings.length === 0 ? body : await decodedWhole(Readable.from([body]), codings);
+  const plain = codings.length === 0 ? body : await decodedBody(status, body, codings);
   const text = plain.toString();
   // A byte order mark is no part of JSON.
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
@@ -151,24 +162,13 @@ function originOf({ url }: HttpRequest): string {
   return new URL(url).origin;
 }
 
-/** Yields the chunks of a body. The timer runs only while the reader waits for a chunk. */
-async function* chunksOf(
-  body: Readable,
-  httpRequest: HttpRequest,
-  startTimer: () => AttemptTimer,
-): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+/** The status of a refusal counts, whatever became of its body. */
+async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
   try {
-    for (;;) {
-      const timer = startTimer();
-      const next = await chunks.next().finally(timer.cancel);
-      if (next.done) return;
-      yield next.value;
-    }
-  } catch (cause) {
-    throw failureOf(cause, httpRequest);
-  } finally {
-    body.destroy();
+    return await decodedWhole(Readable.from([body]), codings);
+  } catch (error) {
+    if (status < 300) throw error;
+    return "a body that cannot be decompressed";
   }
 }
 
@@ -224,6 +224,12 @@ function notSent(cause: unknown, httpRequest: HttpRequest): ServerlessGpuError {
   const hint = proxyHint(host);
   if (UNTRUSTED.includes(code)) {
     return new UntrustedCertificateError(`${operation}: ${untrustedCertificate(host)}${hint}`, { cause });
+  }
+  if (code.startsWith(PROXY_STATUS)) {
+    const status = code.slice(PROXY_STATUS.length);
+    const message = `${operation}: the proxy refused a tunnel to ${host} with the status ${status}${hint}`;
+    const ProxyError = status === "407" ? ProxyAuthenticationError : CannotConnectError;
+    return new ProxyError(status === "407" ? `${message}. Check user and password in its URL` : message, { cause });
   }
   const problem = CONNECT_PROBLEMS[code] ?? noConnection;
   return new CannotConnectError(`${operation}: ${problem(host)}${hint}`, { cause });
@@ -289,7 +295,7 @@ export function unexpectedResponse(operation: string, problem: string, value: un
   );
 }
 
-function jsonText(value: unknown): string {
+export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "nothing";
   } catch {
@@ -341,8 +347,5 @@ function isHtml(response: HttpResponse): boolean {
 
 /** Returns the beginning of a body, on one line and without keys. */
 function excerpt(body: string): string {
-  // Redact before cutting: half a key would not be recognised.
-  const text = redact(body).replace(/\s+/g, " ").trim();
-  if (text === "") return "no body";
-  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text;
+  return redactBeginning(body, EXCERPT_LENGTH) || "no body";
 }

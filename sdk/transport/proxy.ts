@@ -54,13 +54,23 @@ function proxyFor(protocol: keyof typeof PROXY_VARIABLES): Proxy | undefined {
     if (!value) continue;
     const text = value.includes("://") ? value : `http://${value}`;
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url && /^https?:$/.test(url.protocol)) return { variable, url };
+    if (url && /^https?:$/.test(url.protocol) && hasReadableCredentials(url)) return { variable, url };
     // The value may hold a password.
     throw new ConfigurationError(
-      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128: fix it, or remove it`,
+      `${variable} must be the http(s) URL of a proxy, such as http://proxy.example.com:3128, with user and password percent-encoded: ` +
+        "fix it, or remove it",
     );
   }
   return undefined;
+}
+
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Hides the password, and the header that contains it, from all messages. */
@@ -93,11 +103,21 @@ class ProxyConnections extends Pool {
       super.connect(options, callback);
       return undefined;
     }
-    return super.connect(options).catch((cause: Error) => {
+    return super.connect(options).then(refuseOtherStatus, (cause: Error) => {
       const closed = "code" in cause && cause.code === "UND_ERR_SOCKET";
       throw closed
         ? Object.assign(new Error("the proxy closed the connection", { cause }), { code: "ECONNRESET" })
         : cause;
     });
   }
+}
+
+/** What a proxy's refusal has in `code`, before the status. */
+export const PROXY_STATUS = "PROXY_STATUS_";
+
+function refuseOtherStatus(data: Dispatcher.ConnectData): Dispatcher.ConnectData {
+  if (data.statusCode === 200) return data;
+  data.socket.on("error", () => {}).destroy();
+  const error = new Error(`the proxy answered ${data.statusCode}`);
+  throw Object.assign(error, { code: `${PROXY_STATUS}${data.statusCode}` });
 }

@@ -31,6 +31,11 @@ export interface Attempt {
    * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
+  /**
+   * To be called when the body is handed over as it comes: until the returned function is called, the request counts as
+   * under way, and the caller's signal ends it.
+   */
+  readonly goesOn?: () => () => void;
 }
 
 /** Ends an attempt. With an `AbortController` in its place, a short request takes half as much processor time again. */
@@ -63,6 +68,8 @@ export interface Call<T> {
    */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the signal leaves an attempt that was sent alone, and ends only what comes before and after it. */
+  readonly keepsAttempt?: boolean | undefined;
 }
 
 /** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
@@ -132,18 +139,29 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
       signal.abort(new RequestTimeoutError(`${message}. Check the network and the URL if this continues`));
     },
   });
-  const ignoreAbort = onAbort(call.signal, () => signal.abort(call.signal?.reason));
+  const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
+  let isOver = false;
+  let goesOn = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    ignoreAbort();
+    call.gate?.leave(sentAt, refused);
+  };
+  const keepOn = () => {
+    goesOn = true;
+    return end;
+  };
   try {
     // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal, progress: timer.progress });
+    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn });
   } catch (error) {
     refused = error instanceof RateLimitError;
     throw error;
   } finally {
     timer.cancel();
-    ignoreAbort();
-    call.gate?.leave(sentAt, refused);
+    if (!goesOn) end();
   }
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../contract/clock";
 import { InvalidInputError } from "../errors";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
-import { isTerminal, type Job } from "../jobs/jobRecord";
+import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
-import { hideJobSecret } from "../secret";
+import { Secret } from "../secret";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
@@ -78,9 +78,9 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
       const job = await confirmed(jobId, () => options.endpoint.status(jobId));
       if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
       const end = endOf(job);
-      if (delivered.has(end)) return 200;
+      if (end !== undefined && delivered.has(end)) return 200;
       await options.onJob(job);
-      delivered.add(end);
+      if (end !== undefined) delivered.add(end);
       return 200;
     } catch (error) {
       callUser(() => options.onError(error, jobId));
@@ -147,7 +147,8 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
     const message = `must have at least ${SHORTEST_TOKEN} characters`;
     throw new InvalidInputError("the webhook receiver", [{ property: "token", message }]);
   }
-  hideJobSecret(token);
+  // It is hidden for good from now on.
+  new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
   return (url = "") => {
@@ -157,8 +158,12 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
   };
 }
 
-/** Identifies an end of a job. A job that was retried ends again, and that is not a duplicate. */
-function endOf({ id, status, delayTime, executionTime }: Job): string {
+/**
+ * Identifies an end of a job. A job that was retried ends again, and that is not a duplicate. Returns `undefined` if the
+ * two cannot be told apart: a duplicate does less harm than a lost end.
+ */
+function endOf({ id, status, delayTime, executionTime }: Job): string | undefined {
+  if (isRetryable(status) && delayTime == null && executionTime == null) return undefined;
   return [id, status, delayTime, executionTime].join(" ");
 }
 

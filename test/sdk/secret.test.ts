@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { redact, Secret } from "../../sdk/secret";
+import { hideJobSecret, redact, redactBeginning, Secret } from "../../sdk/secret";
 import { unexpectedResponse } from "../../sdk/transport/http";
+import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 
 /** Holds every character that some encoding changes. */
 const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;
@@ -180,4 +181,27 @@ test("a client shows no key, however it is looked at", async () => {
   const options = { depth: 20, showHidden: true, customInspect: false };
   expect(leaks(inspect(client, options) + JSON.stringify(client))).toBe(false);
   await client.close();
+});
+
+test("a webhook's token stays hidden, however many jobs bring secrets of their own", () => {
+  const endpoint = { endpointId: "ep", status: () => Promise.reject(new Error("not asked for")) };
+  createWebhookReceiver({ endpoint, token: "a-webhook-token-of-a-test", onJob() {}, onError() {} });
+  for (let number = 0; number < 1_001; number++) hideJobSecret(`secret-of-job-${number}`);
+  expect(redact("https://example.com/hook?token=a-webhook-token-of-a-test")).not.toContain("a-webhook-token");
+});
+
+test("a very long environment, cut off, is hidden and not too much to look at", () => {
+  const value = "x".repeat(20_000_000);
+  expect(redact(`{"env":{"A":"${value}`)).toBe('{"env":{[redacted]');
+  expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');
+});
+
+test("the beginning of a text shows no part of a key that is cut in two", () => {
+  const key = "key-that-is-cut-0123456789".repeat(20);
+  new Secret(key);
+  for (let before = 0; before < 6_000; before += 100) {
+    const shown = redactBeginning("a ".repeat(before / 2) + key.repeat(30), 200);
+    expect(shown).not.toContain("key-that");
+    expect(shown.length).toBeLessThanOrEqual(201);
+  }
 });

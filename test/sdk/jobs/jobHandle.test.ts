@@ -175,7 +175,21 @@ describe("aborting a wait", () => {
     expect((await it.run(job.status())).status).toBe("CANCELLED");
   });
 
-  test("is not held up by a cancel that fails; the logger is told", async () => {
+  test("cancels every job of many waits that share a signal, at the pace of the rate limit", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const ids = await it.run(
+      Promise.all(Array.from({ length: 250 }, () => it.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
+    );
+    const controller = new AbortController();
+    const options = { signal: controller.signal, onAbort: "cancel" } as const;
+    const waits = it.run(Promise.all(ids.map((job) => it.failure(job.wait(options)))));
+    controller.abort(new Error("changed my mind"));
+    expect(new Set((await waits).map(({ message }) => message))).toEqual(new Set(["changed my mind"]));
+    const cancelled = it.emulator.journal.operations({ operation: "cancel" });
+    expect(cancelled).toHaveLength(250);
+  });
+
+  test("names the job that goes on when it could not be cancelled, and tells the logger", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
     await using it = await startQueue({ handler: sleeper, client: { logger } });
@@ -183,9 +197,18 @@ describe("aborting a wait", () => {
     const job = await it.run(it.queue.run({ input: { ms: 600_000 } }));
     const signal = AbortSignal.abort(new Error("changed my mind"));
     const startedAt = it.clock.now();
-    expect((await it.failure(job.wait({ signal, onAbort: "cancel" }))).message).toBe("changed my mind");
-    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
+    const error = await it.failure(job.wait({ signal, onAbort: "cancel" }));
+    expect(error).toMatchObject({ code: "CANCEL_FAILED", jobId: job.id, cause: { message: "changed my mind" } });
+    expect(error.message).toContain(`.job("${job.id}").cancel()`);
+    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
     expect(warnings.join()).toContain("may continue");
+  });
+
+  test("of a job that is not there any more needs no cancel", async () => {
+    await using it = await startQueue();
+    const signal = AbortSignal.abort(new Error("changed my mind"));
+    const wait = it.queue.job("gone").wait({ signal, onAbort: "cancel" });
+    expect((await it.failure(wait)).message).toBe("changed my mind");
   });
 
   test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {

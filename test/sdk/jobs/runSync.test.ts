@@ -3,6 +3,8 @@ import { InvalidInputError } from "../../../sdk/errors";
 import { JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { sleeper, startQueue } from "../../support/queue";
+import { clientOf } from "../../support/rawServer";
+import { startScriptedServer } from "../../support/scriptedServer";
 
 describe("a synchronous job", () => {
   test("that ends while the service waits needs one request", async () => {
@@ -104,14 +106,68 @@ describe("a synchronous job", () => {
     expect(it.calls()).toEqual([]);
   });
 
-  test("is cancelled when its caller goes, where that was asked for", async () => {
-    await using it = await startQueue({ handler: sleeper });
+  test("is cancelled when its caller goes, where that was asked for, also soon", async () => {
+    for (const afterMs of [500, 5_000]) {
+      await using it = await startQueue({ handler: sleeper });
+      const controller = new AbortController();
+      const job = it.failure(
+        it.queue.runSync({ input: { ms: 60_000 } }, { signal: controller.signal, onAbort: "cancel" }),
+      );
+      await it.clock.advance(afterMs);
+      controller.abort(new Error("gone"));
+      expect((await job).message).toBe("gone");
+      expect(it.calls()).toContain("cancel");
+      expect((await it.run(it.queue.health())).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
+    }
+  });
+
+  test("that is to be cancelled is so when its caller goes before the service has named it", async () => {
     const controller = new AbortController();
-    const options = { wait: 1_000, signal: controller.signal, onAbort: "cancel" } as const;
-    const job = it.failure(it.queue.runSync({ input: { ms: 60_000 } }, options));
-    await it.clock.advance(5_000);
-    controller.abort(new Error("gone"));
-    expect((await job).message).toBe("gone");
-    expect(it.calls()).toContain("cancel");
+    await using server = await startScriptedServer(({ path }) => {
+      if (path.endsWith("/run")) controller.abort(new Error("gone"));
+      return { body: { id: "job-1", status: path.includes("cancel") ? "CANCELLED" : "IN_QUEUE" } };
+    });
+    const client = clientOf(server);
+    const options = { signal: controller.signal, onAbort: "cancel" } as const;
+    await expect(client.endpoint("ep").runSync({ input: {} }, options)).rejects.toThrow("gone");
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v2/ep/run", "/v2/ep/cancel/job-1"]);
+    await client.close();
+  });
+
+  test("that may be cancelled ends at the caller's deadline", async () => {
+    await using it = await startQueue({ handler: sleeper });
+    const options = { timeoutMs: 5_000, signal: new AbortController().signal, onAbort: "cancel" } as const;
+    const error = await it.failure(it.queue.runSync({ input: { ms: 60_000 } }, options));
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
+  });
+
+  test("whose result comes without an id is handed over; anything else without one is uncertain", async () => {
+    const bodies: unknown[] = [{ status: "COMPLETED", output: { text: "paid for" } }, { status: "COMPLETED" }];
+    await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
+    const client = clientOf(server);
+    const done = await client.endpoint("ep").runSync({ input: {} });
+    expect(done).toMatchObject({ status: "COMPLETED", output: { text: "paid for" } });
+    await expect(client.endpoint("ep").runSync({ input: {} })).rejects.toBeInstanceOf(SubmitUncertainError);
+    await client.close();
+  });
+
+  test("that failed with a deep or very long error is a JobFailedError with a short message", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const bodies = [
+      `{"id":"j1","status":"FAILED","error":${deep}}`,
+      { id: "j2", status: "FAILED", error: "e".repeat(9_000_000) },
+    ];
+    await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
+    const client = clientOf(server);
+    for (const _ of bodies) {
+      const error = await client
+        .endpoint("ep")
+        .runSync({ input: {} })
+        .catch((reason: Error) => reason);
+      expect(error).toBeInstanceOf(JobFailedError);
+      expect((error as Error).message.length).toBeLessThan(2_200);
+    }
+    await client.close();
   });
 });

@@ -176,3 +176,20 @@ test("many waits on one signal make Node warn of no leak", async () => {
   expect(warnings).toEqual([]);
   await client.close();
 });
+
+describe("a refusal whose body cannot be decompressed", () => {
+  test.each([
+    [429, "gzip", "RATE_LIMITED"],
+    [401, "gzip", "AUTHENTICATION"],
+    [404, "zstd", "NOT_FOUND"],
+  ])("with the status %d is what its status says", async (status, encoding, code) => {
+    await using server = await startRawServer((incoming, outgoing) => {
+      incoming.resume();
+      outgoing.writeHead(status, { "content-encoding": encoding }).end();
+    });
+    const client = clientOf(server, ONCE);
+    expect(await failed(client.endpoint("ep").run({ input: {} }))).toMatchObject({ code });
+    expect(await failed(client.endpoint("ep").openaiStream("v1/models", { body: {} }))).toMatchObject({ code });
+    await client.close();
+  });
+});

@@ -132,10 +132,7 @@ describe("a client", () => {
 
 describe("a proxy that makes no tunnel: nothing was submitted, so the client tries again", () => {
   const refusals: readonly (readonly [string, Tunnel])[] = [
-    [
-      "status 407",
-      (socket) => void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
-    ],
+    ["status 503", (socket) => void socket.end("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n")],
     ["status 502", (socket) => void socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")],
     ["a reset", (socket) => void socket.resetAndDestroy()],
     ["a closed connection", (socket) => void socket.end()],
@@ -184,5 +181,32 @@ test("a tunnel that breaks after the request was sent leaves a submit uncertain"
   const client = clientOf(server);
   expect(await failed(client.endpoint("ep").run({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
   expect(jobs).toBe(1);
+  await client.close();
+});
+
+test("a proxy's password that is not percent-encoded is refused, and not shown", () => {
+  process.env.HTTP_PROXY = `http://user:${PASSWORD}%@127.0.0.1:9`;
+  const make = () => clientOf({ url: "http://127.0.0.1:9" });
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(/HTTP_PROXY.*percent-encoded/);
+  expect(make).not.toThrow(PASSWORD);
+});
+
+test.each([
+  [407, "PROXY_AUTHENTICATION", 1],
+  [502, "CANNOT_CONNECT", 2],
+])("a proxy that refuses the tunnel with %d is named with its status", async (status, code, attempts) => {
+  await using proxy = await startProxy((socket) => {
+    socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+    return undefined;
+  });
+  process.env.HTTP_PROXY = proxy.url;
+  const client = clientOf({ url: "http://127.0.0.1:9" }, { retry: { maxAttempts: 2 } });
+  const error = await client
+    .endpoint("ep")
+    .run({ input: {} })
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code, message: expect.stringContaining(`status ${status}`) });
+  expect(proxy.asked).toHaveLength(attempts);
   await client.close();
 });

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "../../../sdk/client";
 import { CannotConnectError, ConnectionError, RequestTimeoutError } from "../../../sdk/errors";
 import { CANARY, type Emulated, startEmulated, withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
 const myself = { operation: "myself" };
@@ -232,3 +233,13 @@ describe("where no TLS connection comes about", () => {
     expect(error).toMatchObject({ message: expect.stringContaining(`the certificate of ${host} is not trusted`) });
   });
 });
+
+test("a wait ends when its reads trickle for longer than an outage is waited out", async () => {
+  await using server = await startRawServer((_incoming, outgoing) => {
+    const timer = setInterval(() => outgoing.write(" "), 100);
+    outgoing.on("close", () => clearInterval(timer));
+  });
+  const client = clientOf(server, { attemptTimeoutMs: 500, retry: { maxElapsedMs: 1_000 } });
+  await expect(client.endpoint("ep").job("job-1").wait()).rejects.toMatchObject({ code: "REQUEST_TIMEOUT" });
+  await client.close();
+}, 8_000);

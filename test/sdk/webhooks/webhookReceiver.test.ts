@@ -335,3 +335,16 @@ describe("a webhook receiver under attack", () => {
     expect(asked).toEqual(["job-1"]);
   });
 });
+
+test("a job that failed again, without times, is no duplicate; one that completed is", async () => {
+  let status = "FAILED";
+  const ends: string[] = [];
+  const receiver = createWebhookReceiver({
+    endpoint: { endpointId: "ep", status: async (id) => ({ id, status }) },
+    onJob: (job) => ends.push(job.status),
+    onError: (error) => ends.push(String(error)),
+  });
+  const deliver = () => receiver.fetch(new Request("http://receiver/", { method: "POST", body: '{"id":"job-1"}' }));
+  for (status of ["FAILED", "FAILED", "COMPLETED", "COMPLETED"]) expect((await deliver()).status).toBe(200);
+  expect(ends).toEqual(["FAILED", "FAILED", "COMPLETED"]);
+});
