@@ -1,6 +1,7 @@
 /**
  * Every behaviour of the emulator and how much is known about it, one row each. Tests name a row's id in brackets in
- * their title (`[graphql.wrong-key] …`); a test fails when a row has none. `docs/emulator-fidelity.md` is made from here.
+ * their title (`[graphql.wrong-key] …`); a test fails when a row has none.
+ * `docs/contributing/emulator-fidelity.md` is generated from here.
  */
 
 /** `documented`: the service's contract says so. `observed`: seen at a running service. `assumed`: our choice. */
