@@ -94,7 +94,7 @@ const CIRCLES_TO_CUT = [
   ],
 ];
 
-/** The package of a specifier: `@pulumi/pulumi/runtime` is of `@pulumi/pulumi`. */
+/** Returns the package of a specifier: `@pulumi/pulumi` for `@pulumi/pulumi/runtime`. */
 function packageOf(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
@@ -178,7 +178,7 @@ function loadedBy(start: string): { files: Set<string>; packages: Set<string> } 
   return { files, packages };
 }
 
-describe("the way imports are found", () => {
+describe("the parser of imports finds", () => {
   test.each<[string, string, boolean]>([
     ['import a from "x";', "x", false],
     ['import * as a from "x";', "x", false],
@@ -201,13 +201,13 @@ describe("the way imports are found", () => {
     expect(importsIn(text)).toEqual([{ specifier, typeOnly }]);
   });
 
-  test("comments and strings are not imports", () => {
+  test("no imports in comments and strings", () => {
     expect(importsIn('// import a from "x"\nconst text = `require("x")`;')).toEqual([]);
   });
 });
 
 describe.each(Object.keys(RULES))("%s/", (folder) => {
-  test("imports only what it may, types included", () => {
+  test("has no forbidden imports, types included", () => {
     const files = sourceFiles(folder);
     expect(files.length).toBeGreaterThan(0);
     const broken = files.flatMap((file) =>
