@@ -26,6 +26,7 @@ export const FILES_TO_REWRITE: readonly string[] = [
   "cli/emulator/emulatorExec.ts",
   "cli/emulator/emulatorOptions.ts",
   "cli/main.ts",
+  "docs/command-line.md",
   "emulator/account.ts",
   "emulator/endpoints/endpointRules.ts",
   "emulator/endpoints/endpoints.ts",
