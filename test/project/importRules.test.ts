@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { importsIn, importsOf, REPOSITORY, sourceFiles, targetOf } from "../support/sources";
+import {
+  type Import,
+  importsIn,
+  importsOf as parseImports,
+  REPOSITORY,
+  sourceFiles,
+  targetOf,
+} from "../support/sources";
 
 /** The imports that the files of a folder may have: packages, and files or folders of the repository. */
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
@@ -93,6 +100,15 @@ const CIRCLES_TO_CUT = [
     "sdk/jobs/operations.ts",
   ],
 ];
+
+const parsed = new Map<string, Import[]>();
+
+/** Returns the imports of a file, which is parsed once. */
+function importsOf(file: string): Import[] {
+  const imports = parsed.get(file) ?? parseImports(file);
+  parsed.set(file, imports);
+  return imports;
+}
 
 /** Returns the package of a specifier: `@pulumi/pulumi` for `@pulumi/pulumi/runtime`. */
 function packageOf(specifier: string): string {
