@@ -4,7 +4,7 @@ import path from "node:path";
 import { LocalWorkspace } from "@pulumi/pulumi/automation";
 import { type Emulator, startEmulator } from "pulumi-serverless-gpu/emulator";
 
-// State and the stack's config go to a folder that is thrown away.
+// State and the stack's config are in a temporary folder.
 const scratch = mkdtempSync(path.join(os.tmpdir(), "emulator-in-tests-"));
 let emulator: Emulator;
 

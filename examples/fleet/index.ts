@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { ServerlessEndpoint, type ServerlessEndpointArgs } from "pulumi-serverless-gpu";
 
-// The data may come from anywhere: a file that other teams change, a database, a config of this stack. What is wrong in
-// it is reported in the preview, all at once.
+// The data can come from anywhere: a file that other teams change, a database, the config of this stack. The preview
+// reports all errors in it at once.
 const fleet: Record<string, ServerlessEndpointArgs> = JSON.parse(
   readFileSync(path.join(__dirname, "fleet.json"), "utf8"),
 );
 
-/** What holds for every endpoint that does not say otherwise. */
+/** The defaults of all endpoints. */
 const common: Partial<ServerlessEndpointArgs> = { locations: ["CZ", "NO", "RO"], workersMax: 2, idleTimeout: 20 };
 
 const endpoints = Object.entries(fleet).map(

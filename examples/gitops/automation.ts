@@ -1,9 +1,9 @@
 /**
- * The steps of pipeline.sh from a program of your own, with Pulumi's Automation API: for a service that deploys, say.
+ * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a service that deploys.
  *
  *   npx ts-node automation.ts preview|up|drift|destroy [stack]
  *
- * It ends with 7 when it finds drift, as pipeline.sh does.
+ * It exits with 7 if it finds drift, like pipeline.sh.
  */
 import { ConcurrentUpdateError, LocalWorkspace, type OpMap, type Stack } from "@pulumi/pulumi/automation";
 
@@ -11,15 +11,13 @@ const DRIFT = 7;
 
 const onOutput = (text: string) => process.stdout.write(text);
 
-/** Whether an operation would change anything. */
+/** Returns whether an operation would change anything. */
 const changesAnything = ({ same: _, ...others }: OpMap) => Object.values(others).some((count) => count > 0);
 
 const steps: Record<string, (stack: Stack) => Promise<number>> = {
   async preview(stack) {
     const { changeSummary } = await stack.preview({ diff: true, onOutput });
-    console.log(
-      changesAnything(changeSummary) ? "A deployment would change something." : "All is as the program says.",
-    );
+    console.log(changesAnything(changeSummary) ? "A deployment would change something." : "Nothing would change.");
     return 0;
   },
 
@@ -29,7 +27,7 @@ const steps: Record<string, (stack: Stack) => Promise<number>> = {
     return 0;
   },
 
-  /** Needs no program, and changes neither the service nor the state. */
+  /** Does not run the program, and changes neither the service nor the state. */
   async drift(stack) {
     const { changeSummary } = await stack.previewRefresh({ onOutput });
     return changesAnything(changeSummary) ? DRIFT : 0;

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # The steps of a deployment pipeline. A CI job calls one of them:
 #
-#   pipeline.sh preview    on a change that is proposed: what would it do? Needs no API key unless the program looks things up
-#   pipeline.sh up         on a merge: apply it
-#   pipeline.sh drift      on a schedule: exits with 7 when the service differs from the state
-#   pipeline.sh repair     by hand, after drift: bring the service back to what the program says
-#   pipeline.sh destroy    delete the endpoints; needs no program, only state and environment
-#   pipeline.sh remove     the same, and forget the stack: for the stack of a pull request
-#   pipeline.sh rehearse   on a change from a fork, which gets no secrets: apply and destroy it at the emulator
+#   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
+#   pipeline.sh up         after a merge: applies it
+#   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
+#   pipeline.sh repair     manually, after drift: restores the values of the program
+#   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
+#   pipeline.sh remove     the same, and deletes the stack: for the stack of a pull request
+#   pipeline.sh rehearse   for a change from a fork, which gets no secrets: applies it to the emulator and destroys it
 #
 # Environment:
-#   STACK                       the stack (default: dev); made on first use
-#   PULUMI_BACKEND_URL          where state is kept; for Pulumi Cloud PULUMI_ACCESS_TOKEN instead
+#   STACK                       the stack (default: dev); created on first use
+#   PULUMI_BACKEND_URL          the backend of the state; for Pulumi Cloud set PULUMI_ACCESS_TOKEN instead
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
-#   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key needs no change of state
-#   SERVERLESS_GPU_SERVICE      runpod, or the three SERVERLESS_GPU_…_URL
+#   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
+#   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -27,7 +27,7 @@ run() {
   pulumi "$command" --stack "${STACK:-dev}" --non-interactive --color never "$@"
 }
 
-# Beside the emulator, with a backend that is thrown away: nothing of the real account or state can be reached.
+# Uses the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT

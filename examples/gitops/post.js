@@ -1,24 +1,24 @@
 /**
- * Posts report.md, which report.sh has written, at GitHub or GitLab:
- * - the report of `drift` as an issue, one for each stack: opened, updated while it lasts, closed when the drift has gone;
- * - any other as a comment on the pull or merge request: one for each step and stack, updated by later runs.
+ * Posts report.md, which report.sh writes, to GitHub or GitLab:
+ * - the report of `drift` as one issue for each stack, which it opens, updates, and closes when there is no drift anymore;
+ * - any other report as a comment on the pull or merge request, one for each step and stack, which later runs update.
  *
- * Environment: what the CI itself sets, and
+ * Environment: the variables that the CI sets, and
  *   GITHUB_TOKEN, and PULL_REQUEST with the number   at GitHub
  *   GITLAB_TOKEN                                     at GitLab: an access token of the project with the scope `api`
  */
 const { readFileSync } = require("node:fs");
 const path = require("node:path");
 
-/** GitHub takes 65,536 characters. */
+/** GitHub allows 65,536 characters. */
 const LONGEST_TEXT = 60_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Where posts of one kind are, and what their fields are called.
+ * The paths of one kind of posts, and the names of their fields.
  * @typedef {object} Posts
- * @property {string} path of the list; a new one is sent there too
- * @property {string} folder of single ones: their ids follow it
+ * @property {string} path of the list, to which new posts are sent too
+ * @property {string} folder of single posts, before their id
  * @property {string} id
  * @property {string} text
  */
@@ -86,12 +86,13 @@ async function send(method, path, body) {
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${path} failed with status ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
 /**
- * The id of the post that begins with the marker.
+ * Returns the id of the post that begins with the marker.
  * @param {Posts} posts
  * @param {string} marker
  * @param {string} [filter]
@@ -108,11 +109,11 @@ async function find(posts, marker, filter = "") {
 }
 
 /**
- * Updates the post, or makes it where there is none.
+ * Updates the post, or creates it if there is none.
  * @param {Posts} posts
  * @param {string | undefined} id
  * @param {string} text
- * @param {object} [more] fields of a new one
+ * @param {object} [more] additional fields of a new post
  */
 const save = (posts, id, text, more) =>
   id === undefined

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a step of pipeline.sh and writes its output to report.md, as Markdown for a comment or an issue; post.js posts it.
-# Shows the output too, and ends with the step's exit code.
+# Also prints the output, and exits with the step's exit code.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -21,7 +21,7 @@ case "$step $code" in
 esac
 
 {
-  # What it is about, for post.js: it finds the comment or the issue to update by this line.
+  # The subject. post.js finds the comment or the issue to update by this line.
   echo "<!-- pipeline $step $stack $code -->"
   echo "### $title"
   echo
@@ -29,7 +29,7 @@ esac
     echo "To bring the service back, run the step \`repair\`. To keep the change, put it into the program and merge that."
     echo
   fi
-  # Indented, because no output can end such a block, as it could a fenced one.
+  # Indented, because the output could end a fenced block.
   sed 's/^/    /' "$output"
 } >report.md
 

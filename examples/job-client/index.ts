@@ -2,7 +2,7 @@ import { createClient, JobFailedError, settingsFromEnvironment } from "pulumi-se
 import { z } from "zod";
 
 // `npm start` runs this against the emulator. With SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL (or
-// SERVERLESS_GPU_SERVICE) and an endpoint's id as argument it runs against a service.
+// SERVERLESS_GPU_SERVICE) and the id of an endpoint as argument, it runs against a service.
 const client = createClient({
   ...settingsFromEnvironment(),
   onRequest: ({ operation, attempt, status, error }) => console.error(`  ${operation} #${attempt}: ${status ?? error}`),
@@ -23,7 +23,7 @@ async function main() {
   const inOneGo = await stories.runSync({ input }, { schema, timeoutMs: 60_000 });
   console.log(`in one go: "${inOneGo.output.story}"`);
 
-  // Read the output while it is made.
+  // Read the output while it is produced.
   const streaming = await stories.run({ input });
   const words: string[] = [];
   for await (const item of streaming.stream({ schema: z.string() })) words.push(item.output);
@@ -40,7 +40,7 @@ async function main() {
   }
   console.log(`retried: "${(await difficult.wait()).output.story}"`);
 
-  // The endpoint has one worker: of four long jobs, three wait. One is cancelled, the others are purged.
+  // The endpoint has one worker, so of four long jobs three wait. One is cancelled, the others are purged.
   const long = { input: { words: Array(1_000).fill("and") } };
   const [running, second] = [await stories.run(long), await stories.run(long)];
   await Promise.all([stories.run(long), stories.run(long)]);
@@ -49,7 +49,7 @@ async function main() {
   const { jobs, workers } = await stories.health();
   console.log(`health: ${jobs.inProgress} in progress, ${jobs.inQueue} in queue, ${workers.running} worker running`);
 
-  // A caller who goes away can take the job along.
+  // A caller that gives up can cancel the job.
   const signal = AbortSignal.timeout(200);
   await running.wait({ signal, onAbort: "cancel" }).catch(() => {});
   console.log(`gone: ${(await running.status()).status}`);

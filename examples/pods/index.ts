@@ -15,21 +15,21 @@ const pod = getPodOutput({ podId, includeMachine: true, includeWorkers: true });
 export const where = pod.apply(({ machine }) => machine?.dataCenterId);
 export const costPerHr = pod.costPerHr;
 
-/** A secret: the variables of a pod hold keys. */
+/** A secret, because the variables of a pod contain keys. */
 export const podEnv = pod.env;
 
-// A worker of an endpoint names it, and the endpoint is looked up once that is known.
+// The pod of a worker contains the id of its endpoint. The endpoint is read as soon as the id is known.
 const endpointId = pod.apply(({ endpointId }) => {
-  if (!endpointId) throw new pulumi.RunError(`pod ${podId} is no worker of an endpoint`);
+  if (!endpointId) throw new pulumi.RunError(`pod ${podId} is not a worker of an endpoint`);
   return endpointId;
 });
 export const queueUrl = getEndpointOutput({ id: endpointId }).queueUrl;
 export const jobsInQueue = getEndpointHealthOutput({ endpointId }).jobs.inQueue;
 
-// As a resource that is read and never changed, it shows in the stack and in the graph of what depends on what.
+// As a resource that is read and never changed, it appears in the stack and in the dependency graph.
 export const workersMax = ServerlessEndpoint.get("worker", endpointId).workersMax;
 
-/** What all endpoints of the account take of its quota of workers. */
+/** The part of the account's worker quota that its endpoints use. */
 export const workersOfAll = getEndpointsOutput().apply((all) => all.reduce((sum, each) => sum + each.workersMax, 0));
 
 export const discountFactor = getServerlessDiscountOutput().apply((discount) => discount?.discountFactor ?? 0);

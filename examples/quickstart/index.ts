@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 
-// `pulumi config set gpuIds …` and so on change the chat endpoint; the demo does just that.
+// `pulumi config set gpuIds …` and similar commands change the chat endpoint. The demo uses them.
 const config = new pulumi.Config();
 
 const chat = new ServerlessEndpoint("chat", {

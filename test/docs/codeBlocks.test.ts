@@ -2,7 +2,7 @@ import { parseYaml } from "../support/yaml";
 import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
 import { problemsOf } from "./typeCheck";
 
-/** What is checked of a block, by its language. Commands (`sh`, `console`) are checked with the engine, in test/pulumi. */
+/** The languages that are checked. Commands (`sh`, `console`) are checked with the engine, in test/pulumi. */
 const LANGUAGES = ["console", "json", "sh", "text", "ts", "yaml"];
 
 const blocks = pages().flatMap(codeBlocks);
@@ -15,8 +15,8 @@ test("every block has a language that is checked", () => {
 });
 
 /**
- * The programs of a page: a block, and those that continue it (`ts continued`). The rest of the page is blank lines, so
- * that a problem has the line that it has in the page.
+ * Returns the programs of a page: a block, and those that continue it (`ts continued`). All other lines of the page are
+ * blank, so that problems are reported with the line number of the page.
  */
 function programsOf(page: string): { file: string; text: string }[] {
   const programs: string[][] = [];
@@ -31,13 +31,13 @@ function programsOf(page: string): { file: string; text: string }[] {
 }
 
 describe("TypeScript", () => {
-  test("is right by the package's own types", () => {
+  test("compiles with the package's own types", () => {
     const programs = pages().flatMap(programsOf);
     expect(programs.length).toBeGreaterThan(10);
     expect(problemsOf(programs)).toEqual([]);
   }, 300_000);
 
-  test("that is wrong would be found, at its line", () => {
+  test("with an error is found, with its line", () => {
     const text =
       '\nimport { ServerlessEndpoint } from "pulumi-serverless-gpu";\nnew ServerlessEndpoint("a", { gpu: 1 });';
     expect(problemsOf([{ file: "docs/wrong.md.1.ts", text }])).toEqual([

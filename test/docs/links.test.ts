@@ -3,7 +3,7 @@ import path from "node:path";
 import { REPOSITORY } from "../support/sources";
 import { anchors, pages, prose } from "./markdown";
 
-/** `[text](target)`, pictures too. */
+/** `[text](target)`, including images. */
 const LINK = /\]\(([^)\s]+)\)/g;
 
 function problemOf(page: string, target: string): string | undefined {
@@ -15,7 +15,7 @@ function problemOf(page: string, target: string): string | undefined {
   return undefined;
 }
 
-test.each(pages())("%s: its links lead somewhere", (page) => {
+test.each(pages())("%s: the targets of its links exist", (page) => {
   const targets = [...prose(page).matchAll(LINK)].map(([, target = ""]) => target);
   expect(targets.flatMap((target) => problemOf(page, target) ?? [])).toEqual([]);
 });
@@ -31,7 +31,7 @@ test("every page of docs/ can be reached from its index", () => {
   expect(pages().filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
 });
 
-test("what leads nowhere would be found", () => {
+test("a broken link would be found", () => {
   expect(problemOf("docs/README.md", "no-such-page.md")).toBe("there is no docs/no-such-page.md");
   expect(problemOf("docs/README.md", "../README.md#no-such-heading")).toBe("README.md has no heading #no-such-heading");
   expect(problemOf("README.md", "docs/explanation/drift.md#what-is-compared")).toBeUndefined();

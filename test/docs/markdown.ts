@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { REPOSITORY } from "../support/sources";
 
-/** A fenced block of a page. */
+/** A fenced code block of a page. */
 export interface CodeBlock {
-  /** The page's path from the root of the repository. */
+  /** The path of the page from the root of the repository. */
   readonly page: string;
-  /** Line of its first line in the page, from 1. */
+  /** The line number of its first line in the page, from 1. */
   readonly line: number;
   /** The first word after the fence, and the others: `ts` and `["title=index.ts"]`. */
   readonly language: string;
@@ -14,10 +14,10 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** Pages made from the source by tools, which have tests of their own. */
+/** Pages that tools generate from the source. They have their own tests. */
 const GENERATED = /^docs\/reference\//;
 
-/** Pages that people write: in the root, and in docs/. */
+/** Returns the pages that people write: in the root, and in docs/. */
 export function pages(): string[] {
   const inDocs = readdirSync(path.join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
     .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
@@ -31,7 +31,7 @@ export function readPage(page: string): string {
 
 const FENCE = /^( *)(`{3,}|~{3,})(.*)$/;
 
-/** The blocks of a page, in order. */
+/** Returns the code blocks of a page, in order. */
 export function codeBlocks(page: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { fence: string; line: number; info: string; lines: string[] } | undefined;
@@ -45,11 +45,11 @@ export function codeBlocks(page: string): CodeBlock[] {
       open = undefined;
     } else open.lines.push(text);
   }
-  if (open) throw new Error(`${page}:${open.line - 1} opens a block that does not end`);
+  if (open) throw new Error(`${page}:${open.line - 1} opens a block without an end`);
   return blocks;
 }
 
-/** The page without its blocks and without code within lines. */
+/** Returns the page without code blocks and inline code. */
 export function prose(page: string): string {
   const lines = readPage(page).split("\n");
   for (const { line, text } of codeBlocks(page)) {
@@ -59,7 +59,7 @@ export function prose(page: string): string {
   return lines.join("\n").replace(/`[^`\n]*`/g, "");
 }
 
-/** The anchors that a page's headings make, by GitHub's rule. */
+/** Returns the anchors of a page's headings, by GitHub's rule. */
 export function anchors(page: string): string[] {
   const seen = new Map<string, number>();
   const blockLines = new Set(

@@ -1,7 +1,7 @@
-/** A command as its words, without what was assigned or redirected. Quoted words are `"…"`. */
+/** The words of a command, without assignments and redirections. Quoted words are `"…"`. */
 export type Command = readonly string[];
 
-/** Every command of a block of shell, those within others among them. */
+/** Returns all commands of a shell block, including nested ones. */
 export function commandsIn(text: string): Command[] {
   const joined = text.replace(/\\\n/g, " ");
   const inner: string[] = [];
@@ -27,16 +27,16 @@ function wordsOf(command: string): string[] {
   return start < 0 ? [] : words.slice(start);
 }
 
-/** `a b -- c d` is two commands: what comes after the dashes is run by the first. Not so for npm, whose scripts get it. */
+/** Splits `a b -- c d` into two commands, because the first one runs the second. npm passes the words to its scripts instead. */
 function afterDashes(words: readonly string[]): Command[] {
   const dashes = words.indexOf("--");
   if (dashes < 0 || words[0] === "npm") return [words];
   return [words.slice(0, dashes), words.slice(dashes + 1)];
 }
 
-/** What a command's `--help` says that there is. */
+/** The commands and options in the output of `--help`. */
 export interface Help {
-  /** Its subcommands, of which one may have two words. */
+  /** The subcommands. A subcommand may have two words. */
   readonly commands: readonly string[];
   readonly options: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface Help {
 /** A heading such as `Deployment Commands:`, and the lines below it. */
 const COMMANDS = /^(?:\w+ )*Commands:\n((?: +.*\n)*)/gm;
 
-/** Reads the help of Pulumi, and that of `serverless-gpu`. */
+/** Parses the help of Pulumi and of `serverless-gpu`. */
 export function parseHelp(text: string): Help {
   const lists = [...text.matchAll(COMMANDS)].map(([, list = ""]) => list).join("");
   return {
@@ -54,8 +54,8 @@ export function parseHelp(text: string): Help {
 }
 
 /**
- * What is wrong with a command, by its own help.
- * @param helpOf the help of a subcommand, by its words
+ * Returns the problem of a command according to its help, or `undefined` if there is none.
+ * @param helpOf returns the help of a subcommand, by its words
  */
 export async function problemWith(
   [name = "", ...words]: Command,

@@ -2,27 +2,27 @@ import path from "node:path";
 import ts from "typescript";
 import { REPOSITORY } from "../support/sources";
 
-/** A program that is in no file. Its name is a path from the root of the repository. */
+/** A program without a file. Its name is a path from the root of the repository. */
 export interface Source {
   readonly file: string;
   readonly text: string;
 }
 
-/** As users compile, with the globals of a test runner. */
+/** The options that users have, and the globals of a test runner. */
 const OPTIONS: ts.CompilerOptions = {
   strict: true,
   noEmit: true,
   skipLibCheck: true,
   target: ts.ScriptTarget.ES2022,
   lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
-  // Knows `await` outside of functions, and `@pulumi/pulumi/automation` without the name of its file.
+  // Supports top-level `await`, and `@pulumi/pulumi/automation` without the name of its file.
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   types: ["node", "jest"],
   typeRoots: [path.join(REPOSITORY, "node_modules/@types")],
 };
 
-/** What the compiler says against the programs, as `file:line: message`. They share one run of it, and nothing else. */
+/** Compiles the programs in one run, independently of each other. Returns the errors as `file:line: message`. */
 export function problemsOf(sources: readonly Source[]): string[] {
   const texts = new Map(sources.map(({ file, text }) => [path.join(REPOSITORY, file), text]));
   const host = ts.createCompilerHost(OPTIONS);

@@ -230,7 +230,7 @@ describe("post.js", () => {
     await using host = await startGitHost();
     const env = { ...host.gitlabEnv, GITLAB_TOKEN: "wrong-token" };
     const failure = await post("<!-- pipeline drift production 7 -->\n### Drift\n", env).catch((error) => error);
-    expect(failure.stderr).toContain("was answered with 401");
+    expect(failure.stderr).toContain("failed with status 401");
     expect(failure.stderr).not.toContain("wrong-token");
     expect(host.issues).toEqual([]);
   });

@@ -1,52 +1,43 @@
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { JOB_STATES, POD_STATES, RATE_LIMITS } from "../../sdk/contract/limits";
 import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import { healthSchema, jobSchema, purgeSchema } from "../../sdk/jobs/jobRecord";
+import { contract } from "../../tools/contractRows.js";
+import { contractTable } from "../../tools/ruleTables.js";
 import { POD } from "../support/podRecord";
-import { REPOSITORY } from "../support/sources";
+import { testRuleTable } from "../support/ruleTable";
 
-const read = (file: string) => readFileSync(path.join(REPOSITORY, file), "utf8");
-
-/** The rows of all tables of the document, without their heads. */
-const rows = read("docs/contract.md")
-  .split("\n")
-  .filter((line) => line.startsWith("|") && !/^\|[\s|-]+$|^\| Contract /.test(line))
-  .map((line) => line.split(/\s*\|\s*/).slice(1, -1));
+/** Fields that the client reads although the contract does not have them. */
+const NOT_IN_CONTRACT = ["error", "retries", "workerId"];
 
 describe("the table of the contract", () => {
-  test.each(rows)("%s: the function and the test exist", (...row) => {
-    expect(row).toHaveLength(3);
-    const [what, where, testedBy] = row as [string, string, string];
-    expect(what).not.toBe("");
-    const [, name, source] = /^`(\w+)` in `(sdk\/[\w/]+\.ts)`$/.exec(where) ?? [];
-    expect(read(source ?? "")).toMatch(new RegExp(`\\b${name}\\b`));
-    const [, file = "", title = ""] = /^`(test\/[\w/]+\.test\.ts)`: (.+)$/.exec(testedBy) ?? [];
-    expect(existsSync(path.join(REPOSITORY, file))).toBe(true);
-    expect(read(file)).toContain(`"${title}"`);
-  });
+  testRuleTable(contractTable(contract));
 
-  /** Names of the contract that the client knows, each of which needs a row. */
-  const names = [
-    ...Object.keys(RATE_LIMITS).map((operation) => `/${operation}`),
-    ...JOB_STATES,
-    ...POD_STATES,
-    ...ENDPOINT_FIELDS.map((field) => `Endpoint \`${field}\``),
-    ...["id", "status", "delayTime", "executionTime", "output"].map((field) => `Job \`${field}\``),
-    ...Object.keys(healthSchema.shape.jobs.shape).map((field) => `jobs.${field}`),
-    ...["idle", "running"].map((field) => `workers.${field}`),
-    ...Object.keys(purgeSchema.shape),
-    ...Object.keys(POD).map((field) => `Pod \`${field}\``),
-    ...Object.keys(POD.gpu).map((field) => `GPU \`${field}\``),
-    ...Object.keys(POD.machine).map((field) => `Machine \`${field}\``),
-  ];
+  /** Returns whether a row about the subject names the word, as code. */
+  const hasRow = (subject: string, word: string) =>
+    Object.values(contract).some(({ rule }) => rule.startsWith(subject) && rule.includes(`\`${word}\``));
 
-  test.each(names)("has a row for %s", (name) => {
-    expect(rows.some(([what]) => what?.includes(name))).toBe(true);
-  });
+  /** Names of the contract that the client knows, by the subject that begins their rows. */
+  const names: Record<string, readonly string[]> = {
+    Rate: Object.keys(RATE_LIMITS).map((operation) => (operation === "openai" ? "/openai/*" : `/${operation}`)),
+    "Job state": JOB_STATES,
+    "Pod states": POD_STATES,
+    "Endpoint:": ENDPOINT_FIELDS,
+    "Job:": Object.keys(jobSchema.shape).filter((field) => !NOT_IN_CONTRACT.includes(field)),
+    "Health:": [
+      ...Object.keys(healthSchema.shape.jobs.shape).map((field) => `jobs.${field}`),
+      ...["idle", "running"].map((field) => `workers.${field}`),
+    ],
+    "Purge result:": Object.keys(purgeSchema.shape),
+    "Pod:": Object.keys(POD),
+    "GPU:": Object.keys(POD.gpu),
+    "Machine:": Object.keys(POD.machine),
+  };
 
-  test("leaves out only those of a job's fields that the contract does not have", () => {
-    const missing = Object.keys(jobSchema.shape).filter((field) => !rows.some(([what]) => what === `Job \`${field}\``));
-    expect(missing).toEqual(["error", "retries", "workerId"]);
+  test.each(
+    Object.entries(names).flatMap(([subject, words]) => words.map((word) => [subject, word] as const)),
+  )("%s has a row for %s", (subject, word) => expect(hasRow(subject, word)).toBe(true));
+
+  test("leaves out the fields that the contract does not have", () => {
+    expect(NOT_IN_CONTRACT.filter((field) => hasRow("Job:", field))).toEqual([]);
   });
 });

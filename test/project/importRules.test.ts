@@ -1,8 +1,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { importsIn, importsOf, REPOSITORY, sourceFiles, targetOf } from "../support/sources";
+import {
+  type Import,
+  importsIn,
+  importsOf as parseImports,
+  REPOSITORY,
+  sourceFiles,
+  targetOf,
+} from "../support/sources";
 
-/** What the files of a folder may import: packages, and files or folders of the repository. */
+/** The imports that the files of a folder may have: packages, and files or folders of the repository. */
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: { packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein"], files: ["sdk/"] },
@@ -10,7 +17,100 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
   cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
 };
 
-/** The package of a specifier: `@pulumi/pulumi/runtime` is of `@pulumi/pulumi`. */
+/**
+ * The sub-folders of a folder, each with those that it may import. All may import the shared files at the top of the
+ * folder, and those import `sharedImports` only. The other files at the top may import everything, and no sub-folder imports them.
+ */
+interface Arrows {
+  readonly shared: readonly string[];
+  readonly sharedImports?: readonly string[];
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+}
+
+const ARROWS: Record<string, Arrows> = {
+  sdk: {
+    shared: ["errors", "nearestWord", "secret"],
+    sharedImports: ["contract"],
+    folders: {
+      contract: [],
+      transport: ["contract"],
+      endpoints: ["contract", "transport"],
+      jobs: ["contract", "transport"],
+      pods: ["contract", "transport"],
+      webhooks: ["contract", "transport", "jobs"],
+    },
+  },
+  provider: {
+    shared: ["engineErrors", "exitWithEngine", "hideSecretInputs", "log", "properties", "resourceTypes"],
+    folders: {
+      program: [],
+      connection: [],
+      endpoint: ["program", "connection"],
+      smokeTest: ["program", "connection"],
+      functions: ["program", "connection"],
+    },
+  },
+  emulator: {
+    shared: [],
+    folders: {
+      time: [],
+      model: [],
+      io: ["model"],
+      jobs: ["time", "model", "io"],
+      workers: ["time", "model", "io", "jobs"],
+      endpoints: ["time", "model", "io", "jobs", "workers"],
+      pods: ["time", "model", "io", "workers", "endpoints"],
+      queue: ["time", "model", "io", "jobs", "endpoints"],
+      server: ["time", "model", "io", "jobs", "workers", "endpoints", "pods", "queue"],
+    },
+  },
+  cli: { shared: ["command", "ownPackage"], folders: { adopt: [], doctor: [], emulator: [] } },
+};
+
+/** Arrows that are still to be cut, and files at the top that are still to be moved. */
+const ARROWS_TO_CUT = [
+  "emulator/endpoints -> emulator/account",
+  "emulator/endpoints -> emulator/server",
+  "emulator/jobs -> emulator/endpoints",
+  "emulator/jobs -> emulator/server",
+  "emulator/jobs -> emulator/workers",
+  "emulator/pods -> emulator/server",
+  "emulator/server -> emulator/account",
+  "emulator/server -> emulator/systemReason",
+  "emulator/workers -> emulator/endpoints",
+  "emulator/workers -> emulator/server",
+  "emulator/workers -> emulator/systemReason",
+  "provider/connection -> provider/endpoint",
+  "provider/engineErrors -> provider/endpoint",
+  "provider/hideSecretInputs -> provider/endpoint",
+  "provider/program -> provider/endpoint",
+  "provider/smokeTest -> provider/endpoint",
+  "sdk/jobs -> sdk/webhooks",
+];
+
+/** Circles of files that are still to be cut. */
+const CIRCLES_TO_CUT = [
+  ["emulator/jobs/jobStates.ts", "emulator/model.ts", "emulator/workers/handlers.ts"],
+  [
+    "sdk/jobs/jobErrors.ts",
+    "sdk/jobs/jobHandle.ts",
+    "sdk/jobs/jobLifetime.ts",
+    "sdk/jobs/jobOutput.ts",
+    "sdk/jobs/jobStream.ts",
+    "sdk/jobs/operations.ts",
+  ],
+];
+
+const parsed = new Map<string, Import[]>();
+
+/** Returns the imports of a file, which is parsed once. */
+function importsOf(file: string): Import[] {
+  const imports = parsed.get(file) ?? parseImports(file);
+  parsed.set(file, imports);
+  return imports;
+}
+
+/** Returns the package of a specifier: `@pulumi/pulumi` for `@pulumi/pulumi/runtime`. */
 function packageOf(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
@@ -22,7 +122,64 @@ function isAllowed(folder: string, file: string, specifier: string): boolean {
   return files.some((allowed) => (allowed.endsWith("/") ? `${target}/`.startsWith(allowed) : target === allowed));
 }
 
-/** Whatever loading a file loads in its turn: files of the repository, and packages. */
+/** Returns the file that a path without its ending means. */
+function fileOf(target: string): string {
+  return existsSync(path.join(REPOSITORY, `${target}.ts`)) ? `${target}.ts` : `${target}/index.ts`;
+}
+
+/** Returns the files that a file imports, types included. */
+function imported(file: string): string[] {
+  return importsOf(file).flatMap(({ specifier }) => {
+    const target = targetOf(file, specifier);
+    return target === undefined ? [] : fileOf(target);
+  });
+}
+
+/** Returns the sub-folder of a file, or the name of a file at the top. */
+function unitOf(file: string): string {
+  return file.split("/")[1]?.replace(/\.ts$/, "") ?? "";
+}
+
+/** Returns the arrows between the sub-folders and shared files of a folder that the table does not allow. */
+function forbiddenArrows(folder: string): string[] {
+  const { shared, sharedImports = [], folders } = ARROWS[folder] as Arrows;
+  const arrows = sourceFiles(folder).flatMap((file) => {
+    const from = unitOf(file);
+    const isAtTop = path.posix.dirname(file) === folder;
+    if (isAtTop && !shared.includes(from)) return [];
+    const allowed = [from, ...shared, ...(isAtTop ? sharedImports : (folders[from] ?? []))];
+    const targets = imported(file).filter((target) => target.startsWith(`${folder}/`));
+    const forbidden = targets.map(unitOf).filter((to) => !allowed.includes(to));
+    return forbidden.map((to) => `${folder}/${from} -> ${folder}/${to}`);
+  });
+  return [...new Set(arrows)].sort();
+}
+
+/** Returns the groups of files that import each other, by Tarjan's algorithm. */
+function circles(files: readonly string[]): string[][] {
+  const found: string[][] = [];
+  const stack: string[] = [];
+  const lowest = new Map<string, number>();
+  const visit = (file: string): number => {
+    const known = lowest.get(file);
+    if (known !== undefined) return known;
+    const order = lowest.size;
+    const position = stack.push(file) - 1;
+    lowest.set(file, order);
+    const low = Math.min(order, ...imported(file).map(visit));
+    lowest.set(file, low);
+    if (low === order) {
+      const group = stack.splice(position);
+      for (const each of group) lowest.set(each, Number.POSITIVE_INFINITY);
+      if (group.length > 1) found.push(group.sort());
+    }
+    return low;
+  };
+  for (const file of files) visit(file);
+  return found.sort();
+}
+
+/** Returns all that is loaded with a file: files of the repository, and packages. */
 function loadedBy(start: string): { files: Set<string>; packages: Set<string> } {
   const files = new Set([start]);
   const packages = new Set<string>();
@@ -31,13 +188,13 @@ function loadedBy(start: string): { files: Set<string>; packages: Set<string> } 
       if (typeOnly) continue;
       const target = targetOf(file, specifier);
       if (target === undefined) packages.add(packageOf(specifier));
-      else files.add(existsSync(path.join(REPOSITORY, `${target}.ts`)) ? `${target}.ts` : `${target}/index.ts`);
+      else files.add(fileOf(target));
     }
   }
   return { files, packages };
 }
 
-describe("the way imports are found", () => {
+describe("the parser of imports finds", () => {
   test.each<[string, string, boolean]>([
     ['import a from "x";', "x", false],
     ['import * as a from "x";', "x", false],
@@ -60,13 +217,13 @@ describe("the way imports are found", () => {
     expect(importsIn(text)).toEqual([{ specifier, typeOnly }]);
   });
 
-  test("comments and texts are no imports", () => {
+  test("no imports in comments and strings", () => {
     expect(importsIn('// import a from "x"\nconst text = `require("x")`;')).toEqual([]);
   });
 });
 
 describe.each(Object.keys(RULES))("%s/", (folder) => {
-  test("imports only what it may, types included", () => {
+  test("has no forbidden imports, types included", () => {
     const files = sourceFiles(folder);
     expect(files.length).toBeGreaterThan(0);
     const broken = files.flatMap((file) =>
@@ -78,7 +235,15 @@ describe.each(Object.keys(RULES))("%s/", (folder) => {
   });
 });
 
-test("what is imported from packages is a dependency that users get, and nothing else is one", () => {
+test("no arrow between sub-folders runs back up, types included", () => {
+  expect(Object.keys(ARROWS).flatMap(forbiddenArrows).sort()).toEqual(ARROWS_TO_CUT);
+});
+
+test("no files import each other in a circle, types included", () => {
+  expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual(CIRCLES_TO_CUT);
+});
+
+test("every imported package is a dependency of users, and every dependency is imported", () => {
   const { dependencies, peerDependencies } = require("../../package.json") as Record<string, Record<string, string>>;
   const imported = Object.keys(RULES).flatMap((folder) =>
     sourceFiles(folder).flatMap((file) => importsOf(file).map(({ specifier }) => specifier)),
@@ -88,18 +253,18 @@ test("what is imported from packages is a dependency that users get, and nothing
   expect([...new Set(packages)].sort()).toEqual(declared.sort());
 });
 
-describe("the handlers, and all that they load", () => {
+describe("the handlers, and all files that they load", () => {
   test("import no values from Pulumi", () => {
     const { files, packages } = loadedBy("provider/handlers.ts");
     expect([...files]).toEqual(
       expect.arrayContaining(["provider/endpoint/inputs.ts", "sdk/endpoints/endpoints.ts", "sdk/secret.ts"]),
     );
     expect([...packages].filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
-    // The same way of looking finds Pulumi where it is.
+    // The same search finds Pulumi in the files that use it.
     expect([...loadedBy("provider/endpoint/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
   });
 
-  test("really load without Pulumi, and so does the client", async () => {
+  test("load without Pulumi, and so does the client", async () => {
     jest.doMock("@pulumi/pulumi", () => {
       throw new Error("Pulumi was loaded");
     });

@@ -7,7 +7,7 @@ import { REPOSITORY } from "../support/sources";
 
 const TYPEDOC = path.join(REPOSITORY, "node_modules/.bin/typedoc");
 
-/** Every file of a folder with its text, by its path in the folder. */
+/** Returns the contents of all files in a folder, by their path in the folder. */
 async function textsIn(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
@@ -15,7 +15,7 @@ async function textsIn(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** typedoc itself fails when something that is exported has no doc comment, or when a link leads nowhere. */
+/** typedoc fails if an export has no doc comment, or if a link is broken. */
 test('docs/reference is what "npm run docs:reference" writes', async () => {
   const generated = await mkdtemp(path.join(tmpdir(), "serverless-gpu-reference-"));
   try {

@@ -38,7 +38,7 @@ test("every script that the workflows call exists", () => {
   expect(scripts.filter((script) => !isThere(script))).toEqual([]);
 });
 
-test("actions of others are pinned to a commit, and our own workflows exist", () => {
+test("third-party actions are pinned to a commit, and our own workflows exist", () => {
   const used = [...steps, ...jobs].flatMap(({ uses }) => uses ?? []);
   const [own, others] = [true, false].map((isOwn) => used.filter((name) => name.startsWith("./") === isOwn));
   expect(own?.map((name) => existsSync(path.join(REPOSITORY, name)))).toEqual([true]);
@@ -51,7 +51,7 @@ test("tests run on the oldest Node.js line that package.json allows, and on late
   expect(ci.jobs.test?.strategy?.matrix.node).toEqual([Number(oldest), 22, 24]);
 });
 
-test("only what is published gets an identity, after the tests, and no token is stored", () => {
+test("only the publishing job gets an identity, after the tests, and no token is stored", () => {
   expect(release.permissions).toEqual({});
   expect(release.jobs.publish).toMatchObject({ needs: "test", permissions: { contents: "read", "id-token": "write" } });
   expect(release.jobs.test).toMatchObject({ uses: "./.github/workflows/ci.yml", permissions: { contents: "read" } });
@@ -59,7 +59,7 @@ test("only what is published gets an identity, after the tests, and no token is 
   expect(readFileSync(path.join(REPOSITORY, ".github/workflows/release.yml"), "utf8")).not.toContain("secrets.");
 });
 
-describe("a release is refused unless tag, version and changelog agree", () => {
+describe("a release fails unless tag, version and changelog agree", () => {
   let folder: string;
 
   beforeAll(() => {

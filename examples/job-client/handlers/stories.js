@@ -1,5 +1,4 @@
-// What a worker of the emulated endpoint "stories" does: it writes a story word by word. The first attempt at a
-// difficult one fails.
+// The workers of the emulated endpoint "stories" write a story word by word. The first attempt at a difficult story fails.
 const tried = new Set();
 
 /** @type {import("pulumi-serverless-gpu/emulator").Handler} */

@@ -10,7 +10,7 @@ function steps({ calls }: Emulated): string[] {
 }
 
 describe("a deletion", () => {
-  test("scales to zero, lists until the pods have left, deletes, and looks that it is gone", async () => {
+  test("scales to zero, lists until the pods have left, deletes, and looks that it is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
     await using it = await startEmulated({ emulator: { drainMs: 20_000 } });
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await it.clock.advance(1_000);

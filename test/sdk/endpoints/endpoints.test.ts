@@ -25,7 +25,7 @@ function full({ emulator }: Emulated) {
 }
 
 describe("create", () => {
-  test("sends one list and one save, and returns the endpoint in normal form", async () => {
+  test("sends one list and one save, and returns the endpoint in normal form [contract.create-endpoint] [contract.endpoint-id]", async () => {
     await using it = await startEmulated();
     const created = await it.run(it.client.endpoints.create({ ...INPUT, locations: ["US", "CZ"] }));
     expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
@@ -43,7 +43,7 @@ describe("create", () => {
     expect(it.emulator.endpoints.get(created.id)).toMatchObject({ ...INPUT, locations: "CZ,US" });
   });
 
-  test("takes every field", async () => {
+  test("takes every field [contract.endpoint-fields]", async () => {
     await using it = await startEmulated();
     const input = {
       ...INPUT,
@@ -69,7 +69,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  test("reads, overlays and sends every field, so that none is reset", async () => {
+  test("reads, overlays and sends every field, so that none is reset [contract.modify-endpoint]", async () => {
     await using it = await startEmulated();
     const { id } = full(it);
     const updated = await it.run(it.client.endpoints.update(id, { templateId: "other" }));
@@ -175,7 +175,7 @@ describe("at the named service", () => {
 });
 
 describe("looking", () => {
-  test("list shows all endpoints in normal form; none is an empty list", async () => {
+  test("list shows all endpoints in normal form; none is an empty list [contract.list-endpoints]", async () => {
     await using it = await startEmulated();
     expect(await it.run(it.client.endpoints.list())).toEqual([]);
     const { id } = it.emulator.endpoints.create({ ...INPUT, gpuIds: " AMPERE_24 , ADA_24,-B,-A", locations: "US, CZ" });
@@ -270,7 +270,7 @@ describe("looking", () => {
     expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
   });
 
-  test("the discount is read with all its fields", async () => {
+  test("the discount is read with all its fields [contract.discount]", async () => {
     const serverlessDiscount = { discountFactor: 0.8, type: "committed", expirationDate: "2026-01-01T00:00:00Z" };
     await using it = await startEmulated({ emulator: { serverlessDiscount } });
     expect(await it.run(it.client.endpoints.getServerlessDiscount())).toEqual(serverlessDiscount);

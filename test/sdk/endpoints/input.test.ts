@@ -120,7 +120,7 @@ describe("what is refused", () => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
 
-  test("a far word is not suggested: UK is not near US", () => {
+  test("a far word is not suggested: UK is not near US [contract.locations]", () => {
     expect(problems("locations", "UK")[0]).not.toContain("Did you mean");
     expect(problems("gpuIds", "RTX 4090")[0]).not.toContain("Did you mean");
     expect(problems("color", 1)[0]).not.toContain("Did you mean");
@@ -174,7 +174,7 @@ describe("what is refused", () => {
 });
 
 describe("extra GPU tiers", () => {
-  test("are accepted, and named among the allowed", () => {
+  test("are accepted, and named among the allowed [contract.gpu-ids]", () => {
     expect(accepted("gpuIds", "HOPPER_141,AMPERE_16", ["HOPPER_141"])).toBe("HOPPER_141,AMPERE_16");
     expect(problems("gpuIds", "HOPER_141", ["HOPPER_141"])[0]).toMatch(
       /Did you mean HOPPER_141\?.*ADA_80_PRO, HOPPER_141/,
@@ -192,7 +192,7 @@ describe("rules between fields", () => {
     expect(crossFieldProblems({ workersMin: 3, workersMax: 3 }, true)).toEqual([]);
   });
 
-  test("a scalerValue needs its scalerType", () => {
+  test("a scalerValue needs its scalerType [contract.scaler-type]", () => {
     const expected = [{ property: "scalerValue", message: expect.stringContaining("QUEUE_DELAY or REQUEST_COUNT") }];
     expect(crossFieldProblems({ scalerValue: 2 }, true)).toEqual(expected);
     expect(crossFieldProblems({ scalerValue: 2, scalerType: "QUEUE_DELAY" }, true)).toEqual([]);

@@ -19,7 +19,7 @@ import { sleeper, startQueue } from "../../support/queue";
 const MINUTE = 60_000;
 
 describe("waiting for a job", () => {
-  test("resolves with the completed job, its output in the schema's type", async () => {
+  test("resolves with the completed job, its output in the schema's type [contract.job-output] [contract.completed]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const job = await it.run(it.queue.run({ input: { ms: 10_000 } }, { schema }));
@@ -38,7 +38,7 @@ describe("waiting for a job", () => {
     expect(error.message).not.toContain("private");
   });
 
-  test("does not take a progress update for the result", async () => {
+  test("does not take a progress update for the result [contract.in-progress]", async () => {
     await using it = await startQueue({
       handler: async (_, { progress, sleep }) => {
         progress("half");
@@ -53,7 +53,10 @@ describe("waiting for a job", () => {
     expect((await it.run(result)).output).toBe("whole");
   });
 
-  test.each(["RUNNING", "SOMETHING_NEW"])("takes the unknown state %s for one that has not ended", async (status) => {
+  test.each([
+    "RUNNING",
+    "SOMETHING_NEW",
+  ])("takes the unknown state %s for one that has not ended [contract.unknown-state]", async (status) => {
     await using it = await startQueue();
     const job = await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({
@@ -65,7 +68,7 @@ describe("waiting for a job", () => {
     expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
   });
 
-  test("fails with what the service says of a job that failed", async () => {
+  test("fails with what the service says of a job that failed [contract.failed]", async () => {
     await using it = await startQueue({
       handler: () => {
         throw new Error(`out of memory, key ${CANARY}`);
@@ -79,7 +82,7 @@ describe("waiting for a job", () => {
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
 
-  test("fails when the job runs longer than its execution timeout", async () => {
+  test("fails when the job runs longer than its execution timeout [contract.execution-timeout]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
     const error = await it.failure(job.wait());
@@ -87,7 +90,7 @@ describe("waiting for a job", () => {
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
-  test("fails when the job was cancelled, or timed out", async () => {
+  test("fails when the job was cancelled, or timed out [contract.cancelled] [contract.timed-out]", async () => {
     await using it = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await it.run(it.queue.run({ input: {} }));
     expect(await it.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", status: "TIMED_OUT" });
@@ -99,7 +102,7 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", status: "CANCELLED" });
   });
 
-  test("ends at its timeout with the job's id and its handle, with which one goes on", async () => {
+  test("ends at its timeout with the job's id and its handle, with which one goes on [contract.stays-in-queue]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
     const startedAt = it.clock.now();
@@ -228,7 +231,7 @@ describe("aborting a wait", () => {
 });
 
 describe("when a job expires", () => {
-  test("is known from its ttl, and from its result's retention once it has ended", async () => {
+  test("is known from its ttl, and from its result's retention once it has ended [contract.run-retention]", async () => {
     await using it = await startQueue();
     const submittedAt = it.clock.now();
     const job = await it.run(it.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
@@ -241,7 +244,7 @@ describe("when a job expires", () => {
     expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
   });
 
-  test("its ttl explains why it is not known any more", async () => {
+  test("its ttl explains why it is not known any more [contract.ttl-elapsed]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
     const error = await it.failure(job.wait());
@@ -250,7 +253,7 @@ describe("when a job expires", () => {
     expect(await it.failure(it.queue.status(job.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test("its result's retention explains it, seen or unseen", async () => {
+  test("its result's retention explains it, seen or unseen [contract.retention-elapsed]", async () => {
     await using it = await startQueue();
     const seen = await it.run(it.queue.run({ input: {} }));
     const unseen = await it.run(it.queue.run({ input: {} }));
@@ -261,7 +264,7 @@ describe("when a job expires", () => {
     }
   });
 
-  test("another unknown job is not found", async () => {
+  test("another unknown job is not found [contract.job-purged]", async () => {
     await using it = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
     expect(await it.failure(it.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
     const purged = await it.run(it.queue.run({ input: {} }));
@@ -269,7 +272,7 @@ describe("when a job expires", () => {
     expect(await it.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("a new ttl is sent, and moves the time", async () => {
+  test("a new ttl is sent, and moves the time [contract.status-ttl]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(
       it.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),
@@ -285,7 +288,7 @@ describe("when a job expires", () => {
 });
 
 describe("cancel and retry", () => {
-  test("a cancel is repeated when its answer was lost, and tells the real state of a job that has ended", async () => {
+  test("a cancel is repeated when its answer was lost, and tells the real state of a job that has ended [contract.cancel] [contract.cancel-result]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
     it.emulator.faults.add({ match: { operation: "cancel" }, effect: { reset: true, when: "after" }, times: 1 });
@@ -297,7 +300,7 @@ describe("cancel and retry", () => {
     expect((await it.run(it.queue.job(done.id).cancel())).status).toBe("COMPLETED");
   });
 
-  test("a failed job runs again, with the same id", async () => {
+  test("a failed job runs again, with the same id [contract.retry]", async () => {
     let runs = 0;
     await using it = await startQueue({
       handler: () => {
@@ -311,7 +314,7 @@ describe("cancel and retry", () => {
     expect((await it.run(job.wait())).output).toBe("second run");
   });
 
-  test("a job in any other state is not retried, and nothing is sent", async () => {
+  test("a job in any other state is not retried, and nothing is sent [contract.retry-states]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
     expect(await it.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);
@@ -320,7 +323,7 @@ describe("cancel and retry", () => {
     expect(it.calls()).not.toContain("retry");
   });
 
-  test("a retry whose answer was lost is not sent a second time", async () => {
+  test("a retry whose answer was lost is not sent a second time [contract.retry-lost]", async () => {
     await using it = await startQueue({
       handler: async ({ input }, { sleep }) => {
         await sleep((input as { ms: number }).ms);

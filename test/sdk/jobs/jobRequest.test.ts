@@ -34,7 +34,8 @@ describe("a job's request", () => {
     [{ input: {}, policy: [] }, "policy"],
     [{ input: {}, s3Config: "s3" }, "s3Config"],
     [{ input: {}, s3Config: { bucketName: 1 } }, "s3Config.bucketName"],
-  ])("%p is refused for its %s", (request, property) => expect(problemsOf(request)).toEqual([property]));
+  ])("%p is refused for its %s [contract.request-fields]", (request, property) =>
+    expect(problemsOf(request)).toEqual([property]));
 
   test("shows every problem at once", () => {
     const request = { input: 1, webhook: "no", policy: { ttl: 1, executionTimeout: 1 }, s3Config: { accessId: 1 } };
@@ -47,13 +48,13 @@ describe("a job's request", () => {
     ]);
   });
 
-  test("is taken at the ends of the ranges", () => {
+  test("is taken at the ends of the ranges [contract.request-policy]", () => {
     expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);
   });
 
-  test("is sent as it was given, fields that are not known here too", () => {
+  test("is sent as it was given, fields that are not known here too [contract.request-ttl-default]", () => {
     const request = {
       input: { prompt: "Grüße\n\"'</script>" },
       newField: { a: null },
@@ -65,7 +66,7 @@ describe("a job's request", () => {
     expect(checkJobRequest("run", { input: {} }).ttlMs).toBe(86_400_000);
   });
 
-  test("is measured in the bytes that are sent: 10 MB for run, 20 MB for runsync", () => {
+  test("is measured in the bytes that are sent: 10 MB for run, 20 MB for runsync [contract.payload]", () => {
     const bytesAround = Buffer.byteLength(JSON.stringify({ input: { text: "" } }));
     const ofBytes = (bytes: number) => ({ input: { text: "é".repeat((bytes - bytesAround) / 2) } });
     expect(problemsOf(ofBytes(10_000_000), "run")).toEqual([]);
@@ -74,7 +75,7 @@ describe("a job's request", () => {
     expect(problemsOf(ofBytes(20_000_002), "runsync")).toEqual(["input"]);
   });
 
-  test("warns when the job's life is shorter than its run may take", () => {
+  test("warns when the job's life is shorter than its run may take [contract.ttl-and-timeout]", () => {
     const warningsOf = (policy: object) => checkJobRequest("run", { input: {}, policy }).warnings;
     expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
     expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
@@ -83,7 +84,7 @@ describe("a job's request", () => {
     expect(warningsOf({})).toEqual([]);
   });
 
-  test("has a storage secret that is sent and shown nowhere", () => {
+  test("has a storage secret that is sent and shown nowhere [contract.request-s3-config]", () => {
     const s3Config = {
       accessId: "id",
       accessSecret: "canary/storage+secret",

@@ -15,7 +15,7 @@ import { sleeper, startQueue } from "../../support/queue";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 describe("reading a job", () => {
-  test("gives every field of the contract, those that are new, and the times in milliseconds", async () => {
+  test("gives every field of the contract, those that are new, and the times in milliseconds [contract.status] [contract.job-fields]", async () => {
     await using it = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
     const { id } = await it.run(it.queue.run({ input: { ms: 3_000 } }));
     await it.clock.advance(5_000);
@@ -40,7 +40,7 @@ describe("reading a job", () => {
     ["an error's number where the state should be", { id: "a", status: 401 }],
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
-  ])("is loud about %s, with an excerpt without keys", async (_, body) => {
+  ])("is loud about %s, with an excerpt without keys [contract.job-id] [contract.other-shape]", async (_, body) => {
     await using it = await startQueue();
     const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
     it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
@@ -73,7 +73,7 @@ describe("each error of the contract", () => {
     [404, NotFoundError, "NOT_FOUND", 1],
     [429, RateLimitError, "RATE_LIMITED", 6],
     [500, ServiceFaultError, "SERVICE_FAULT", 6],
-  ])("status %d is a %p of its own code", async (status, kind, code, calls) => {
+  ])("status %d is a %p of its own code [contract.error-statuses]", async (status, kind, code, calls) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
     const error = await it.failure(it.queue.health());
@@ -111,7 +111,10 @@ describe("each error of the contract", () => {
 });
 
 describe("the rest of the queue", () => {
-  test.each(["contract", "observed"] as const)("health counts jobs and workers in the %s profile", async (profile) => {
+  test.each([
+    "contract",
+    "observed",
+  ] as const)("health counts jobs and workers in the %s profile [contract.health]", async (profile) => {
     await using it = await startQueue({ handler: sleeper, emulator: { profile } });
     for (let n = 0; n < 3; n++) await it.run(it.queue.run({ input: { ms: 60_000 } }));
     const { jobs, workers } = await it.run(it.queue.health());
@@ -119,7 +122,7 @@ describe("the rest of the queue", () => {
     expect(workers).toMatchObject({ idle: 0, running: 1, ...(profile === "observed" && { throttled: 0 }) });
   });
 
-  test("a purge removes what waits, and what is in progress goes on", async () => {
+  test("a purge removes what waits, and what is in progress goes on [contract.purge-queue] [contract.purge-result]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const [running, waiting] = [
       await it.run(it.queue.run({ input: { ms: 10_000 } })),
@@ -130,7 +133,7 @@ describe("the rest of the queue", () => {
     expect(await it.failure(waiting.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("requests hands the service's own shape on", async () => {
+  test("requests hands the service's own shape on [contract.requests]", async () => {
     await using it = await startQueue();
     const { id } = await it.run(it.queue.run({ input: {} }));
     expect(await it.run(it.queue.requests())).toMatchObject({ requests: [{ id }] });
@@ -140,7 +143,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI pass-through", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("passes a path and a body on, and types the answer by a schema", async () => {
+  test("passes a path and a body on, and types the answer by a schema [contract.openai]", async () => {
     await using it = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await it.run(it.queue.openai("v1/chat/completions", { body, schema }));

@@ -7,7 +7,7 @@ import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
 
 describe("a synchronous job", () => {
-  test("that ends while the service waits needs one request", async () => {
+  test("that ends while the service waits needs one request [contract.runsync]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const job = await it.run(it.queue.runSync({ input: { ms: 50_000 } }, { schema }));
@@ -29,7 +29,7 @@ describe("a synchronous job", () => {
     [2_000, "1000"],
     [60_000, "54000"],
     [1_000_000, "300000"],
-  ])("with a budget of %d ms lets the service wait for %s ms", async (timeoutMs, wait) => {
+  ])("with a budget of %d ms lets the service wait for %s ms [contract.runsync-wait]", async (timeoutMs, wait) => {
     await using it = await startQueue();
     await it.run(it.queue.runSync({ input: {} }, { timeoutMs }));
     expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
@@ -57,7 +57,7 @@ describe("a synchronous job", () => {
     expect(it.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
   });
 
-  test("whose result was not fetched within a minute has expired", async () => {
+  test("whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const error = await it.failure(it.queue.runSync({ input: { ms: 10_000 } }, { wait: 1_000, timeoutMs: 2_000 }));
     await it.clock.advance(120_000);

@@ -17,7 +17,7 @@ describe("a purge of the queue", () => {
     ["is a fault of the service", { status: 500, when: "after" }],
     ["is a web page", { html: true }],
     ["has another shape", { status: 200, body: { removed: "many" } }],
-  ] as const)("whose response %s is not sent again, and says what to look at", async (_, effect) => {
+  ] as const)("whose response %s is not sent again, and says what to look at [contract.purge-lost]", async (_, effect) => {
     await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 600_000 } });
     await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({ match: { operation: "purge-queue" }, effect, times: 1 });

@@ -30,7 +30,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     [20, 300],
     [5, 5_000],
     [0, 0],
-  ])("yields all of %d pieces, %d ms apart, and ends", async (count, everyMs) => {
+  ])("yields all of %d pieces, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
     await using it = await startQueue({ handler: counter, emulator: { profile } });
     const job = await it.run(it.queue.run({ input: { count, everyMs } }));
     expect(await it.run(collect(job.stream()))).toEqual(numbers(count));
@@ -51,7 +51,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(pieces).toEqual([0, 1, 2]);
   });
 
-  test("waits with longer and longer pauses for a job in the queue", async () => {
+  test("waits with longer and longer pauses for a job in the queue [contract.in-queue]", async () => {
     await using it = await startQueue({ handler: counter, workers: 0, emulator: { profile, coldStartMs: 60_000 } });
     const job = await it.run(it.queue.run({ input: { count: 1, everyMs: 10 } }));
     expect(await it.run(collect(job.stream()))).toEqual([0]);
@@ -60,7 +60,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
 });
 
 describe("a stream", () => {
-  test("types the pieces by a schema, and is loud about others", async () => {
+  test("types the pieces by a schema, and is loud about others [contract.stream-output]", async () => {
     await using it = await startQueue({ handler: counter });
     const job = await it.run(it.queue.run({ input: { count: 2, everyMs: 10 } }));
     const doubled = async () => {
@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(error).toBeInstanceOf(UnexpectedResponseError);
   });
 
-  test("keeps the statistics of each piece", async () => {
+  test("keeps the statistics of each piece [contract.stream-metrics]", async () => {
     await using it = await startQueue({
       handler: function* () {
         yield { output: "a", metrics: { input_tokens: 3, stream_index: 0 } };
@@ -89,7 +89,7 @@ describe("a stream", () => {
     expect(await it.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
-  test("joins nothing: output larger than a chunk comes in several pieces", async () => {
+  test("joins nothing: output larger than a chunk comes in several pieces [contract.stream-chunks]", async () => {
     const long = "word ".repeat(500_000);
     await using it = await startQueue({
       handler: function* () {
@@ -141,7 +141,7 @@ describe("a stream whose read broke", () => {
     ["was cut before the service did anything", { reset: true }],
     ["was a fault of the service", { status: 502, when: "after" }],
     ["was cut in its middle", { reset: "midway" }],
-  ] as const)("because its response %s ends with an error, never in silence", async (_, effect) => {
+  ] as const)("because its response %s ends with an error, never in silence [contract.stream-lost]", async (_, effect) => {
     await using it = await startQueue({ handler: counter });
     const job = await it.run(it.queue.run({ input: { count: 10, everyMs: 400 } }));
     await it.clock.advance(1_000);

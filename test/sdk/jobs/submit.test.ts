@@ -20,7 +20,7 @@ import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 const REQUEST = { input: { prompt: "Hi" } };
 
 describe("a submit", () => {
-  test("sends the request as it was given, and returns a handle of the job", async () => {
+  test("sends the request as it was given, and returns a handle of the job [contract.run] [contract.bearer]", async () => {
     await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_QUEUE" } }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
     const request = {
@@ -89,7 +89,7 @@ describe("a submit", () => {
     ["is cut in the middle of its answer", { reset: "midway" }],
     ["has a truncated answer", { truncated: true }],
     ["is never answered", { hang: true, when: "after" }],
-  ] as const)("whose connection or answer %s is sent exactly once", async (_, effect) => {
+  ] as const)("whose connection or answer %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect });
     const error = await it.failure(it.queue.run(REQUEST));

@@ -30,7 +30,7 @@ async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?
 }
 
 describe("the request for a pod", () => {
-  test("is a GET of its path with the key as Bearer token, and nothing in the query", async () => {
+  test("is a GET of its path with the key as Bearer token, and nothing in the query [contract.find-pod]", async () => {
     await using it = await clientOf({ body: POD });
     await it.pods.get("pod-1");
     expect(it.requests).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("the request for a pod", () => {
     "includeSavingsPlans",
     "includeTemplate",
     "includeWorkers",
-  ] as const)("asks for %s only when it is true", async (flag) => {
+  ] as const)("asks for %s only when it is true [contract.find-pod-includes]", async (flag) => {
     await using it = await clientOf({ body: POD });
     await it.pods.get("pod-1", { [flag]: true });
     await it.pods.get("pod-1", { [flag]: false });
@@ -85,12 +85,12 @@ describe("the request for a pod", () => {
 });
 
 describe("a pod", () => {
-  test("comes with every field of the contract", async () => {
+  test("comes with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
     await using it = await clientOf({ body: POD });
     expect(await it.pods.get("pod-1")).toEqual(POD);
   });
 
-  test("may be of any kind: fields absent or null, new ones and new words there", async () => {
+  test("may be of any kind: fields absent or null, new ones and new words there [contract.pod-states]", async () => {
     const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
     await using it = await clientOf({ body: odd });
     expect(await it.pods.get("pod-1")).toStrictEqual(odd);

@@ -50,7 +50,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(10)).toBe(0);
   });
 
-  test("the service never sees more than the limit in any 10 s, however long requests take", () => {
+  test("the service never sees more than the limit in any 10 s, however long requests take [contract.rate-runsync]", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 30 }),

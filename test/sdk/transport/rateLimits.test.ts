@@ -22,7 +22,7 @@ describe("the client keeps within the service's limits", () => {
     ["stream", 2_100],
     ["openai", 2_100],
     ["runsync", 450],
-  ] as const)("%s: %d calls at once are spread, and none is refused", async (operation, count) => {
+  ] as const)("%s: %d calls at once are spread, and none is refused [contract.rates]", async (operation, count) => {
     await using it = await startQueue();
     const { id } = await it.run(it.queue.run({ input: {} }));
     const calls = {
@@ -56,7 +56,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("sends half as many after a refusal that somebody else has caused", async () => {
+  test("sends half as many after a refusal that somebody else has caused [contract.rate-exceeded]", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await it.run(Promise.all(Array.from({ length: 4 }, () => it.queue.purgeQueue())));
@@ -64,7 +64,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(9_000, times.slice(2))).toBe(1);
   });
 
-  test("uses the running workers that health showed, where it is told what each allows", async () => {
+  test("uses the running workers that health showed, where it is told what each allows [contract.rate-workers]", async () => {
     await using it = await startQueue({
       workers: 3,
       handler: async (_, { sleep }) => sleep(600_000),
@@ -84,7 +84,7 @@ describe("the client keeps within the service's limits", () => {
     expect(results.filter(({ status }) => status === "rejected")).toHaveLength(3);
   });
 
-  test("polls at most 200 times a second for 10,000 jobs that are waited for, over HTTP", async () => {
+  test("polls at most 200 times a second for 10,000 jobs that are waited for, over HTTP [contract.rate-status]", async () => {
     await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 1_000_000 } });
     const { id } = await it.run(it.queue.run({ input: {} }));
     // Handles of one job would share their reads, so each of these is of another job that the service knows.

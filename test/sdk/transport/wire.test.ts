@@ -30,7 +30,7 @@ function queryOf(request: { readonly body: string } | undefined): string {
 const fold = (text: string) => text.replace(/\s+/g, " ");
 
 describe("a request over GraphQL", () => {
-  test("has the body {query} alone: one unnamed operation with literals", async () => {
+  test("has the body {query} alone: one unnamed operation with literals [contract.graphql-body] [contract.flash-boot-type]", async () => {
     const requests = await recorded(({ endpoints }) =>
       endpoints.create({
         ...INPUT,
@@ -68,7 +68,7 @@ describe("a request over GraphQL", () => {
     });
   });
 
-  test("carries the key in the query of the address and nowhere else", async () => {
+  test("carries the key in the query of the address and nowhere else [contract.api-key]", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request?.query).toEqual({ api_key: CANARY });
     expect(JSON.stringify([request?.headers, request?.body, request?.path])).not.toContain(CANARY);

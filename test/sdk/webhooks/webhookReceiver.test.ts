@@ -96,7 +96,7 @@ describe("a webhook receiver", () => {
     expect(it.errors).toContainEqual(expect.any(NotFoundError));
   });
 
-  test("drops duplicates, yet hands a retried job on again", async () => {
+  test("drops duplicates, yet hands a retried job on again [contract.webhook]", async () => {
     let runs = 0;
     await using it = await startReceiver({
       handler: async (_, { sleep }) => {
