@@ -1,9 +1,8 @@
-import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/limits";
+import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS, type ServiceName } from "./contract/limits";
 import { ConfigurationError } from "./errors";
 import { INTERFACE_PATHS } from "./transport/urls";
 
-/** The name of a known service. */
-export type ServiceName = "runpod";
+export type { ServiceName };
 
 /** The URLs and the key of the service, as strings from options, config or the environment. */
 export interface ConnectionSettings {

@@ -112,3 +112,6 @@ export const RUNPOD_ADDRESSES = {
   restUrl: "https://rest.runpod.io",
   queueUrl: "https://api.runpod.ai",
 } as const;
+
+/** The name of a known service. */
+export type ServiceName = "runpod";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ServiceName } from "../config";
+import type { ServiceName } from "../contract/limits";
 import { AuthenticationError, QuotaExceededError } from "../errors";
 import { decode } from "../transport/decode";
 import { execute, type GraphqlTransport, type RootField } from "../transport/graphql";

@@ -1,4 +1,4 @@
-import type { ServiceName } from "../config";
+import type { ServiceName } from "../contract/limits";
 import {
   FLASH_BOOT_TYPES,
   SAVE_ENDPOINT_DEFAULTS as SAVED,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ServiceName } from "../config";
+import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { EnumValue, type Literal } from "../transport/graphql";
 import { ENDPOINT_FIELDS, FIELDS, type Field, fieldsAt } from "./fields";

@@ -44,10 +44,10 @@ describe("a request over GraphQL", () => {
     );
     expect(requests).toHaveLength(2);
     const selection =
-      "id name gpuIds templateId idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId pods { desiredStatus }";
+      "id pods { desiredStatus } name gpuIds templateId idleTimeout scalerValue workersMax workersMin locations flashBootType scalerType networkVolumeId";
     expect(fold(queryOf(requests[1]))).toBe(
       'mutation { saveEndpoint( input: {name: "llama", gpuIds: "AMPERE_24,ADA_24", templateId: "abc123", ' +
-        'locations: "CZ,US", flashBootType: FLASHBOOT, scalerType: "REQUEST_COUNT", scalerValue: 2.5, workersMax: 5} ' +
+        'scalerValue: 2.5, workersMax: 5, locations: "CZ,US", flashBootType: FLASHBOOT, scalerType: "REQUEST_COUNT"} ' +
         `) { ${selection} } }`,
     );
     expect(fold(queryOf(requests[0]))).toBe(`{ myself { endpoints { ${selection} } } }`);
