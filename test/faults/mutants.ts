@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -45,7 +45,7 @@ export async function copySources(): Promise<SourceCopy> {
     recursive: true,
     filter: (source) => !LEFT_OUT.has(path.basename(source)) && !path.basename(source).startsWith(".scratch"),
   });
-  await symlink(path.join(REPOSITORY, "node_modules"), path.join(folder, "node_modules"));
+  await linkPackages(folder);
   return {
     folder,
     async change({ file, from, to }) {
@@ -61,6 +61,16 @@ export async function copySources(): Promise<SourceCopy> {
     run: (command, ...args) => execute(folder, path.join(folder, "node_modules/.bin", command), args),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Links each installed package, and the package itself to the copy: programs of tests with the engine load it by name. */
+async function linkPackages(folder: string): Promise<void> {
+  const installed = path.join(REPOSITORY, "node_modules");
+  const linked = path.join(folder, "node_modules");
+  await mkdir(linked);
+  for (const name of await readdir(installed)) {
+    await symlink(name === "pulumi-serverless-gpu" ? folder : path.join(installed, name), path.join(linked, name));
+  }
 }
 
 function execute(cwd: string, command: string, args: readonly string[]): ReturnType<SourceCopy["run"]> {
