@@ -56,13 +56,15 @@ export function checkInputs(
 }
 
 /**
- * Returns the automatic name, which the resource class passes. A resource keeps its first name, which `__automaticName`
- * records: a refresh can put another name into the old inputs, and `ignoreChanges` the recorded one into the new.
+ * Returns the automatic name, which the resource class passes. A resource keeps its first name, or the one that it was
+ * given elsewhere since; `__automaticName` records that the program sets none. `ignoreChanges` puts the old name into the
+ * new inputs.
  */
-function nameAutomatically({ __automaticName: first }: Properties, name: unknown, automaticName: unknown): Properties {
-  if (name !== undefined && name !== first) return {};
-  const kept = typeof first === "string" ? first : automaticName;
-  return typeof kept === "string" ? { name: kept, __automaticName: kept } : {};
+function nameAutomatically(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
+  const isKept = oldInputs.__automaticName !== undefined;
+  if (name !== undefined && !(isKept && name === oldInputs.name)) return {};
+  if (isKept) return { name: oldInputs.name, __automaticName: true };
+  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
 }
 
 /**

@@ -12,7 +12,7 @@ const RULES = {
   awaitReady: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
   __adopter: { message: "is set by the provider", allows: (value) => typeof value === "string" },
-  __automaticName: { message: "is set by the provider", allows: (value) => typeof value === "string" },
+  __automaticName: { message: "is set by the provider", allows: (value) => value === true },
   __secretInputs: { message: "is set by the provider", allows: (value) => typeof value === "string" },
 } satisfies Record<string, InputRule>;
 

@@ -76,7 +76,7 @@ describe("an endpoint that two resources name", () => {
     const other = emulator.endpoints.create({ ...ARGS, name: "by hand" });
     const late = program({ d: ARGS, e: ARGS }).replaceAll('"name":"llama"', `adoptId: pulumi.output("${other.id}")`);
     await stack.writeProgram(`const pulumi = require("@pulumi/pulumi");\n${late}`);
-    expect(await refused(stack)).toContain(`another resource adopts ${other.id}`);
+    expect(await refused(stack)).toContain(`another resource also adopts ${other.id}`);
     emulator.endpoints.delete(other.id);
 
     await stack.writeProgram(program({ a: ARGS, b: { ...ARGS, adoptId: id } }));
@@ -166,10 +166,10 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.writeProgram(at("target", "mistyped-key"));
     expect(await refused(stack)).toMatch(/cannot move to this account: .*401/);
     await stack.writeProgram(at("target"));
-    expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is that of the former account/);
+    expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is from the former account/);
     other.endpoints.create({ ...ARGS, templateId: "theirs" });
     await stack.writeProgram(at("target", undefined, { ...ARGS, templateId: "theirs" }));
-    expect(await refused(stack)).toMatch(/cannot move to this account: an endpoint of its name exists/);
+    expect(await refused(stack)).toMatch(/cannot move to this account: an endpoint with its name already exists/);
     expect(own.endpoints.list()).toMatchObject([{ id }]);
 
     // The same account under another provider: found there, recorded, and nothing written.

@@ -172,7 +172,7 @@ describe("the automatic name", () => {
 
   test("is used if there is no name, and kept if a later run would produce another one", () => {
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
-    expect(first).toMatchObject({ name: "llama-1234567", __automaticName: "llama-1234567" });
+    expect(first).toMatchObject({ name: "llama-1234567", __automaticName: true });
     expect(first).not.toHaveProperty("automaticName");
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, first)).toEqual(first);
   });
@@ -187,7 +187,7 @@ describe("the automatic name", () => {
 
   test("may be unknown in a preview; an existing one is known", () => {
     const preview = check({ ...unnamed, automaticName: UNKNOWN });
-    expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: UNKNOWN });
+    expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: true });
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(check({ ...unnamed, automaticName: UNKNOWN }, first).name).toBe("llama-1234567");
   });

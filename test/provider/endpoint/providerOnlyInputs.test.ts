@@ -94,7 +94,7 @@ describe("an automatic name", () => {
 
   test("is recorded as automatic", () => {
     const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
-    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: "llama-1" });
+    expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
   });
 
   test.each([[7], [null], [{}], [[]]])("of another type (%j) counts as a missing name", (automaticName) => {
