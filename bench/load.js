@@ -1,28 +1,28 @@
 const { connect } = require("node:net");
 
 /**
- * Sends the same GET over and over, on `concurrency` connections, and counts answers for a while. It does no more than it
- * must (answers are told apart by their length, which is always the same), so that the server is what it measures.
+ * Sends the same GET over and over, on `concurrency` connections, and counts responses for a while. It does no more than
+ * it must (responses are told apart by their length, which is always the same), so that the server is what it measures.
  * @param {{ port: number, path: string, headers?: Readonly<Record<string, string>>, concurrency: number, ms: number }} options
- * @returns {Promise<number>} answers in a second
+ * @returns {Promise<number>} responses in a second
  */
 async function requestsPerSecond({ port, path, headers = {}, concurrency, ms }) {
   const lines = [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...Object.entries(headers).map((each) => each.join(": "))];
   const request = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
-  let answers = 0;
+  let responses = 0;
   let isOver = false;
   const sockets = Array.from({ length: concurrency }, () =>
     repeat(
       port,
       request,
-      () => answers++,
+      () => responses++,
       () => isOver,
     ),
   );
   const startedAt = performance.now();
   await new Promise((resolve) => setTimeout(resolve, ms));
   isOver = true;
-  const rate = answers / ((performance.now() - startedAt) / 1000);
+  const rate = responses / ((performance.now() - startedAt) / 1000);
   await Promise.all(sockets);
   return rate;
 }
@@ -42,7 +42,7 @@ function repeat(port, request, count, isOver) {
     socket.on("connect", () => socket.write(request));
     socket.on("data", (chunk) => {
       received += chunk.length;
-      if (length === 0) length = answerLength(chunk);
+      if (length === 0) length = responseLength(chunk);
       if (received < length) return;
       received = 0;
       count();
@@ -55,14 +55,15 @@ function repeat(port, request, count, isOver) {
 }
 
 /**
- * How long the answer is that begins with this chunk, in bytes.
+ * Returns the length of the response that begins with this chunk, in bytes.
  * @param {Buffer} chunk
  */
-function answerLength(chunk) {
+function responseLength(chunk) {
   const text = chunk.toString("latin1");
   const head = text.indexOf("\r\n\r\n");
   const body = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
-  if (!text.startsWith("HTTP/1.1 200") || head < 0 || body === undefined) throw new Error(`unexpected answer: ${text}`);
+  if (!text.startsWith("HTTP/1.1 200") || head < 0 || body === undefined)
+    throw new Error(`unexpected response: ${text}`);
   return head + 4 + Number(body);
 }
 

@@ -3,8 +3,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 /**
- * The folder of a package that only the benchmarks use (`bench/package.json`), which is installed now where it is not
- * there yet; nothing when it cannot be installed.
+ * Returns the folder of a package that only the benchmarks use (`bench/package.json`). Installs it if it is not there
+ * yet, and returns `undefined` if that fails.
  * @param {string} name
  * @param {(line: string) => void} log
  */

@@ -7,7 +7,7 @@ const LINE = 22;
 const LABELS = 430;
 const WIDTH = 1000;
 const TOP = 34;
-/** What the axis spans; ratios beyond it are drawn at its end. */
+/** The ends of the axis. Ratios beyond them are drawn there. */
 const SMALLEST = 1 / 4;
 const LARGEST = 8;
 

@@ -1,4 +1,4 @@
-/** What every endpoint is declared with, whatever declares it: most of what can be said, in normal form. */
+/** The inputs of every endpoint, whatever declares it: most of those that exist, in normal form. */
 const INPUTS = {
   gpuIds: "AMPERE_24,ADA_24",
   templateId: "template-1",
@@ -25,7 +25,7 @@ class Endpoint extends pulumi.CustomResource {
   }
 }`);
 
-/** What Pulumi's documentation leads to: the engine gets the provider's own source. Its methods do nothing either. */
+/** The way of Pulumi's documentation: the engine gets the provider's own source. Its methods do nothing either. */
 const usualWay = program(`
 const pulumi = require("@pulumi/pulumi");
 const provider = {

@@ -1,5 +1,5 @@
 /**
- * What a benchmark measured: one line of the table.
+ * The result of a benchmark: one line of the table.
  * @typedef {object} Row
  * @property {string} what
  * @property {string} unit of the values
@@ -61,7 +61,7 @@ async function alternate(runs, works) {
 }
 
 /**
- * How long a work takes, in milliseconds.
+ * Measures the time that a work takes, in milliseconds.
  * @param {() => unknown} work
  */
 async function timed(work) {
@@ -99,7 +99,7 @@ const divide = (/** @type {number} */ one, /** @type {number} */ other) => one /
 const subtract = (/** @type {number} */ one, /** @type {number} */ other) => one - other;
 
 /**
- * Whether the median of the figures reaches the mark.
+ * Returns `true` if the median of the figures reaches the mark.
  * @param {Row} row
  */
 function reaches(row) {

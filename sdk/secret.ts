@@ -113,7 +113,7 @@ function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-/** The beginning of a text without keys, of at most `length` characters. It costs no more for a long text. */
+/** Returns the beginning of `text` without keys, of at most `length` characters. A long string costs no more. */
 export function redactBeginning(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
     (most, [first]) => Math.max(most, first?.length ?? 0),

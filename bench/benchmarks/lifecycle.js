@@ -15,7 +15,7 @@ const STEPS = {
 /** @typedef {keyof typeof STEPS} Step */
 
 /**
- * What one command took for both, in milliseconds; the operations that the service was asked for; the sizes of both
+ * The time of one command for both, in milliseconds; the operations that the service was asked for; the sizes of both
  * states after it, in bytes.
  * @typedef {object} Measured
  * @property {{ ours: number, floor: number }} ms

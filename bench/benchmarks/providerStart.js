@@ -20,13 +20,13 @@ async function run({ quick }) {
     const times = await alternate(quick ? 2 : 15, {
       ours: () => {
         emulator.reset();
-        return timeToFirstCreate(OUR_TEXT, engine.address, folder, emulator.env);
+        return timeToFirstCreate(OUR_TEXT, engine.target, folder, emulator.env);
       },
-      floor: () => timeToFirstCreate(FLOOR_TEXT, engine.address, folder),
+      floor: () => timeToFirstCreate(FLOOR_TEXT, engine.target, folder),
     });
     return [
       {
-        what: "provider process: start to first create answered",
+        what: "provider process: start to the first create's response",
         unit: "ms",
         ours: times.ours,
         against: "the floor",
@@ -44,14 +44,14 @@ async function run({ quick }) {
 
 /**
  * A server in the place of the engine's: a provider ends when its engine is gone.
- * @returns {Promise<{ server: grpc.Server, address: string }>}
+ * @returns {Promise<{ server: grpc.Server, target: string }>}
  */
 function startEngine() {
   const server = new grpc.Server();
   return new Promise((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
       if (error) reject(error);
-      else resolve({ server, address: `127.0.0.1:${port}` });
+      else resolve({ server, target: `127.0.0.1:${port}` });
     });
   });
 }

@@ -13,8 +13,8 @@ async function main() {
   });
   const { id: jobId } = /** @type {{ id: string }} */ (await submitted.json());
   const path = `/v2/${endpointId}/status/${jobId}`;
-  const answer = await (await fetch(emulator.url + path, { headers })).text();
-  process.send?.({ port: Number(new URL(emulator.url).port), path, apiKey: emulator.apiKey, answer });
+  const body = await (await fetch(emulator.url + path, { headers })).text();
+  process.send?.({ port: Number(new URL(emulator.url).port), path, apiKey: emulator.apiKey, body });
 }
 
 main();

@@ -1,4 +1,4 @@
-// A bare node:http server that gives every request the same answer: the text of the first argument, as JSON.
+// A bare node:http server that sends the same response to every request: the first argument, as JSON.
 const { createServer } = require("node:http");
 
 const [, , body = "{}"] = process.argv;

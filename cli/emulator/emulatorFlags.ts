@@ -22,7 +22,7 @@ export function addEmulatorFlags(command: Command): Command {
   const refuseKey = () => command.error("error: option '--restricted-key <key>' takes a key without blanks");
   return command
     .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
-    .option("--host <address>", "the address to listen on (default: 127.0.0.1, this machine only)")
+    .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
     .addOption(
       new Option("--profile <name>", "which reading of the service to play (default: contract)").choices([
         "contract",

@@ -70,7 +70,7 @@ export function json(status: number, value: unknown, fidelity?: FidelityId): Htt
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value), fidelity };
 }
 
-/** Returns a response with a text body. */
+/** Returns a response whose body is `body` as it is. */
 export function text(status: number, body: string, contentType = "text/plain; charset=utf-8"): HttpResponse {
   return { status, headers: { "content-type": contentType }, body };
 }

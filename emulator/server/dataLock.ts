@@ -9,7 +9,7 @@ export interface DataLock {
   release(): void;
 }
 
-/** What a process without a known start has in its place: on Windows, where no file and no program tells it quickly. */
+/** The start of a process whose start is not known: on Windows, where no file and no program tells it quickly. */
 const UNKNOWN = "unknown";
 const ZOMBIE = "ended";
 

@@ -70,13 +70,13 @@ function listenProblem(error: NodeJS.ErrnoException): string {
       return "this user may not use the port. Choose one above 1023, or 0 for any free one";
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return "that is no address of this machine. 127.0.0.1 is for this machine only, 0.0.0.0 for all of its addresses";
+      return "that is no IP address of this machine. 127.0.0.1 is for this machine only, 0.0.0.0 for all of its network addresses";
     default:
       return error.message;
   }
 }
 
-/** Returns the URL of a server for programs on this machine, also if it listens on all addresses. */
+/** Returns the URL of a server for programs on this machine, also if it listens on all network addresses. */
 function urlOf({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;

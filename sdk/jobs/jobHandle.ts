@@ -208,7 +208,7 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  /** The time at the rate limit counts, so that an abort of very many waits does not last for ever. */
+  /** The time at the rate limit counts, so that an abort of very many waits does not last indefinitely. */
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {

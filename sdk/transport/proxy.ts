@@ -112,12 +112,12 @@ class ProxyConnections extends Pool {
   }
 }
 
-/** What a proxy's refusal has in `code`, before the status. */
+/** Prefix of the status in the `code` of a proxy's refusal. */
 export const PROXY_STATUS = "PROXY_STATUS_";
 
 function refuseOtherStatus(data: Dispatcher.ConnectData): Dispatcher.ConnectData {
   if (data.statusCode === 200) return data;
   data.socket.on("error", () => {}).destroy();
-  const error = new Error(`the proxy answered ${data.statusCode}`);
+  const error = new Error(`the proxy responded with ${data.statusCode}`);
   throw Object.assign(error, { code: `${PROXY_STATUS}${data.statusCode}` });
 }

@@ -48,7 +48,7 @@ describe("startEmulator", () => {
     await expect(fetch(emulator.url)).rejects.toThrow();
   });
 
-  test("listens at this machine's own address unless it is told otherwise", async () => {
+  test("listens at the loopback address unless it is told otherwise", async () => {
     await using emulator = await startEmulator();
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])

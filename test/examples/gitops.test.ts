@@ -226,7 +226,7 @@ describe("post.js", () => {
     expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/12)");
   });
 
-  test("says what the host answered when it refuses, without the token", async () => {
+  test("shows the host's response when it refuses, without the token", async () => {
     await using host = await startGitHost();
     const env = { ...host.gitlabEnv, GITLAB_TOKEN: "wrong-token" };
     const failure = await post("<!-- pipeline drift production 7 -->\n### Drift\n", env).catch((error) => error);

@@ -72,7 +72,7 @@ test.each([
   }
 });
 
-test("with another account's key or a wrong address in the environment, nothing is changed and nothing forgotten", async () => {
+test("with another account's key or a wrong URL in the environment, nothing is changed and nothing forgotten", async () => {
   await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
   await using other = await startEmulator({ apiKey: "other-account-key" });
   const stack = await createStack({ program: program({ one: ARGS }), env: own.env });

@@ -42,7 +42,7 @@ export const DATA_SOURCE_OPERATIONS: readonly Operation[] = DATA_SOURCES.map(({ 
     };
     const problems = () => [
       ...unless(isDeepStrictEqual(found, expected), `${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`),
-      ...unless(emulator.journal.requests({ operation: "saveEndpoint" }).length === 0, "a look-up wrote"),
+      ...unless(emulator.journal.requests({ operation: "saveEndpoint" }).length === 0, "a data source wrote"),
     ];
     return { run, problems, recover: run, problemsAtLast: problems };
   },

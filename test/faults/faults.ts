@@ -7,13 +7,16 @@ export interface Fault {
   readonly effect: FaultEffect | (() => FaultEffect);
   /** Matches the cause in the message of the resulting error. */
   readonly cause: RegExp;
-  /** The only interface that can answer so. Default: all can. */
+  /**
+   * The only interface that can respond so.
+   * @default all can
+   */
   readonly only?: "graphql";
 }
 
 const HOUR_MS = 3_600_000;
 
-/** An answer that fits no operation at all. */
+/** A response that fits no operation at all. */
 const WRONG_SHAPE = {
   id: 7,
   data: { myself: { endpoints: [{ id: "" }], serverlessDiscount: 3 }, saveEndpoint: { id: 42 }, deleteEndpoint: 1 },

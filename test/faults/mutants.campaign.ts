@@ -5,8 +5,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a submit whose response was lost is sent again",
     file: "sdk/transport/retry.ts",
-    from: 'if (repeatability === "submit" && effectUnknown) return { lookUp };',
-    to: "",
+    from: 'repeatability === "submit" && effectUnknown',
+    to: "false",
     tests: [
       { file: "test/sdk/jobs/submit.test.ts", title: "is sent exactly once" },
       { file: "test/sdk/jobs/jobSequences.test.ts" },
@@ -51,7 +51,7 @@ const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: "a delivery is remembered before it was handed on",
+    name: "a delivery is remembered before it was passed on",
     file: "sdk/webhooks/webhookReceiver.ts",
     from: "      await options.onJob(job);\n      if (end !== undefined) delivered.add(end);",
     to: "      if (end !== undefined) delivered.add(end);\n      await options.onJob(job);",

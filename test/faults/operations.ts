@@ -26,7 +26,10 @@ export interface Operation {
   readonly names?: RegExp;
   /** The expected error of an operation that fails without any fault. */
   readonly fails?: RegExp;
-  /** `true` if a fault makes sense for it. Default: all do. */
+  /**
+   * `true` if a fault makes sense for it.
+   * @default all do
+   */
   readonly isOpenTo?: (fault: Fault) => boolean;
   prepare(site: Site): Promise<Attempted>;
 }

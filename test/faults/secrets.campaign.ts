@@ -15,14 +15,14 @@ const { ServerlessEndpoint, SmokeTest, getPod, getEndpoints } = require("pulumi-
 const one = new ServerlessEndpoint("one", {
   gpuIds: "AMPERE_16", templateId: "template", workersMin: 1, workersMax: ${1 + trigger},
 });
-new SmokeTest("answers", {
+new SmokeTest("responds", {
   endpointId: one.endpointId, input: pulumi.secret({ token: "canary-job-4e0f99b1c8" }), triggers: [${trigger}],
 });
 exports.env = getPod({ podId: "pod-1" }).then(({ env }) => env);
 exports.count = getEndpoints().then(({ length }) => length);
 `;
 
-/** Answers that show what they were asked, as a careless gateway does. */
+/** Responses that show the request, as a careless gateway sends them. */
 const SHOWING: readonly FaultEffect[] = [
   { status: 400, body: { errors: [{ message: `the key ${KEY} is not allowed` }] } },
   { status: 200, body: { data: { myself: { key: KEY } }, id: { key: KEY } } },

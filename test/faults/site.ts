@@ -12,7 +12,7 @@ export const CANARY = "canary-key-5b7d90c2e4";
 export interface Site {
   readonly emulator: Emulator;
   readonly provider: DynamicProvider;
-  /** Calls one of the package's look-ups in the program's process. Throws an error with its message. */
+  /** Calls one of the package's data sources in the program's process. Throws an error with its message. */
   callDataSource(name: string, args: unknown): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import manifest from "../../package.json";
 import { REPOSITORY } from "../support/sources";
 import { run } from "./packed";
 
-/** What is published, as paths from the package's root. */
+/** The files that are published, as paths from the package's root. */
 let files: Set<string>;
 
 const inRepository = (file: string) => path.join(REPOSITORY, file);
@@ -92,7 +92,7 @@ async function definitionsOf(
       const message = line.startsWith("{") ? JSON.parse(line) : {};
       if (message.request_seq === 2) return message.body;
     }
-    throw new Error("the language server ended without an answer");
+    throw new Error("the language server ended without a response");
   } finally {
     server.kill();
   }

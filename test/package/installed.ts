@@ -18,7 +18,7 @@ export const node = (globalThis as any).process.version;
 export const runningWorkers = getEndpointHealthOutput({ endpointId }).workers.running;
 `;
 
-/** What a program needs beside the package. Without `typescript`, Pulumi compiles it with its own, which is 3.8. */
+/** The packages that a program needs beside this one. Without `typescript`, Pulumi compiles it with its own, which is 3.8. */
 interface Versions {
   readonly pulumi: string;
   readonly typescript?: string;

@@ -4,8 +4,8 @@ const base = require("../../jest.config.js");
 const engineTests = base.projects?.[1];
 
 /**
- * What installs the packed package from the registry, with Pulumi, as users do: not part of `npm test`, which works
- * without a network.
+ * The tests that install the packed package from the registry, with Pulumi, as users do. They are not part of
+ * `npm test`, which works without a network.
  * @type {import("jest").Config}
  */
 module.exports = {

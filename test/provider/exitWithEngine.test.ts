@@ -11,7 +11,7 @@ test.each([
   [["node", "jest", "--testPathPatterns=a:5"], undefined],
   [["node", "dir:80/index.js"], undefined],
   [["node", "127.0.0.1:99999"], undefined],
-])("the engine's address among %j is %s", (argv, address) => {
+])("the engine's host and port among %j are %s", (argv, address) => {
   expect(engineAddress(argv)).toBe(address);
 });
 

@@ -108,7 +108,7 @@ test("checks and compares without a key, a URL or a network", async () => {
 test.each([
   ["no key", { SERVERLESS_GPU_API_KEY: "" }, /there is no API key: set SERVERLESS_GPU_API_KEY/],
   ["a broken key", { SERVERLESS_GPU_API_KEY: `${CANARY} x` }, /characters that are not valid in a key/],
-  ["no queue address", { SERVERLESS_GPU_QUEUE_URL: "" }, /there is no queueUrl/],
+  ["no queue URL", { SERVERLESS_GPU_QUEUE_URL: "" }, /there is no queueUrl/],
   ["a wrong key", { SERVERLESS_GPU_API_KEY: `${CANARY}-other` }, /401.*Check that the API key is right/],
 ])("with %s, create fails with advice and without showing the key", async (_case, env, message) => {
   await using provider = await startDynamicProvider({ ...emulator.env, ...env });

@@ -81,10 +81,12 @@ const provider = new ServerlessGpuProvider("other", { apiKey: first.id, graphqlU
 new ServerlessEndpoint("provider", { ...made, adoptId: "${ids.same}" }, { provider });
 `);
   const { output } = await stack.preview("--diff");
-  expect(output).toContain("taking the endpoint over changes: adoptId is not known yet");
+  expect(output).toContain("the preview cannot show the changes of the adoption: adoptId is not known yet");
   expect(output).toContain("workersMax: 9 → 3\n");
   expect(output).toContain("networkVolumeId: to a value that is not known yet");
-  expect(output).toContain("taking the endpoint over changes: the provider's settings are not known yet");
+  expect(output).toContain(
+    "the preview cannot show the changes of the adoption: the provider's settings are not known yet",
+  );
   expect(output).not.toContain(`${ids.same} (`);
 });
 

@@ -9,11 +9,17 @@ const REPOSITORY = path.resolve(__dirname, "../..");
 export const SCRATCH = path.join(REPOSITORY, ".scratch");
 
 export interface StackOptions {
-  /** Source of the program: `index.js`, or `index.ts` where `typescript` is set. Default: an empty program. */
+  /**
+   * Source of the program: `index.js`, or `index.ts` where `typescript` is set.
+   * @default an empty program
+   */
   readonly program?: string;
   /** Instead of `program`: a folder with a whole Pulumi program, such as `examples/quickstart`, that is copied. */
   readonly folder?: string;
-  /** Runs `program` as TypeScript. Default: false, which saves about two seconds each time. */
+  /**
+   * Runs `program` as TypeScript.
+   * @default false, which saves about two seconds each time
+   */
   readonly typescript?: boolean;
   /**
    * Parent of the scratch folder.

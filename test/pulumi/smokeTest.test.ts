@@ -7,7 +7,7 @@ const { ServerlessEndpoint, SmokeTest, getEndpointHealthOutput } = require("pulu
 const endpoint = new ServerlessEndpoint("one", {
   name: "one", gpuIds: "AMPERE_24", templateId: "template", workersMin: 1, awaitReady: true,
 });
-const test = new SmokeTest("answers", {
+const test = new SmokeTest("responds", {
   endpointId: endpoint.endpointId,
   input: pulumi.secret({ prompt: "smoke-secret-42" }),
   ...${JSON.stringify(test)},

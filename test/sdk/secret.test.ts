@@ -29,7 +29,7 @@ function leaks(text: string): boolean {
   return text.includes("canary") || /with(\/|%2F)odd/i.test(text);
 }
 
-describe("a text with a known key", () => {
+describe("a string with a known key", () => {
   test.each(Object.entries(FORMS))("loses it: %s", (_form, text) => {
     expect(leaks(text)).toBe(true);
     expect(leaks(redact(text))).toBe(false);
@@ -67,7 +67,7 @@ describe("a text with a known key", () => {
   });
 });
 
-describe("a text with a key that is not known here", () => {
+describe("a string with a key that is not known here", () => {
   test.each([
     ["https://host/graphql?api_key=k9x8w7&a=1", "k9x8w7"],
     ["Authorization: Bearer k9x8w7v6u5", "k9x8w7v6u5"],
@@ -161,7 +161,7 @@ describe("an error", () => {
     expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
   });
 
-  test("has no key in the excerpt of an answer, wherever it is cut", () => {
+  test("has no key in the excerpt of a response, wherever it is cut", () => {
     for (let padding = 150; padding < 210; padding++) {
       const error = unexpectedResponse("the list", "no data", { echo: "x".repeat(padding) + CANARY });
       expect(leaks(everythingShown(error))).toBe(false);
@@ -196,7 +196,7 @@ test("a very long environment, cut off, is hidden and not too much to look at", 
   expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');
 });
 
-test("the beginning of a text shows no part of a key that is cut in two", () => {
+test("the beginning of a string shows no part of a key that is cut in two", () => {
   const key = "key-that-is-cut-0123456789".repeat(20);
   new Secret(key);
   for (let before = 0; before < 6_000; before += 100) {

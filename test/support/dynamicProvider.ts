@@ -136,7 +136,7 @@ function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-/** What a failed create or update says about the resource that it left behind, if it did. */
+/** Returns the details of the resource that a failed create or update left behind, if it did. */
 export function initFailure(error: unknown): InitFailure | undefined {
   const { metadata, details } = error as grpc.ServiceError;
   const [encoded] = metadata?.get("grpc-status-details-bin") ?? [];

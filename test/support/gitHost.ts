@@ -58,7 +58,7 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
     return { status: 404, body: { message: "Not Found" } };
   }
 
-  /** What the host's own runners know of it. */
+  /** The variables that the host's own runners set. */
   const githubEnv = {
     GITHUB_API_URL: server.url,
     GITHUB_REPOSITORY: "example/endpoints",

@@ -4,7 +4,7 @@ export interface Job {
   readonly steps: readonly {
     readonly command: string;
     readonly env: Readonly<Record<string, string>>;
-    /** Whether it runs after a failure too. */
+    /** `true` if it runs after a failure too. */
     readonly always: boolean;
   }[];
 }

@@ -9,7 +9,10 @@ export interface EmulatedQueue extends Emulated {
 }
 
 export interface QueueOptions extends EmulatedOptions {
-  /** What the endpoint's workers do. Default: they echo the input. */
+  /**
+   * The handler of the endpoint's workers.
+   * @default one that echoes the input
+   */
   readonly handler?: Handler;
   /** Workers that are always there. @default 1 */
   readonly workers?: number;

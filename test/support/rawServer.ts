@@ -5,7 +5,7 @@ import { createClient } from "../../sdk/client";
 import { CANARY } from "./emulated";
 import { addressesOf } from "./scriptedServer";
 
-/** A server that a test answers by hand, chunk by chunk. */
+/** A server whose responses a test sends by hand, chunk by chunk. */
 export async function startRawServer(listener: RequestListener) {
   const server: Server = createServer(listener);
   server.listen(0, "127.0.0.1");

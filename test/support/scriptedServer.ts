@@ -15,11 +15,11 @@ export interface ScriptedAnswer {
   /** @default 200 */
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body: unknown;
 }
 
-/** An HTTP server that answers each request as the test says and keeps what it was sent. */
+/** An HTTP server that responds to each request as the test says and keeps what it was sent. */
 export async function startScriptedServer(answer: (request: RecordedRequest, number: number) => ScriptedAnswer) {
   const requests: RecordedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {

@@ -8,7 +8,7 @@ export const REPOSITORY = path.resolve(__dirname, "../..");
 export interface Import {
   /** As it is written: `../sdk/contract/clock`, `node:fs`, `@pulumi/pulumi`. */
   readonly specifier: string;
-  /** Whether it is gone once compiled: `import type`, `export type`, `typeof import("…")`. */
+  /** `true` if it is gone once compiled: `import type`, `export type`, `typeof import("…")`. */
   readonly typeOnly: boolean;
 }
 

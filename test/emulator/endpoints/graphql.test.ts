@@ -79,7 +79,7 @@ describe("keys in the contract profile", () => {
     ["[graphql.no-permission] a key without permission", "api_key=restricted-key"],
     ["[graphql.no-key] no key", ""],
     ["[graphql.no-key] an empty key", "api_key="],
-  ])("%s answers 401 [graphql.unauthorized-body]", async (_, query) => {
+  ])("%s returns 401 [graphql.unauthorized-body]", async (_, query) => {
     const { status, body, headers } = await post(JSON.stringify({ query: LIST }), query);
     expect(status).toBe(401);
     expect(body).toEqual({ errors: [{ message: "Unauthorized" }] });

@@ -204,7 +204,7 @@ describe("refusals", () => {
   test.each([
     "wrong",
     "restricted-key",
-  ])("[rest.wrong-key] [rest.unauthorized-body] key %s answers 401", async (key) => {
+  ])("[rest.wrong-key] [rest.unauthorized-body] key %s returns 401", async (key) => {
     emulator.pods.add({ id: "pod" });
     const { status, body } = await getPod(emulator, "pod", key);
     expect([status, body]).toEqual([401, { error: "unauthorized", status: 401 }]);

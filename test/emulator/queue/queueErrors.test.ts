@@ -29,7 +29,7 @@ describe("keys", () => {
     ["a wrong bare key", { authorization: "wrong" }],
     ["a key without permission", { authorization: "Bearer restricted" }],
     ["no key", {}],
-  ])("[queue.wrong-key] [queue.unauthorized-body] %s answers 401", async (_, headers) => {
+  ])("[queue.wrong-key] [queue.unauthorized-body] %s returns 401", async (_, headers) => {
     const { emulator, endpointId } = await startQueue({}, { restrictedApiKey: "restricted" });
     const { status, body } = await send(`${emulator.url}/v2/${endpointId}/health`, {
       headers: headers as Record<string, string>,
@@ -53,7 +53,7 @@ describe("what is not there", () => {
     "POST cancel/x",
     "POST purge-queue",
     "GET health",
-  ])("[queue.unknown-endpoint] %s of an unknown endpoint answers 404", async (operation) => {
+  ])("[queue.unknown-endpoint] %s of an unknown endpoint returns 404", async (operation) => {
     const emulator = await startEmulator();
     const [method, path] = operation.split(" ");
     const headers = { authorization: emulator.apiKey };
@@ -67,7 +67,7 @@ describe("what is not there", () => {
     "GET stream/nothing",
     "POST cancel/nothing",
     "POST retry/nothing",
-  ])("[queue.unknown-job] [queue.error-body] %s answers 404", async (operation) => {
+  ])("[queue.unknown-job] [queue.error-body] %s returns 404", async (operation) => {
     const queue = await startQueue();
     const [method, path = ""] = operation.split(" ");
     const { status, body, headers } = await (method === "GET" ? queue.get(path) : queue.post(path));
@@ -95,7 +95,7 @@ describe("what is not there", () => {
     "POST health",
     "GET status/x/y",
     "GET ",
-  ])("[queue.unknown-operation] %s answers 404", async (operation) => {
+  ])("[queue.unknown-operation] %s returns 404", async (operation) => {
     const queue = await startQueue();
     const [method, path = ""] = operation.split(" ");
     expect((await (method === "GET" ? queue.get(path) : queue.post(path, {}))).status).toBe(404);
@@ -119,7 +119,7 @@ describe("malformed requests", () => {
     ["a webhook that is no string", { input: {}, webhook: 5 }],
     ["an s3Config that is no object", { input: {}, s3Config: "a" }],
     ["an s3Config with a number", { input: {}, s3Config: { accessId: 5 } }],
-  ])("[queue.bad-request] %s answers 400 to /run and /runsync, and no job is made", async (_, body) => {
+  ])("[queue.bad-request] %s makes /run and /runsync return 400, and no job is made", async (_, body) => {
     const queue = await startQueue();
     for (const operation of ["run", "runsync"]) {
       const { status, body: problem } = await queue.post(operation, body);

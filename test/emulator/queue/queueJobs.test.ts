@@ -95,7 +95,7 @@ describe("/runsync", () => {
     ["its default of 90 s", "runsync", 90 * second],
     ["1 s", "runsync?wait=1000", second],
     ["300 s", "runsync?wait=300000", 300 * second],
-  ])("[queue.runsync-wait] [queue.runsync-elapsed] answers the unfinished job after a wait of %s", async (_, path, waitMs) => {
+  ])("[queue.runsync-wait] [queue.runsync-elapsed] returns the unfinished job after a wait of %s", async (_, path, waitMs) => {
     const queue = await startQueue({}, { handlers });
     const { answer } = await queue.begin(path, { input: { hang: true } });
     const { answer: waiting } = await queue.begin(path, { input: { hang: true } });

@@ -8,13 +8,13 @@ const second = 1000;
 const KINDS = ["complete", "fail", "crash", "crashOnce", "hang", "timeOut", "expire"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What is known about a job from outside: what was asked for it, and what was seen of it. */
+/** A job as it is known from outside: the requests for it, and the states that were seen. */
 interface Seen {
   readonly kind: Kind;
   readonly operation: "run" | "runsync";
   readonly submittedAt: number;
   status: string;
-  /** How often it entered the queue by /run, /runsync or /retry. */
+  /** The number of times that it entered the queue by /run, /runsync or /retry. */
   enqueued: number;
   cancelled: boolean;
   purged: boolean;

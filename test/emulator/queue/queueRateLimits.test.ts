@@ -133,7 +133,7 @@ describe("fault rules and limits", () => {
     expect((await queue.post("run", { input: {} })).status).toBe(200);
   });
 
-  test("a request that a rule answers instead of the service counts for no limit", async () => {
+  test("a request to which a rule responds instead of the service counts for no limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
     for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);

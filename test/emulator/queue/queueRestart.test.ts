@@ -40,7 +40,7 @@ async function start(dataFile: string, clock: ManualClock, handlers: EmulatorOpt
   return { emulator, call };
 }
 
-/** What a process that is killed at this moment leaves behind. */
+/** Copies the data file, as a process that is killed at this moment leaves it. */
 function crashImage(name: string): string {
   copyFileSync(path.join(folder, "data.json"), path.join(folder, name));
   return name;

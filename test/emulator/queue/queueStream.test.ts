@@ -42,7 +42,7 @@ test("[queue.stream-observed] the observed profile shows the status beside the i
   expect([status, outputs(stream)]).toEqual(["COMPLETED", [{ n: 1 }]]);
 });
 
-test("[queue.stream] metrics of a text-generation worker are passed on as they are", async () => {
+test("[queue.stream] metrics of a worker that generates text are passed on as they are", async () => {
   const metrics = { avg_gen_throughput: 12.5, input_tokens: 3, output_tokens: 1, scenario: "stream", stream_index: 0 };
   const worker = function* () {
     yield { output: { text: ["Hi"] }, metrics };

@@ -14,7 +14,7 @@ const second = 1000;
 let receiver: Server;
 let url: string;
 let deliveries: Delivery[];
-/** What the receiver answers, one after the other; then 200. */
+/** The statuses that the receiver returns, one after the other; then 200. */
 let answers: number[];
 
 beforeEach(async () => {

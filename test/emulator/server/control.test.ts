@@ -165,7 +165,7 @@ describe("reset", () => {
     expect(await createEndpoint(emulator)).toBe(first);
   });
 
-  test("answers requests that were waiting", async () => {
+  test("responds to requests that were waiting", async () => {
     const clock = manualClock();
     await emulator.stop();
     emulator = await startEmulator({ clock });

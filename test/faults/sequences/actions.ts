@@ -21,7 +21,7 @@ interface On {
   readonly again?: boolean;
 }
 
-/** The endpoint that is meant: `foreign:0`, or `0:a` for that of the resource `a` in the state of machine 0. */
+/** The name of an endpoint: `foreign:0`, or `0:a` for that of the resource `a` in the state of machine 0. */
 export type Reference = string;
 
 /** An action of a user. Each except `drift` and `vanish` ends with a run of the real engine. */

@@ -19,7 +19,10 @@ export const accountOf = (key: KeyName): AccountName => (key === "b1" ? "B" : "A
 export interface Trap {
   /** Number of the request, from 1, among those of `operation`. */
   readonly nth: number;
-  /** `saveEndpoint`, `deleteEndpoint` or `myself`. Default: any. */
+  /**
+   * `saveEndpoint`, `deleteEndpoint` or `myself`.
+   * @default any
+   */
   readonly operation?: string;
   /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";

@@ -167,7 +167,7 @@ describe("a deletion that cannot end", () => {
     expect(it.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
   });
 
-  test("gives up when it is refused for ever, with the service's reason", async () => {
+  test("gives up when it is refused indefinitely, with the service's reason", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: "a lock is held", code: "RUNPOD" };

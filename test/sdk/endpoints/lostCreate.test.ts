@@ -160,7 +160,7 @@ describe("the look after a lost response", () => {
 });
 
 describe("a create that was refused", () => {
-  test("by 429 is sent again without a look-up", async () => {
+  test("by 429 is sent again without a search", async () => {
     await using it = await startEmulated();
     onSave(it, { status: 429 }, 3);
     await it.run(it.client.endpoints.create(INPUT));

@@ -288,7 +288,7 @@ describe("when a job expires", () => {
 });
 
 describe("cancel and retry", () => {
-  test("a cancel is repeated when its answer was lost, and tells the real state of a job that has ended [contract.cancel] [contract.cancel-result]", async () => {
+  test("a cancel is repeated when its response was lost, and tells the real state of a job that has ended [contract.cancel] [contract.cancel-result]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
     it.emulator.faults.add({ match: { operation: "cancel" }, effect: { reset: true, when: "after" }, times: 1 });
@@ -323,7 +323,7 @@ describe("cancel and retry", () => {
     expect(it.calls()).not.toContain("retry");
   });
 
-  test("a retry whose answer was lost is not sent a second time [contract.retry-lost]", async () => {
+  test("a retry whose response was lost is not sent a second time [contract.retry-lost]", async () => {
     await using it = await startQueue({
       handler: async ({ input }, { sleep }) => {
         await sleep((input as { ms: number }).ms);

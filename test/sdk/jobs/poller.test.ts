@@ -5,7 +5,7 @@ import { Poller, pollPauseMs, type WaitOutcome, type WaitRequest } from "../../.
 
 const FOREVER: WaitRequest = { deadline: Number.POSITIVE_INFINITY, firstDelayMs: 0 };
 
-/** A poller whose reads are answered by `answer`, with the times of all reads. */
+/** Returns a poller whose reads return what `answer` does, with the times of all reads. */
 function pollerOf(answer: (jobId: string, clock: ManualClock) => Job | Error, maxOutageMs = 120_000) {
   const clock = manualClock(0);
   const reads: { readonly jobId: string; readonly at: number }[] = [];
@@ -27,7 +27,7 @@ const completedAfter = (ms: number) => (id: string, clock: ManualClock) => ({
   status: clock.now() < ms ? "IN_PROGRESS" : "COMPLETED",
 });
 
-/** How a promise ended, once it has. */
+/** Returns an object that gets the result of a promise once it has settled. */
 function watch(promise: Promise<WaitOutcome>) {
   const seen: { outcome?: WaitOutcome; error?: unknown } = {};
   promise.then(

@@ -50,11 +50,11 @@ describe("reading a job", () => {
   });
 
   test.each([
-    ["is answered 500", { status: 500 }],
-    ["is answered 502 with a web page", { html: true }],
+    ["returns 500", { status: 500 }],
+    ["returns 502 with a web page", { html: true }],
     ["is cut", { reset: true }],
-    ["has half an answer", { truncated: true }],
-    ["is not answered", { hang: true }],
+    ["has half a response", { truncated: true }],
+    ["has no response", { hang: true }],
     ["is refused with 429", { status: 429 }],
   ] as const)("that %s is sent again", async (_, effect) => {
     await using it = await startQueue();
@@ -104,7 +104,7 @@ describe("each error of the contract", () => {
     expect(error.message).toContain("an HTML page");
   });
 
-  test("a missing address is said at the first use of the queue", () => {
+  test("a missing URL is reported at the first use of the queue", () => {
     const client = createClient({ apiKey: CANARY });
     expect(() => client.endpoint("abc")).toThrow(ConfigurationError);
   });
@@ -143,7 +143,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI pass-through", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("passes a path and a body on, and types the answer by a schema [contract.openai]", async () => {
+  test("passes a path and a body on, and types the response by a schema [contract.openai]", async () => {
     await using it = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await it.run(it.queue.openai("v1/chat/completions", { body, schema }));
@@ -165,7 +165,7 @@ describe("the OpenAI pass-through", () => {
     expect(text.trimEnd()).toMatch(/\[DONE\]$/);
   });
 
-  test("does not send a generation again whose answer was lost, and sends what only reads again", async () => {
+  test("does not send a generation again whose response was lost, and sends what only reads again", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
     expect(await it.failure(it.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(SubmitUncertainError);

@@ -76,14 +76,14 @@ describe("a synchronous job", () => {
     expect(error.message).toContain("no such model");
   });
 
-  test("whose answer is lost is not submitted again", async () => {
+  test("whose response is lost is not submitted again", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "runsync" }, effect: { reset: true, when: "after" } });
     expect(await it.failure(it.queue.runSync({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
     expect(it.calls()).toEqual(["runsync"]);
   });
 
-  test("that is never answered ends at the caller's deadline, uncertain", async () => {
+  test("that never has a response ends at the caller's deadline, uncertain", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
     const startedAt = it.clock.now();
@@ -92,7 +92,7 @@ describe("a synchronous job", () => {
     expect(it.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("without a budget is given the service's wait and the time for an answer, not the client's usual 30 s", async () => {
+  test("without a budget is given the service's wait and the time for a response, not the client's usual 30 s", async () => {
     await using it = await startQueue({ handler: sleeper });
     await it.run(it.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
     expect(it.calls()).toEqual(["runsync"]);

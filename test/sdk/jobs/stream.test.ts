@@ -186,7 +186,7 @@ describe("a stream whose read broke", () => {
     expect(await it.run(collect(job.stream()))).toEqual([0, 1, 2]);
   });
 
-  test("is not read for ever where every read breaks", async () => {
+  test("is not read indefinitely where every read breaks", async () => {
     await using it = await startQueue({ handler: counter });
     const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10 } }));
     it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });

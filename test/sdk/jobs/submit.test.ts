@@ -46,7 +46,7 @@ describe("a submit", () => {
     expect(it.calls()).toEqual([]);
   });
 
-  test("that is answered 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
+  test("that returns 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
     const events: RequestEvent[] = [];
     await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
@@ -63,7 +63,7 @@ describe("a submit", () => {
     expect(it.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
   });
 
-  test("that is answered 429 with Retry-After waits for just that long", async () => {
+  test("that returns 429 with Retry-After waits for just that long", async () => {
     await using it = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "7" } };
     it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
@@ -72,7 +72,7 @@ describe("a submit", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
   });
 
-  test("that is always answered 429 is given up after six attempts: it certainly was not submitted", async () => {
+  test("that always returns 429 is given up after six attempts: it certainly was not submitted", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -84,12 +84,12 @@ describe("a submit", () => {
   test.each([
     ["is cut after the body was sent", { reset: true, when: "after" }],
     ["is cut before the service did anything", { reset: true }],
-    ["is answered 500", { status: 500, when: "after" }],
-    ["is answered 502 with a web page", { html: true }],
-    ["is cut in the middle of its answer", { reset: "midway" }],
-    ["has a truncated answer", { truncated: true }],
-    ["is never answered", { hang: true, when: "after" }],
-  ] as const)("whose connection or answer %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
+    ["is a 500", { status: 500, when: "after" }],
+    ["is a 502 with a web page", { html: true }],
+    ["is cut in the middle", { reset: "midway" }],
+    ["is truncated", { truncated: true }],
+    ["never comes", { hang: true, when: "after" }],
+  ] as const)("whose connection or response %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -99,7 +99,7 @@ describe("a submit", () => {
     expect(it.calls()).toEqual(["run"]);
   });
 
-  test("whose answer has no id is uncertain, and says what was wrong with the answer", async () => {
+  test("whose response has no id is uncertain, and says what was wrong with the response", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 200, body: { status: "IN_QUEUE" } } });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -109,7 +109,7 @@ describe("a submit", () => {
     expect(it.calls()).toHaveLength(1);
   });
 
-  test("that is idempotent is sent again when its answer was lost", async () => {
+  test("that is idempotent is sent again when its response was lost", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
     const job = await it.run(it.queue.run(REQUEST, { idempotent: true }));
@@ -131,7 +131,7 @@ describe("a submit", () => {
     [400, RejectedError],
     [401, AuthenticationError],
     [404, NotFoundError],
-  ])("that is answered %d is not sent again", async (status, kind) => {
+  ])("that returns %d is not sent again", async (status, kind) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
     expect(await it.failure(it.queue.run(REQUEST))).toBeInstanceOf(kind);
@@ -157,7 +157,7 @@ describe("a submit", () => {
   });
 });
 
-/** Answers the first request of all, then hangs up on each at its last byte. */
+/** Responds to the first request of all, then hangs up on each at its last byte. */
 async function startHangUpServer() {
   let requests = 0;
   const sockets = new Set<Socket>();

@@ -6,7 +6,7 @@ import { createGates } from "../../../sdk/transport/throttle";
 import { CANARY } from "../../support/emulated";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
-/** What an administrator or a time server does to the clock of the machine while a program runs. */
+/** Changes that an administrator or a time server makes to the machine's clock while a program runs. */
 const CHANGES_MS = [-600_000, 600_000];
 
 afterEach(() => jest.restoreAllMocks());

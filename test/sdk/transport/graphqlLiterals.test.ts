@@ -79,7 +79,7 @@ describe("a literal", () => {
     "$input",
     "\u0000\u001f\u007f\u2028\u2029\ufeff😀",
     "# a comment",
-  ])("%j stays a text", (name) => {
+  ])("%j stays a string", (name) => {
     expect(roundTrip({ name, id: "kept" })).toEqual({ name, id: "kept" });
   });
 
@@ -87,7 +87,7 @@ describe("a literal", () => {
     expect(roundTrip({ a: undefined, b: null, c: { d: undefined } })).toEqual({ b: null, c: {} });
   });
 
-  test("an enum value is written without quotes, a text that looks like one with them", () => {
+  test("an enum value is written without quotes, a string that looks like one with them", () => {
     const document = printDocument({
       type: "mutation",
       name: "f",

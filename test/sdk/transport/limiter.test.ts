@@ -118,7 +118,7 @@ describe("the limiter", () => {
   });
 });
 
-/** How many requests are let through at one moment. */
+/** Returns how many requests are let through at one moment. */
 function admitted(limiter: ReturnType<typeof createLimiter>, now: number): number {
   let count = 0;
   while (limiter.delayMs(now) <= 0) {

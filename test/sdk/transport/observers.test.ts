@@ -31,7 +31,7 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("tell of each attempt, how long it took, and why it had no answer", async () => {
+  test("tell of each attempt, how long it took, and why it had no response", async () => {
     const events: RequestEvent[] = [];
     await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     it.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });

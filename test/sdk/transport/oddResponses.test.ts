@@ -8,7 +8,7 @@ import { addressesOf, type ScriptedAnswer, startScriptedServer } from "../../sup
 const ENDPOINT = { id: "a", name: "llama", gpuIds: "AMPERE_24", templateId: "template", workersMax: 0, pods: [] };
 const JOB = { id: "job-1", status: "COMPLETED", delayTime: 1, executionTime: 2, output: { text: "4" } };
 
-/** Every call, and an answer that each understands. */
+/** Every call, and a response that each understands. */
 const CALLS: Record<string, { readonly good: unknown; readonly call: (client: Client) => Promise<unknown> }> = {
   list: { good: { data: { myself: { endpoints: [ENDPOINT] } } }, call: ({ endpoints }) => endpoints.list() },
   create: {
@@ -52,7 +52,7 @@ const ODD = fc.oneof(
   fc.constant(JSON.parse('{"__proto__": {"id": "polluted"}, "constructor": 1}')),
 );
 
-/** The answer with one of its values, at any depth, replaced or left out. */
+/** Returns the response with one of its values, at any depth, replaced or left out. */
 function mutated(good: unknown): fc.Arbitrary<unknown> {
   const paths = pathsOf(good);
   return fc.tuple(fc.constantFrom(...paths), fc.option(ODD)).map(([path, odd]) => {
@@ -87,7 +87,7 @@ function answers(good: unknown): fc.Arbitrary<ScriptedAnswer> {
 }
 
 test.each(Object.entries(CALLS))(
-  "whatever answer %s gets, it has a result or a typed error without the key",
+  "whatever response %s gets, it has a result or a typed error without the key",
   async (_name, { good, call }) => {
     let answer: ScriptedAnswer = { body: good };
     await using server = await startScriptedServer(() => answer);

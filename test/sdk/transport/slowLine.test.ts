@@ -59,7 +59,7 @@ test("a response that stops in the middle ends after an attempt's time without a
   await client.close();
 });
 
-test("a response that comes for ever ends with the call's own time", async () => {
+test("a response that never stops coming ends with the call's own time", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     const timer = setInterval(() => outgoing.write(" "), 50);
     await once(outgoing, "close");

@@ -31,7 +31,7 @@ async function abortAfter(it: Emulated, ms: number, start: (signal: AbortSignal)
 }
 
 describe("an attempt", () => {
-  test("has 30 s for its answer; what is slower is cut off and tried again", async () => {
+  test("has 30 s for its response; what is slower is cut off and tried again", async () => {
     await using it = await startEmulated();
     it.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
     await it.run(it.client.endpoints.list());
@@ -53,7 +53,7 @@ describe("an attempt", () => {
     expect(it.timers()).toBe(0);
   });
 
-  test("has its time for the whole answer, the body included", async () => {
+  test("has its time for the whole response, the body included", async () => {
     const server = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.write('{"data": {"myself": {"endpoints": [');
@@ -151,7 +151,7 @@ describe("an abort", () => {
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
-  test("ends the wait before the look-up of a lost create", async () => {
+  test("ends the wait before the search for a lost create", async () => {
     await using it = await startEmulated();
     it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
     const left = await abortAfter(it, 2_000, (signal) => it.client.endpoints.create(INPUT, { signal }));
@@ -176,8 +176,8 @@ describe("an abort", () => {
   });
 });
 
-describe("where nothing answers", () => {
-  test("the error names the address, and not the key", async () => {
+describe("where nothing responds", () => {
+  test("the error names the URL, and not the key", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

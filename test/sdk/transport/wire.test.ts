@@ -6,7 +6,7 @@ import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 const ENDPOINT = { id: "ep-1", name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
-/** Answers a list without endpoints, and whatever else with the endpoint. */
+/** Returns no endpoints to a list, and the endpoint to every other request. */
 function answerWell({ body }: { readonly body: string }) {
   if (body.includes("myself")) return { body: { data: { myself: { endpoints: [], serverlessDiscount: null } } } };
   return { body: { data: body.includes("saveEndpoint") ? { saveEndpoint: ENDPOINT } : { deleteEndpoint: null } } };
@@ -68,7 +68,7 @@ describe("a request over GraphQL", () => {
     });
   });
 
-  test("carries the key in the query of the address and nowhere else [contract.api-key]", async () => {
+  test("carries the key in the query of the URL and nowhere else [contract.api-key]", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request?.query).toEqual({ api_key: CANARY });
     expect(JSON.stringify([request?.headers, request?.body, request?.path])).not.toContain(CANARY);
@@ -134,7 +134,7 @@ describe("before any request", () => {
     expect(requests).toEqual([]);
   });
 
-  test("an address that is missing is told at the first use of its interface", async () => {
+  test("a URL that is missing is reported at the first use of its interface", async () => {
     await expect(unused.pods.get("pod-1")).rejects.toThrow(/there is no restUrl.*SERVERLESS_GPU_REST_URL/);
     expect(() => createClient({ apiKey: "" })).toThrow(/there is no API key/);
     expect(() => createClient({ apiKey: CANARY, service: "aws" as never })).toThrow(/"aws" is unknown/);

@@ -22,7 +22,7 @@ async function listen(listener: RequestListener) {
   };
 }
 
-/** An emulated endpoint and a receiver of its webhooks, with all that the receiver handed on. */
+/** An emulated endpoint and a receiver of its webhooks, with all that the receiver passed on. */
 async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookReceiverOptions> = {}) {
   const it: EmulatedQueue = await startQueue(options);
   const jobs: Job[] = [];
@@ -58,7 +58,7 @@ describe("a webhook receiver", () => {
     expect(it.calls()).toEqual(["run", "status"]);
   });
 
-  test("hands on failed jobs too", async () => {
+  test("passes failed jobs on too", async () => {
     await using it = await startReceiver({
       handler: () => {
         throw new Error("no");
@@ -117,7 +117,7 @@ describe("a webhook receiver", () => {
     expect(it.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
   });
 
-  test("responds only when the job was confirmed and handed on", async () => {
+  test("responds only when the job was confirmed and passed on", async () => {
     await using it = await startReceiver();
     const order: string[] = [];
     const receiver = createWebhookReceiver({
@@ -131,7 +131,7 @@ describe("a webhook receiver", () => {
       },
       onJob: async () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
-        order.push("handed on");
+        order.push("passed on");
       },
       onError: (error) => order.push(String(error)),
     });
@@ -139,7 +139,7 @@ describe("a webhook receiver", () => {
     const job = await it.run(it.queue.run({ input: {} }));
     await it.run(job.wait());
     expect((await post(server.url, { id: job.id })).status).toBe(200);
-    expect(order).toEqual(["confirmed", "handed on"]);
+    expect(order).toEqual(["confirmed", "passed on"]);
   });
 
   test("refuses a delivery that it cannot confirm, and takes the next one of that job", async () => {
@@ -216,7 +216,7 @@ describe("a webhook receiver", () => {
     ["POST", '{"id":5}', 400],
     ["POST", '{"id":""}', 400],
     ["POST", "", 400],
-  ])("answers %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
+  ])("responds to %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
     await using it = await startReceiver();
     await using server = await listen(it.receiver.node);
     const init = { method, ...(body !== undefined && { body }) };
