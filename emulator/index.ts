@@ -170,5 +170,5 @@ export type { Seed } from "./server/account";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
 export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
 export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./time/virtualClock";
-export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/handlers";
+export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/jobHandlers";
 export type { WorkerPod } from "./workers/workerPool";

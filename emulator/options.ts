@@ -3,7 +3,7 @@ import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
 import type { EmulatorClock } from "./time/virtualClock";
-import type { Handlers } from "./workers/handlers";
+import type { Handlers } from "./workers/jobHandlers";
 
 /** The options of `startEmulator`. */
 export interface EmulatorOptions {

@@ -1,7 +1,7 @@
-import { endpointHandlers } from "./endpoint/handlers";
+import { endpointHandlers } from "./endpoint/endpointHandlers";
 import { forEngine } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
-import { smokeTestHandlers } from "./smokeTest/handlers";
+import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
 export const v1 = forEngine(hideSecretInputs(endpointHandlers));

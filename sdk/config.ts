@@ -1,4 +1,5 @@
-import { RUNPOD_ADDRESSES, RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS, type ServiceName } from "./contract/limits";
+import { RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/enums";
+import { RUNPOD_ADDRESSES, type ServiceName } from "./contract/limits";
 import { ConfigurationError } from "./errors";
 import { INTERFACE_PATHS } from "./transport/urls";
 

@@ -15,9 +15,9 @@ import { createWebhooks } from "../jobs/webhooks";
 import type { EndpointRecord } from "../model/endpointFields";
 import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
+import { watchIdleness } from "../workers/idleScaleDown";
 import { createScheduler } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/workerPool";
-import { watchIdleness } from "./idleScaleDown";
 
 /** Numbers of events since the endpoint was created. */
 interface Counters {

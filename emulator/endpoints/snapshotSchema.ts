@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JOB_STATES } from "../../sdk/contract/limits";
+import { JOB_STATES } from "../../sdk/contract/enums";
 
 const time = z.number();
 const count = z.int().min(0);

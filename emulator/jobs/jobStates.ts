@@ -1,11 +1,9 @@
+import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../../sdk/contract/enums";
 import {
   EXECUTION_TIMEOUT_MS,
-  type JOB_STATES,
   JOB_TTL_MS,
-  RETRYABLE_JOB_STATES,
   RUN_RESULT_RETENTION_MS,
   RUNSYNC_RESULT_RETENTION_MS,
-  TERMINAL_JOB_STATES,
 } from "../../sdk/contract/limits";
 import type { Profile } from "../model/fidelity";
 

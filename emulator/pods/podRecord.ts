@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { POD_NAME_MAX_LENGTH, POD_STATES } from "../../sdk/contract/limits";
+import { POD_STATES } from "../../sdk/contract/enums";
+import { POD_NAME_MAX_LENGTH } from "../../sdk/contract/limits";
 
 /** A pod (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
 export interface Pod {

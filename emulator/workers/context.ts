@@ -1,6 +1,6 @@
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
-import type { Handlers } from "./handlers";
+import type { Handlers } from "./jobHandlers";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {

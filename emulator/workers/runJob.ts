@@ -3,7 +3,7 @@ import type { Job, JobEvent, StreamItem } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
 import type { RuntimeContext } from "./context";
-import type { Handler, HandlerContext } from "./handlers";
+import type { Handler, HandlerContext } from "./jobHandlers";
 
 /** An event that ends the run of a job by a worker. */
 export type Outcome = Extract<

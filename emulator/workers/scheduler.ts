@@ -3,7 +3,7 @@ import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
-import { handlerFor } from "./handlers";
+import { handlerFor } from "./jobHandlers";
 import { type JobRun, runJob } from "./runJob";
 import { workersWanted } from "./scaling";
 import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";

@@ -59,6 +59,6 @@ export class SmokeTest extends pulumi.CustomResource {
 
 /** Loads the handlers only here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
-  const { problemsOf } = require("./handlers") as typeof import("./handlers");
+  const { problemsOf } = require("./smokeTestHandlers") as typeof import("./smokeTestHandlers");
   return problemsOf(values);
 }

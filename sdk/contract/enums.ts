@@ -53,3 +53,21 @@ export const FlashBootType = {
  * @useDeclaredType
  */
 export type FlashBootType = keyof typeof FlashBootType;
+
+/** Job states (contract, States and transitions). A job in any other state has not ended. */
+export const JOB_STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+
+/** Job states that change only through a retry (contract, States and transitions). */
+export const TERMINAL_JOB_STATES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+
+/** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
+export const RETRYABLE_JOB_STATES = ["FAILED", "TIMED_OUT"] as const;
+
+/** Values of `desiredStatus` of a pod (contract, Pod). GraphQL may return others (observed). */
+export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
+
+/** GPU tiers of the named service `runpod` in addition to the contract's (observed). */
+export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
+
+/** Countries of the data centers of the named service `runpod` in addition to the contract's (CA observed, others assumed). */
+export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;

@@ -21,10 +21,6 @@ export const LOCATIONS = Object.values(Location);
 /** The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed). */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 
-/** GPU tiers and countries of the named service in addition to the contract's (observed; countries: of its data centers). */
-export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
-export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;
-
 export const SCALER_TYPES = Object.values(ScalerType);
 
 export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
@@ -51,18 +47,6 @@ export const IDLE_SCALE_DOWN = [
 
 /** Longest time that a list of endpoints lags behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
-
-/** Job states (contract, States and transitions). A job in any other state has not ended. */
-export const JOB_STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
-
-/** Job states that change only through a retry (contract, States and transitions). */
-export const TERMINAL_JOB_STATES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
-
-/** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
-export const RETRYABLE_JOB_STATES = ["FAILED", "TIMED_OUT"] as const;
-
-/** Values of `desiredStatus` of a pod (contract, Pod). GraphQL may return others (observed). */
-export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
 /** Longest name of a pod, in characters (contract, Pod). */
 export const POD_NAME_MAX_LENGTH = 191;

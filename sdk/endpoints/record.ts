@@ -1,5 +1,4 @@
-import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../contract/enums";
-import type { POD_STATES } from "../contract/limits";
+import type { FlashBootType, GpuTier, Location, OpenEnum, POD_STATES, ScalerType } from "../contract/enums";
 
 /**
  * The settings to create an endpoint with, or to change. `null` sets the default. A field that is left out gets the

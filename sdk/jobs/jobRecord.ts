@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OpenEnum } from "../contract/enums";
-import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/limits";
+import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
 
 /**
  * A job's state. An unknown state means that the job has not ended.

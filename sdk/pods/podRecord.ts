@@ -1,5 +1,4 @@
-import type { OpenEnum } from "../contract/enums";
-import type { POD_STATES } from "../contract/limits";
+import type { OpenEnum, POD_STATES } from "../contract/enums";
 
 /** A GPU type and its prices (contract, GPU object). Prices are in credits per hour. */
 export interface Gpu {

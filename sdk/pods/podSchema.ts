@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { OpenEnum } from "../contract/enums";
-import type { POD_STATES } from "../contract/limits";
+import type { OpenEnum, POD_STATES } from "../contract/enums";
 import type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
 
 // Fields that the service adds are kept, because the objects are loose.

@@ -59,7 +59,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a removed resource deletes the endpoint that another one has adopted",
-    file: "provider/endpoint/handlers.ts",
+    file: "provider/endpoint/endpointHandlers.ts",
     from: "    if (isClaimedByOther(id, owner)) {",
     to: "    if (isClaimedByOther(id, owner) && !owner) {",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "survives a rename" }],
@@ -67,7 +67,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an endpoint is adopted because of its name",
-    file: "provider/endpoint/handlers.ts",
+    file: "provider/endpoint/endpointHandlers.ts",
     from: "onNameTaken: (existing) => refuseTakenName(existing, inputs.name),",
     to: "onNameTaken: (existing) => existing[0] ?? refuseTakenName(existing, inputs.name),",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "not adopted by its name" }],

@@ -1,4 +1,5 @@
-import { JOB_STATES, POD_STATES, RATE_LIMITS } from "../../sdk/contract/limits";
+import { JOB_STATES, POD_STATES } from "../../sdk/contract/enums";
+import { RATE_LIMITS } from "../../sdk/contract/limits";
 import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import { healthSchema, jobSchema, purgeSchema } from "../../sdk/jobs/jobRecord";
 import { contract } from "../../tools/contractRows.js";

@@ -1,4 +1,4 @@
-import type { Handler } from "../../emulator/workers/handlers";
+import type { Handler } from "../../emulator/workers/jobHandlers";
 import type { EndpointQueue } from "../../sdk/jobs/queue";
 import { type Emulated, type EmulatedOptions, startEmulated } from "./emulated";
 

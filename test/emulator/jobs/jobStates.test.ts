@@ -11,7 +11,7 @@ import {
   newJob,
   recovered,
 } from "../../../emulator/jobs/jobStates";
-import { JOB_STATES } from "../../../sdk/contract/limits";
+import { JOB_STATES } from "../../../sdk/contract/enums";
 
 const minute = 60_000;
 const request = { input: { a: 1 }, policy: DEFAULT_POLICY };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Handler } from "../../../emulator/workers/handlers";
+import type { Handler } from "../../../emulator/workers/jobHandlers";
 import { createClient } from "../../../sdk/client";
 import { NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../../sdk/errors";
 import { JobFailedError, StreamGapError } from "../../../sdk/jobs/jobErrors";

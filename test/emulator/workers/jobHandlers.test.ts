@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { echo, handlerFor, loadHandlers } from "../../../emulator/workers/handlers";
+import { echo, handlerFor, loadHandlers } from "../../../emulator/workers/jobHandlers";
 
 let folder: string;
 beforeEach(() => {
