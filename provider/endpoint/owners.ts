@@ -73,8 +73,8 @@ export function claimAlone(id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =
-    `two resources of this program have endpoint ${id}. Remove one of them from the program: the endpoint then stays, and ` +
-    "belongs to the other resource";
+    `two resources in this program manage endpoint ${id}. Remove one of them; the endpoint is kept and belongs to ` +
+    "the other";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 

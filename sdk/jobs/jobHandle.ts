@@ -190,7 +190,7 @@ export class JobHandle<Output = unknown> {
     const at = new Date(expiry.at);
     const why =
       expiry.reason === "ttl"
-        ? `its ttl of ${this.#lifetime.ttlMs} ms was over at ${at.toISOString()}`
+        ? `its ttl of ${this.#lifetime.ttlMs} ms expired at ${at.toISOString()}`
         : `it had ended, and results are kept for only ${this.#lifetime.retentionMs / 60_000} min`;
     const message = `job ${this.id} at endpoint ${this.endpointId} is no longer known: ${why}. Submit it again`;
     return new JobExpiredError(message, { jobId: this.id, reason: expiry.reason, at });
