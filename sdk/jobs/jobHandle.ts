@@ -208,13 +208,13 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  /** The time at the rate limit counts, so that an abort of very many waits does not last for ever. */
+  /** The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time. */
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
       await cancelJob(queue, this.id, { timeoutMs: queue.context.retry.maxElapsedMs });
     } catch (error) {
-      // It does not go on.
+      // The job no longer exists, so nothing can continue.
       if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);
