@@ -11,7 +11,7 @@ export interface EmulatorOptions {
   readonly port?: number;
   /** The host to listen on. @default "127.0.0.1", this machine only */
   readonly host?: string;
-  /** The behavior to emulate where the contract and the observed service differ. @default "contract" */
+  /** The behaviour to emulate where the contract and the observed service differ. @default "contract" */
   readonly profile?: Profile;
   /** The key that clients must send. @default LOCAL_API_KEY */
   readonly apiKey?: string;

@@ -16,7 +16,7 @@ export function drainLogger(endpointName: string): (progress: DeleteProgress) =>
     if (refusal !== undefined) logWait(`the service has not deleted it yet, trying again: ${refusal}`, elapsedMs);
     if (phase !== "draining") return;
     const pods = activePods === 1 ? "1 pod" : `${activePods} pods`;
-    logWait(`waiting for ${pods} to stop before it is deleted`, elapsedMs);
+    logWait(`waiting for ${pods} to stop before deleting the endpoint`, elapsedMs);
   };
 }
 

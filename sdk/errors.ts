@@ -167,7 +167,7 @@ export class CreateUncertainError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when an endpoint could not be deleted in time. It still exists, scaled to zero workers. */
+/** Thrown when an endpoint could not be deleted in time. The message says why, and whether it still exists. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";

@@ -116,7 +116,7 @@ function keyNotAccepted(error: ServerlessGpuError, source: string, address: stri
   if (error instanceof AuthenticationError) {
     return failed(
       found,
-      `The key is ${source}. It may be misspelled, revoked, without permission, or of another service than ${address}. ` +
+      `The key is ${source}. It may be mistyped or revoked, lack permission, or belong to a service other than ${address}. ` +
         "Copy it again, or create a new one.",
     );
   }

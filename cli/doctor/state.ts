@@ -25,7 +25,7 @@ export async function checkState(program: Program | undefined): Promise<Finding>
   if ("problem" in state) return skipped(`the stack's state cannot be read: ${state.problem}`);
   const own = (state.value.deployment?.resources ?? []).filter(({ type }) => type.startsWith(TYPE_PREFIX));
   const unknown = own.filter((resource) => !isKnown(resource));
-  if (unknown.length === 0) return ok(own.length === 0 ? "has no resource of this package" : described(own));
+  if (unknown.length === 0) return ok(own.length === 0 ? "contains no resources from this package" : described(own));
   return failed(
     `${unknown.length} of ${own.length} resources were written by a version that this version does not know: ` +
       unknown.map(({ urn }) => urn).join(", "),

@@ -37,7 +37,7 @@ function readSeed(file: string): Seed {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
     throw new Error(
-      `--seed ${file} ${cause instanceof SyntaxError ? "holds no JSON" : "cannot be read"}: ${systemReason(cause)}`,
+      `--seed ${file} ${cause instanceof SyntaxError ? "is not valid JSON" : "cannot be read"}: ${systemReason(cause)}`,
       { cause },
     );
   }

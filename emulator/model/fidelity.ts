@@ -1,9 +1,9 @@
 /**
- * The behavior of the emulator, one row for each rule, with the evidence for it. Tests name the id of a row in brackets in
+ * The behaviour of the emulator, one row for each rule, with the evidence for it. Tests name the id of a row in brackets in
  * their title (`[graphql.wrong-key] …`); every row needs one. `docs/contributing/emulator-fidelity.md` is generated from this file.
  */
 
-/** The behavior to emulate: that of the published contract, or that observed at a running service. */
+/** The behaviour to emulate: that of the published contract, or that observed at a running service. */
 export type Profile = "contract" | "observed";
 
 /** The evidence: `documented` in the contract, `observed` at a running service, or `assumed`. */

@@ -12,7 +12,7 @@ import { changedFields } from "./diff";
 export function refuseTakenName(existing: readonly Endpoint[], name: unknown): never {
   const ids = existing.map(({ id }) => id);
   throw new NameTakenError(
-    `an endpoint named "${name}" exists already: ${ids.join(", ")}. None was created, because two ` +
+    `an endpoint named "${name}" exists already: ${ids.join(", ")}. No endpoint was created, because two ` +
       "endpoints with one name are easily confused. If you have renamed this resource in the program, keep its endpoint with the resource " +
       'option aliases: [{ name: "<former logical name>" }]. If the endpoint belongs to another resource, stack or ' +
       "person, give this resource another name. Only if nothing else manages it (for example, an interrupted run left " +

@@ -13,7 +13,7 @@ const LIST_MAX_AGE_MS = 60_000;
 
 /**
  * Returns where a resource's endpoint is, seen from the provider that the program gives it: `here`; `redirected` if it is
- * the same endpoint by another way, which an update records; `moved` if it is to be replaced in another account.
+ * the same endpoint reached another way, which an update records; `moved` if it is to be replaced in another account.
  *
  * While key and service are those that the endpoint was last seen with, no call is made. Otherwise the endpoint is looked
  * for: if it is there, it is the same account with another key or under another provider.

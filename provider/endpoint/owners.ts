@@ -51,8 +51,8 @@ export function claimCompared(id: string, owner: string): void {
 }
 
 /**
- * Notes that a new resource of the program will adopt the endpoint. To `check`, a resource that is to be replaced is a new
- * one: then it follows the same resource's `diff`, with the same inputs, and that one's claim is over.
+ * Notes that a new resource of the program will adopt the endpoint. `check` sees a replacement as a new resource. It
+ * comes right after the old resource's `diff`, with the same inputs, and ends the old claim.
  * @returns its token, or `undefined` if another new resource will adopt it too
  */
 export function claimForAdoption(id: string, newInputs: Properties): string | undefined {
@@ -73,8 +73,8 @@ export function claimAlone(id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =
-    `two resources of this program have endpoint ${id}. Remove one of them from the program: the endpoint then stays, and ` +
-    "belongs to the other resource";
+    `two resources in this program manage endpoint ${id}. Remove one of them; the endpoint is kept and belongs to ` +
+    "the other";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 

@@ -5,7 +5,7 @@ import { engineAddress } from "../exitWithEngine";
 
 /*
  * The provider processes of one deployment tell each other what their resources claim: a file for each process, in a
- * folder for each engine, with a line for each claim. It only ever prevents a deletion, so what fails here is passed over.
+ * folder for each engine, with a line for each claim. Claims can only prevent deletions, so errors here are ignored.
  */
 
 const folder = folderOf(engineAddress(process.argv));

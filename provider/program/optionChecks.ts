@@ -36,8 +36,8 @@ export function refuseReplaceWith(name: string, args: object, options: Options):
   const { replaceWith } = options as { readonly replaceWith?: readonly unknown[] };
   if (!("adoptId" in args) || args.adoptId === undefined || !replaceWith?.length) return;
   throw new pulumi.RunError(
-    `"${name}": adoptId and the option replaceWith exclude each other: a replacement would delete the adopted endpoint. ` +
-      "Take adoptId out once the endpoint is adopted, or take replaceWith out",
+    `"${name}": adoptId cannot be combined with the option replaceWith: a replacement would delete the adopted endpoint. ` +
+      "Remove adoptId after the adoption, or remove replaceWith",
   );
 }
 

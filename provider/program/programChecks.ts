@@ -125,7 +125,7 @@ function throwProblems(declaration: Declaration, values: KnownValues): void {
   const problems = problemsOf(declaration, values);
   if (problems.length === 0) return;
   const text = problems.map(({ property, message }) => `${property} ${message}`).join("; ");
-  throw new pulumi.RunError(`the arguments of "${declaration.name}" are wrong: ${text}`);
+  throw new pulumi.RunError(`the arguments of "${declaration.name}" are invalid: ${text}`);
 }
 
 function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {

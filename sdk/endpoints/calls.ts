@@ -121,7 +121,7 @@ function fetchMyself(
       const myself = await execute(context.transport, operation, field, each);
       // "No account" must not be read as "an account without endpoints": every endpoint would count as deleted.
       if (myself !== null) return myself;
-      throw new AuthenticationError(`${operation}: the service knows no account for this API key. Check the key`);
+      throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
     },
   });
 }

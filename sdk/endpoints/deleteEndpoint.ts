@@ -39,6 +39,15 @@ const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
 const FIRST_POLL_MS = 500;
 const LONGEST_POLL_MS = 10_000;
 
+const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
+const STILL_LISTED = "the service accepted its deletion, but still lists it";
+
+/** What is left of the endpoint, by obstacle. With any other obstacle it exists, scaled to zero. */
+const REMAINS: ReadonlyMap<string, string> = new Map([
+  [NOT_AT_ZERO, "It still exists."],
+  [STILL_LISTED, "It may still exist."],
+]);
+
 /** A deletion that is running. */
 interface Deletion {
   readonly account: Account;
@@ -78,7 +87,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
   const { account, options } = deletion;
   // For a while after a change the list may show the values before it.
   if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
-  deletion.obstacle = "its workersMin and workersMax do not stay at zero";
+  deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", countActivePods(endpoint));
   try {
     await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
@@ -99,7 +108,7 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
   report(deletion, "deleting");
   try {
     await sendDelete(deletion.account, deletion.id, deletion.options.signal);
-    deletion.obstacle = "the service accepted its deletion, but still lists it";
+    deletion.obstacle = STILL_LISTED;
   } catch (error) {
     if (error instanceof NotFoundError && !endpoint) return true;
     if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;
@@ -157,7 +166,7 @@ function countActivePods({ pods }: Endpoint): number {
 function deleteTimeout({ id, obstacle }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
   return new DeleteTimeoutError(
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      "It still exists, scaled to zero. Remove the cause (such as running jobs) or wait, then delete it again, with more " +
-      "time if needed",
+      `${REMAINS.get(obstacle) ?? "It still exists, scaled to zero."} Remove the cause (such as running jobs) or wait, then ` +
+      "delete it again, with more time if needed",
   );
 }

@@ -16,7 +16,10 @@ export interface FindOptions extends CallOptions {
   readonly maxAgeMs?: number;
 }
 
-/** The age that the first list of a create, update or delete may have. With a list each, a fleet's lists would grow as n². */
+/**
+ * The age that the first list of a create, update or delete may have. If every operation fetched its own list, the total
+ * data would grow with n².
+ */
 const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /** Returns a list that calls share if they begin at about the same time. It shows every write of this client to the id or name. */

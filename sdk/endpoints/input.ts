@@ -25,7 +25,7 @@ export function missingFieldProblems(fields: Readonly<Record<string, unknown>>):
 export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
   const problems = workerProblems(fields, isNew);
   if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
-    const message = `needs a scalerType beside it, because its unit depends on that (${SCALER_TYPES.join(" or ")})`;
+    const message = `requires scalerType, which determines its unit (${SCALER_TYPES.join(" or ")})`;
     problems.push({ property: "scalerValue", message });
   }
   return problems;
@@ -76,7 +76,7 @@ export function checkEndpointFields(
       const messages = new Set(result?.error.issues.map(({ message }) => message));
       problems.push(...[...messages].map((message) => ({ property, message })));
     } else if (typeof result.data === "string" && HALF_CHARACTER.test(result.data)) {
-      problems.push({ property, message: "must be Unicode, and contains half a surrogate pair" });
+      problems.push({ property, message: "is not valid Unicode: it contains an unpaired surrogate" });
     } else fields[property] = result.data;
   }
   return { fields: fields as Partial<EndpointSettings>, problems };

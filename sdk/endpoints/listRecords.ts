@@ -59,7 +59,11 @@ export function endpointById({ endpoints, unreadable }: ListedEndpoints, id: str
   const own = unreadable.find((each) => each.id === id);
   if (own) throw unreadableError(`endpoint ${id} exists, but its record cannot be read`, own);
   const nameless = unreadable.find((each) => each.id === undefined);
-  if (nameless) throw unreadableError(`it is not known whether endpoint ${id} exists: a record has no id`, nameless);
+  if (nameless)
+    throw unreadableError(
+      `cannot tell whether endpoint ${id} exists, because a record in the list has no id`,
+      nameless,
+    );
   return undefined;
 }
 
@@ -73,7 +77,10 @@ export function endpointsByName({ endpoints, unreadable }: ListedEndpoints, name
   if (own) throw unreadableError(`an endpoint named "${name}" exists, but its record cannot be read`, own);
   const nameless = unreadable.find((each) => each.name === undefined);
   if (found.length > 0 || !nameless) return found;
-  throw unreadableError(`it is not known whether an endpoint named "${name}" exists: a record has no name`, nameless);
+  throw unreadableError(
+    `cannot tell whether an endpoint named "${name}" exists, because a record in the list has no name`,
+    nameless,
+  );
 }
 
 /**

@@ -14,7 +14,7 @@ export interface EndpointInput {
   readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
   /** Id of the serverless template that the workers run. */
   readonly templateId: string;
-  /** Seconds before an idle worker shuts down: whole, ≥ 0. @default 10 */
+  /** Seconds before an idle worker shuts down: whole, ≥ 0. Has no effect if `scalerType` is `REQUEST_COUNT`. @default 10 */
   readonly idleTimeout?: number | null;
   /**
    * Countries or data centers where workers may run; `""` is any region. Set as a list or a comma list in any order;

@@ -190,7 +190,7 @@ export class JobHandle<Output = unknown> {
     const at = new Date(expiry.at);
     const why =
       expiry.reason === "ttl"
-        ? `its ttl of ${this.#lifetime.ttlMs} ms was over at ${at.toISOString()}`
+        ? `its ttl of ${this.#lifetime.ttlMs} ms expired at ${at.toISOString()}`
         : `it had ended, and results are kept for only ${this.#lifetime.retentionMs / 60_000} min`;
     const message = `job ${this.id} at endpoint ${this.endpointId} is no longer known: ${why}. Submit it again`;
     return new JobExpiredError(message, { jobId: this.id, reason: expiry.reason, at });
@@ -208,13 +208,19 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
+  <<<<<<<
+  HEAD;
   /** The time at the rate limit counts, so that an abort of very many waits does not last indefinitely. */
+  =======
+  /** The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time. */
+>>>>>>>
+  english;
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
       await cancelJob(queue, this.id, { timeoutMs: queue.context.retry.maxElapsedMs });
     } catch (error) {
-      // It does not go on.
+      // The job no longer exists, so nothing can continue.
       if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);

@@ -80,7 +80,7 @@ export async function retryJob(queue: QueueTransport, jobId: string, signal?: Ab
     if (job && !isRetryable(job.status)) return job;
     const state = job ? `The job is ${job.status}: the retry` : "The job's state could not be read: the retry";
     const message =
-      `${cause.message}. ${state} may not have taken place, or the job may have run again. It was not sent again, ` +
+      `${cause.message}. ${state} may not have taken effect, or the job may have run again. It was not sent again, ` +
       "because the job could then run twice. Check status() and the worker's log; call retry() again only if " +
       "one more run does no harm";
     throw new RetryUncertainError(message, jobId, { cause });
@@ -99,7 +99,7 @@ export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise
   } as const;
   return sendOnce(queue, request, (cause) => {
     const message =
-      `${cause.message}. The purge may have taken place. It was not sent again, because it could then ` +
+      `${cause.message}. The purge may have taken effect. It was not sent again, because it could then ` +
       "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs that wait now " +
       "may be removed";
     throw new PurgeUncertainError(message, { cause });

@@ -83,7 +83,7 @@ export interface EndpointQueue {
   status(jobId: string, options?: StatusOptions): Promise<Job>;
   /**
    * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had no effect.
-   * @throws PurgeUncertainError if its response was lost: it may have taken place
+   * @throws PurgeUncertainError if its response was lost: it may have taken effect
    * @throws NotFoundError if the endpoint does not exist
    * @throws RateLimitError if the service still responds with 429 after all attempts
    */

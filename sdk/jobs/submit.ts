@@ -156,6 +156,6 @@ function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, 
   }
   return (
     `The job may have been submitted.${notAgain} Check the endpoint's requests, or submit with ` +
-    "idempotent: true if running twice does no harm"
+    "idempotent: true if it is safe for the job to run twice"
   );
 }

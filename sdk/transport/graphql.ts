@@ -182,7 +182,7 @@ export async function execute(
       const { response } = underWay;
       if (!response || error instanceof ServerlessGpuError) throw error;
       const body = decodeJson(response, operation, http.clock.now());
-      throw unexpectedResponse(operation, "neither data nor errors of GraphQL", body);
+      throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
     });
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
   const value = data?.[field.name];
@@ -241,7 +241,7 @@ function errorFromGraphql(
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
-  if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. It does not exist, or not in this account`);
+  if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. The requested object does not exist in this account`);
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(
       `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +

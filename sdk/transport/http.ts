@@ -315,8 +315,11 @@ export function errorFromStatus(
   const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
   if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
-  if (status === 404) return new NotFoundError(`${prefix}. It does not exist, or not in this account`);
-  if (status === 408) return new RequestTimeoutError(`${prefix}: it did not wait for the whole request. Try again`);
+  if (status === 404) return new NotFoundError(`${prefix}. The requested object does not exist in this account`);
+  if (status === 408)
+    return new RequestTimeoutError(
+      `${prefix}: the service stopped waiting before it had received the whole request. Try again`,
+    );
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
     return new RateLimitError(`${prefix}: too many requests. Try again later, or send fewer at once`, {

@@ -68,7 +68,7 @@ export interface Call<T> {
    */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** `true` if the signal leaves an attempt that was sent alone, and ends only what comes before and after it. */
+  /** `true`: the signal does not interrupt an attempt already sent, only what comes before and after it. */
   readonly keepsAttempt?: boolean | undefined;
 }
 

@@ -54,8 +54,8 @@ const SHORTEST_TOKEN = 16;
 
 /**
  * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can send one. The receiver
- * therefore reads the job with `/status` and passes it to `onJob`. Only then the delivery gets the response 200. After a
- * failure the response is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
+ * therefore reads the job with `/status` and passes it to `onJob`. Only then does it respond with 200. After a failure
+ * the response is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
  * @throws InvalidInputError if the token is too short
  * @example
  * const receiver = createWebhookReceiver({

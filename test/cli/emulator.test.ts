@@ -117,7 +117,7 @@ describe("serverless-gpu emulator", () => {
     [["--nonsense"], 2, "unknown option '--nonsense'"],
     [["start"], 2, "'emulator start'"],
     [["--seed", "missing.json"], 1, "--seed missing.json cannot be read: there is no such file"],
-    [["--seed", "text"], 1, "holds no JSON"],
+    [["--seed", "text"], 1, "is not valid JSON"],
     [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
     [["--seed", "refused"], 1, `The seed's endpoint "a" cannot be created: gpuIds holds "NOPE"`],
     [["--data", "wrong"], 1, "is not the emulator's. Name another or remove it."],

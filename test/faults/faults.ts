@@ -57,7 +57,7 @@ export const FAULTS: readonly Fault[] = [
   { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
   { name: "truncated body", effect: { truncated: true }, cause: /not complete JSON/ },
   { name: "wrong shape", effect: { status: 200, body: WRONG_SHAPE, when: "after" }, cause: /unexpected shape/ },
-  { name: "null account", effect: { nullAccount: true }, cause: /knows no account|unexpected shape/, only: "graphql" },
+  { name: "null account", effect: { nullAccount: true }, cause: /found no account|unexpected shape/, only: "graphql" },
   { name: "list 4 s behind", effect: { listLagMs: 4_000 }, cause: /never/, only: "graphql" },
   { name: "key revoked", effect: { status: 401 }, cause: /responded with 401/ },
 ];

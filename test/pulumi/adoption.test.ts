@@ -87,7 +87,9 @@ test("an existing name is refused, with advice", async () => {
   await stack.succeed(["state", "delete", urn, "--yes", "--force"]);
   const refused = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain(`an endpoint named "${own?.name}" exists already: ${own?.id}. None was created`);
+  expect(refused.output).toContain(
+    `an endpoint named "${own?.name}" exists already: ${own?.id}. No endpoint was created`,
+  );
   expect(refused.output).toContain(`set adoptId: "${own?.id}"`);
   await stack.writeProgram(program({ adoptId: own?.id }));
   await stack.up();

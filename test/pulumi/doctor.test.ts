@@ -96,7 +96,7 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
 
 test("an account that the service does not know is explained", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
-  expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("knows no account") });
+  expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("found no account") });
 });
 
 test("names the URL that does not respond, or that is not encrypted", async () => {

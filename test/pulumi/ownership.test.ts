@@ -80,7 +80,7 @@ describe("an endpoint that two resources name", () => {
     emulator.endpoints.delete(other.id);
 
     await stack.writeProgram(program({ a: ARGS, b: { ...ARGS, adoptId: id } }));
-    expect(await refused(stack)).toContain(`two resources of this program have endpoint ${id}`);
+    expect(await refused(stack)).toContain(`two resources in this program manage endpoint ${id}`);
     expect(ids()).toEqual([id]);
 
     await stack.writeProgram(program({ b: { ...ARGS, adoptId: id } }));

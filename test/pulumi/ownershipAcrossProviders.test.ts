@@ -49,7 +49,7 @@ test("an adopted endpoint survives a replacement under another provider, and an 
   await stack.writeProgram(
     program(`const q = endpoint("q", {});\nendpoint("a", { adoptId: "${id}" }, { provider: p, replaceWith: [q] });`),
   );
-  expect(await refused(stack)).toContain("adoptId and the option replaceWith exclude each other");
+  expect(await refused(stack)).toContain("adoptId cannot be combined with the option replaceWith");
   expect(ids()).toContain(id);
 });
 
@@ -59,7 +59,7 @@ test("an endpoint that resources of two providers declare is refused, and stays 
   const [id = ""] = ids();
   const other = `endpoint("b", { name: "llama", adoptId: "${id}" }, { provider: p });`;
   await stack.writeProgram(program(`endpoint("a", { name: "llama" });\n${other}`));
-  expect(await refused(stack)).toContain(`two resources of this program have endpoint ${id}`);
+  expect(await refused(stack)).toContain(`two resources in this program manage endpoint ${id}`);
   await stack.writeProgram(program(other));
   expect((await stack.up()).output).toContain(`endpoint ${id} is not deleted`);
   expect(ids()).toEqual([id]);

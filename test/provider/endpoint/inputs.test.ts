@@ -40,7 +40,7 @@ const program = fc.record(
 test("scalerType cannot be removed while scalerValue stays, because the unit would change", () => {
   const old = check({ ...MINIMAL, scalerType: "REQUEST_COUNT", scalerValue: 50 });
   expect(problems({ ...MINIMAL, scalerValue: 50 }, old)).toEqual([
-    expect.stringContaining("scalerValue: needs a scalerType beside it"),
+    expect.stringContaining("scalerValue: requires scalerType, which determines its unit"),
   ]);
   expect(problems({ ...MINIMAL, scalerValue: UNKNOWN }, old)).toHaveLength(1);
   const defaults = { scalerType: "QUEUE_DELAY", scalerValue: 4 };

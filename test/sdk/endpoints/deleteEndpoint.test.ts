@@ -184,8 +184,18 @@ describe("a deletion that cannot end", () => {
     it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
     const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 30_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
-    expect(error.message).toMatch(/workersMin and workersMax/);
+    expect(error.message).toMatch(/workersMin and workersMax do not stay at zero\. It still exists\. /);
     expect(it.calls().length).toBeLessThan(40);
+  });
+
+  test("does not claim that the endpoint exists if its deletion was accepted, but it is still listed", async () => {
+    await using it = await startEmulated();
+    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await it.clock.advance(120_000);
+    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
+    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 5_000 }));
+    expect(error).toBeInstanceOf(DeleteTimeoutError);
+    expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
   test("fails at once when the service refuses the scale to zero, or the key", async () => {

@@ -20,7 +20,7 @@ describe("endpoints looked up by name", () => {
 
   test.each([[odd("a", null)], [null]])("are never said to be absent because of %j", (nameless) => {
     expect(() => endpointsByName(listOf(nameless), "llama")).toThrow(
-      /not known whether an endpoint named "llama" exists/,
+      /cannot tell whether an endpoint named "llama" exists/,
     );
   });
 });

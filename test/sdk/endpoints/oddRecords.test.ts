@@ -110,11 +110,11 @@ describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
       const error = await it.failure(({ endpoints }) => endpoints[call]("ep-2"));
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error.message).toMatch(
-        /not known whether endpoint ep-2 exists: a record has no id.*a record without an id/,
+        /cannot tell whether endpoint ep-2 exists, because a record in the list has no id.*a record without an id/,
       );
     }
     const error = await it.failure(({ endpoints }) => endpoints.delete("ep-1"));
-    expect(error.message).toContain("not known whether endpoint ep-1 exists");
+    expect(error.message).toContain("cannot tell whether endpoint ep-1 exists");
   });
 });
 

@@ -343,7 +343,7 @@ describe("cancel and retry", () => {
     expect(error).toBeInstanceOf(RetryUncertainError);
     expect(error).toMatchObject({ jobId: job.id, disposition: "stop", cause: expect.any(ConnectionError) });
     expect(error.message).toMatch(
-      /The job is FAILED: the retry may not have taken place.*could then run twice.*status\(\)/,
+      /The job is FAILED: the retry may not have taken effect.*could then run twice.*status\(\)/,
     );
     expect(it.emulator.journal.operations({ operation: "retry" })).toHaveLength(2);
   });

@@ -24,7 +24,7 @@ describe("a purge of the queue", () => {
     const error = await it.failure(it.queue.purgeQueue());
     expect(error).toBeInstanceOf(PurgeUncertainError);
     expect(error).toMatchObject({ code: "PURGE_UNCERTAIN", disposition: "stop", cause: expect.any(Error) });
-    expect(error.message).toMatch(/may have taken place.*jobs that were submitted since.*health\(\)/);
+    expect(error.message).toMatch(/may have taken effect.*jobs that were submitted since.*health\(\)/);
     expect(it.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
   });
 

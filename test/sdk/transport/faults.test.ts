@@ -157,7 +157,7 @@ describe("what is final", () => {
       AuthenticationError,
       /"Unauthorized"/,
     ],
-    ["no account in a 200", { nullAccount: true }, AuthenticationError, /knows no account for this API key/],
+    ["no account in a 200", { nullAccount: true }, AuthenticationError, /found no account for this API key/],
     ["403 with HTML", { status: 403, html: true }, RejectedError, /responded with 403 \(an HTML page, so a gateway/],
     ["404", { status: 404 }, NotFoundError, /responded with 404/],
     ["400", { status: 400, body: { error: "bad" } }, RejectedError, /responded with 400.*"bad"/],
@@ -187,12 +187,12 @@ describe("what is final", () => {
     ["no myself", { status: 200, body: { data: {} } }, UnexpectedResponseError, /no data\.myself/],
     ["data null", { status: 200, body: { data: null } }, UnexpectedResponseError, /no data\.myself/],
     ["nothing", { status: 200, body: {} }, UnexpectedResponseError, /no data\.myself/],
-    ["a number", { status: 200, body: 7 }, UnexpectedResponseError, /neither data nor errors/],
+    ["a number", { status: 200, body: 7 }, UnexpectedResponseError, /neither GraphQL data nor GraphQL errors/],
     [
       "errors of another shape",
       { status: 200, body: { errors: ["broken"] } },
       UnexpectedResponseError,
-      /neither data nor errors/,
+      /neither GraphQL data nor GraphQL errors/,
     ],
     [
       "errors beside data",
