@@ -208,13 +208,7 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  <<<<<<<
-  HEAD;
-  /** The time at the rate limit counts, so that an abort of very many waits does not last indefinitely. */
-  =======
   /** The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time. */
->>>>>>>
-  english;
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
