@@ -42,7 +42,7 @@ const LONGEST_POLL_MS = 10_000;
 const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 
-/** What is left of the endpoint, by obstacle. With any other obstacle it exists, scaled to zero. */
+/** The remains of the endpoint, by obstacle. With any other obstacle it exists, scaled to zero. */
 const REMAINS: ReadonlyMap<string, string> = new Map([
   [NOT_AT_ZERO, "It still exists."],
   [STILL_LISTED, "It may still exist."],

@@ -48,7 +48,7 @@ test("values that this version does not accept are not managed, with the reason"
   expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ not managed: /m);
   expect(source).toMatch(/^ {2}\/\/ not managed: scalerType "MAGIC \(\)" is not known/m);
   expect(source).toMatch(/^ {2}\/\/ not managed: flashBootType "TURBO" is not known/m);
-  expect(source).toMatch(/^ {2}\/\/ not managed: scalerValue needs a scalerType/m);
+  expect(source).toMatch(/^ {2}\/\/ not managed: scalerValue requires scalerType/m);
   expect(source).toMatch(/^ {2}\/\/ not managed: workersMin is 5, more than workersMax \(3\)/m);
   expect(source).not.toContain("\u2028");
 });

@@ -17,7 +17,7 @@ new ServerlessEndpoint("bad", {
   expect(output).toMatch(/templateId.*must be the id of a template, not empty/);
   expect(output).toMatch(/locations.*"Mars" is neither a known country/);
   expect(output).toMatch(/scalerValue.*must be a number above 0; it is -1/);
-  expect(output).toMatch(/scalerValue.*needs a scalerType/);
+  expect(output).toMatch(/scalerValue.*requires scalerType/);
   expect(output).toMatch(/workersMin.*is 4, more than workersMax \(2\)/);
   expect(output).toMatch(/idleTimout.*Did you mean idleTimeout\?/);
   expect(emulator.journal.requests()).toEqual([]);
