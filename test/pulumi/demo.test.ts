@@ -20,7 +20,7 @@ test("the demo shows every step and leaves no endpoint and no file", () => {
     });
     expect(stdout).toMatch(/~ gpuIds +: "AMPERE_24" => "ADA_24,AMPERE_24"/);
     expect(stdout).toMatch(/~ workersMax: 3 => 1/);
-    expect(stdout).toMatch(/saveEndpoint \S+ name: "chat-.*workersMin: 0, workersMax: 0[\s\S]*deleteEndpoint/);
+    expect(stdout).toMatch(/saveEndpoint \S+ name: "chat-.*workersMax: 0, workersMin: 0[\s\S]*deleteEndpoint/);
     expect(readdirSync(temporary)).toEqual([]);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
