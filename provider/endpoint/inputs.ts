@@ -25,9 +25,8 @@ export function checkInputs(
   options: EndpointInputOptions,
 ): CheckedInputs {
   const { __provider, automaticName, ...given } = newInputs;
-  given.adoptId ??= undefined;
   // An adopted endpoint has its own name, even after the program removes adoptId.
-  const isAdopted = given.adoptId !== undefined || oldInputs.__adopter !== undefined;
+  const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
     : nameAutomatically(oldInputs, given.name, automaticName);
