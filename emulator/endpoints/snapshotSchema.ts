@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JOB_STATES } from "../../sdk/contract/enums";
+import { endpointRecordSchema } from "../model/endpointFields";
 
 const time = z.number();
 const count = z.int().min(0);
@@ -24,22 +25,7 @@ const job = z.looseObject({
 
 /** An endpoint in a data file: all that the emulator reads of it later must be there. */
 export const endpointSnapshotSchema = z.looseObject({
-  record: z.looseObject({
-    id: z.string(),
-    name: z.string(),
-    gpuIds: z.string(),
-    templateId: z.string(),
-    idleTimeout: z.number(),
-    locations: z.string(),
-    flashBootType: z.literal("FLASHBOOT").nullable(),
-    scalerType: z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]),
-    scalerValue: z.number(),
-    workersMin: count,
-    workersMax: count,
-    networkVolumeId: z.string().nullable(),
-    createdAt: time,
-    version: count,
-  }),
+  record: endpointRecordSchema,
   runtime: z.looseObject({
     jobs: z.array(job),
     counters: z.looseObject({ submitted: count, completed: count, failed: count, retried: count }),

@@ -10,6 +10,8 @@ interface Field<Value, Given> {
   readonly input: string;
   /** The schema of the field in seeds and in changes over HTTP. */
   readonly schema: z.ZodType<Given>;
+  /** The schema of the stored value in a data file. */
+  readonly stored: z.ZodType<Value>;
   /** Returns the value to store. `current` is `undefined` for a new endpoint. */
   readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
   /** The only profile whose GraphQL schema has the field. @default both have it */
@@ -18,25 +20,33 @@ interface Field<Value, Given> {
 
 /** A string that every save must hold. */
 function required(store: Field<string, string>["store"] = (given) => given): Field<string, string> {
-  return { output: "String!", input: "String!", schema: z.string(), store };
+  return { output: "String!", input: "String!", schema: z.string(), stored: z.string(), store };
 }
 
 /** A number that every save sets to the default if it is left out. */
-function reset(type: "Int" | "Float", schema: z.ZodType<number>, value: number): Field<number, number | undefined> {
+function reset(
+  type: "Int" | "Float",
+  value: number,
+  schema: z.ZodType<number> = z.number(),
+  stored = schema,
+): Field<number, number | undefined> {
   const store = (given: number | undefined) => given ?? value;
-  return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), store };
+  return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), stored, store };
 }
 
 /** A field that keeps its value if a save leaves it out. `store` tells `undefined` from `null`. */
-function kept<Value, Given = string>(
+function kept<Value, Given>(
   output: string,
   schema: z.ZodType<Given>,
+  stored: z.ZodType<Value>,
   store: Field<Value, Given | null | undefined>["store"],
 ): Field<Value, Given | null | undefined> {
-  return { output, input: output.replace("!", ""), schema: schema.nullish(), store };
+  return { output, input: output.replace("!", ""), schema: schema.nullish(), stored, store };
 }
 
-/** All fields that clients can set. The types, the GraphQL schema, the seeds and `saveEndpoint` follow this table. */
+const SCALER_TYPE = z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]);
+
+/** All fields that clients can set. Types, GraphQL schema, seeds, data file and `saveEndpoint` follow this table. */
 export const ENDPOINT_FIELDS = {
   /** Name of the endpoint, not empty. */
   name: required((given, _, profile) => (profile === "observed" ? withoutSuffix(given) : given)),
@@ -45,32 +55,35 @@ export const ENDPOINT_FIELDS = {
   /** Id of the serverless template. */
   templateId: required(),
   /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
-  idleTimeout: reset("Int", z.number(), SAVE_ENDPOINT_DEFAULTS.idleTimeout),
+  idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout),
   /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
-  scalerValue: reset("Float", z.number(), SAVE_ENDPOINT_DEFAULTS.scalerValue),
+  scalerValue: reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue),
   /** Workers that always run, whole, ≥ 0. */
-  workersMin: reset("Int", z.int(), SAVE_ENDPOINT_DEFAULTS.workersMin),
+  workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, z.int(), z.int().min(0)),
   /** Workers that may run at once, whole, ≥ `workersMin`. */
-  workersMax: reset("Int", z.int(), SAVE_ENDPOINT_DEFAULTS.workersMax),
+  workersMax: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMax, z.int(), z.int().min(0)),
   /** Countries or data centers as a comma list; `""` and `null` for any region. */
-  locations: kept<string>("String", z.string(), (given, current) => (given === undefined ? current : given) ?? ""),
+  locations: kept("String", z.string(), z.string(), (given, current) => (given === undefined ? current : given) ?? ""),
   /** Id of the network volume that the workers mount; `""` and `null` for none. */
-  networkVolumeId: kept<string | null>(
+  networkVolumeId: kept(
     "String",
     z.string(),
+    z.string().nullable(),
     (given, current) => (given === undefined ? current : given) || null,
   ),
   /** `QUEUE_DELAY` or `REQUEST_COUNT`: how the number of workers follows the load. */
-  scalerType: kept<"QUEUE_DELAY" | "REQUEST_COUNT">(
+  scalerType: kept(
     "String!",
     z.string(),
+    SCALER_TYPE,
     // A word that is neither is refused before it is stored.
-    (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as "QUEUE_DELAY" | "REQUEST_COUNT",
+    (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as z.infer<typeof SCALER_TYPE>,
   ),
   /** `FLASHBOOT` for faster cold starts; `OFF` and `null` for none. */
-  flashBootType: kept<"FLASHBOOT" | null, "FLASHBOOT" | "OFF">(
+  flashBootType: kept(
     "FlashBootType",
     z.enum(["FLASHBOOT", "OFF"]),
+    z.literal("FLASHBOOT").nullable(),
     (given, current = null, profile) => {
       // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
@@ -131,6 +144,14 @@ export function graphqlFields(side: "output" | "input", profile: Profile): strin
   const shown = entries.filter(([, { onlyIn = profile }]) => onlyIn === profile);
   return shown.map(([name, field]) => `${name}: ${field[side]}`).join(" ");
 }
+
+/** The schema of an endpoint record in a data file. */
+export const endpointRecordSchema = z.looseObject({
+  ...Object.fromEntries(entries.map(([name, { stored }]) => [name, stored])),
+  id: z.string(),
+  createdAt: z.number(),
+  version: z.int().min(0),
+});
 
 const schemas = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]));
 
