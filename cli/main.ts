@@ -28,7 +28,7 @@ function commandLine(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('Run "serverless-gpu --help", or a command with --help, for what there is.')
+    .showHelpAfterError('Run "serverless-gpu --help", or a command with --help, for the commands and options.')
     .addHelpText(
       "after",
       `
@@ -54,7 +54,7 @@ function addAdopt(program: Command): void {
         "output. The command itself changes nothing. The key and the URLs come from the environment: " +
         "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
     )
-    .option("--filter <text>", "only endpoints with this text in their name; upper and lower case are the same")
+    .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
     .addHelpText(
       "after",
       `
@@ -72,7 +72,7 @@ It is also 1 if the program leaves out an endpoint; standard error names the end
 function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .summary("Check the set-up, and say what is wrong and how to fix it")
+    .summary("Check the setup, and say what is wrong and how to fix it")
     .description(
       "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
         "It changes nothing. It tries the key with one harmless query, and never shows it.",
@@ -176,7 +176,7 @@ async function main([first = "--help", ...rest]: readonly string[]): Promise<voi
     process.stderr.write(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}\n`);
     const { ServerlessGpuError } = require("../sdk/errors") as typeof import("../sdk/errors");
     if (!(error instanceof ServerlessGpuError)) return;
-    process.stderr.write('Run "serverless-gpu doctor" to check your set-up.\n');
+    process.stderr.write('Run "serverless-gpu doctor" to check your setup.\n');
   }
 }
 

@@ -51,7 +51,7 @@ JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed ro
 \`x-emulator-fidelity: assumed\`.
 
 - **documented**: the service's contract says so (${count("documented")} rows).
-- **observed**: seen at the running service (${count("observed")} rows).
+- **observed**: observed at a running service (${count("observed")} rows).
 - **assumed**: our choice, because neither says anything (${count("assumed")} rows).`,
     columns: ["Level", "Behaviour"],
     rows: mapValues(fidelity, ({ level, text }) => [level, text]),

@@ -7,7 +7,7 @@ import { askAddresses, checkAddresses, checkClock, checkKey } from "./service";
 import { readConfiguration } from "./settings";
 import { checkState } from "./state";
 
-/** Checks the set-up and prints the findings. Returns the exit code. */
+/** Checks the setup and prints the findings. Returns the exit code. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
   const checks = await examine(process.cwd());
   const isOk = checks.every(({ status }) => status !== "failed");

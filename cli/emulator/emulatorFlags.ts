@@ -19,15 +19,12 @@ export interface EmulatorFlags
 
 /** Adds the options that say which emulator to start. */
 export function addEmulatorFlags(command: Command): Command {
-  const refuseKey = () => command.error("error: option '--restricted-key <key>' takes a key without blanks");
+  const refuseKey = () => command.error("error: option '--restricted-key <key>' takes a key without spaces");
   return command
     .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
     .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
     .addOption(
-      new Option("--profile <name>", "which reading of the service to play (default: contract)").choices([
-        "contract",
-        "observed",
-      ]),
+      new Option("--profile <name>", "the behaviour to emulate (default: contract)").choices(["contract", "observed"]),
     )
     .option("--seed <file>", "JSON with the endpoints, pods and templates that exist from the start")
     .option("--data <file>", "keep endpoints, jobs and pods in this file, and continue from it")
@@ -52,7 +49,7 @@ export function addEmulatorFlags(command: Command): Command {
       /^\S+$/.test(key) ? key : refuseKey(),
     )
     .option("--random-seed <n>", "make ids and random choices the same in every run", wholeNumber())
-    .option("--no-rate-limits", "respond to every request, never with 429")
+    .option("--no-rate-limits", "turn off the rate limits: never respond with 429")
     .option("--remote-webhooks", "also deliver webhooks to other machines");
 }
 

@@ -101,7 +101,7 @@ function shownPod(pod: Pod, include: Include, profile: Profile): Record<string, 
   const { machine, networkVolume, savingsPlans, template, image, costPerHr, ...rest } = pod;
   return {
     ...rest,
-    // Both spellings were seen at the running service.
+    // Both spellings were observed at a running service.
     ...(profile === "observed" ? { imageName: image, costPerHr: String(costPerHr) } : { image, costPerHr }),
     ...(include.includeMachine && { machine: machine ?? {} }),
     ...(include.includeNetworkVolume && networkVolume && { networkVolume }),

@@ -34,7 +34,7 @@ export interface ProviderSettings extends ConnectionSettings {
   readonly extraLocations: readonly string[];
   /** Logical name of the explicit provider; empty for the default provider. */
   readonly provider: string;
-  /** `true` if an endpoint counts as gone even when it is missing from an account that is not its own. */
+  /** `true` if an endpoint that is not found counts as gone, even if the account differs from the recorded one. */
   readonly allowAccountChange: boolean;
 }
 

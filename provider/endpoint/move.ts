@@ -15,8 +15,8 @@ const LIST_MAX_AGE_MS = 60_000;
  * Returns where a resource's endpoint is, seen from the provider that the program gives it: `here`; `redirected` if it is
  * the same endpoint reached another way, which an update records; `moved` if it is to be replaced in another account.
  *
- * While key and service are those that the endpoint was last seen with, no call is made. Otherwise the endpoint is looked
- * for: if it is there, it is the same account with another key or under another provider.
+ * While key and service are those that the endpoint was last seen with, no call is made. Otherwise this looks for
+ * the endpoint: if it is there, it is the same account with another key or under another provider.
  * @throws AccountChangedError if it is not there, and the provider is the same one
  * @throws MoveRefusedError if it is not there, and the new account is not ready for it
  */
@@ -45,7 +45,7 @@ export async function locate(
   return found();
 }
 
-/** Previews need no key. Without one, nothing tells whether another provider is another account. */
+/** Previews need no key. Without a key, a preview cannot tell whether another provider is another account. */
 function locateWithoutKey(id: string, outputs: Properties): "here" | "redirected" {
   if (!isOtherProvider(outputs, readConfig("explicit") ?? "")) return "here";
   log(

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../sdk/errors";
+import { ConfigurationError, type InputProblem } from "../../sdk/errors";
 import { UNKNOWN } from "../properties";
 import { customTimeoutsWarning, ignoredElementWarnings, refuseImport, refuseReplaceWith } from "./optionChecks";
 import { areChangedLater } from "./transforms";
@@ -64,7 +64,7 @@ export function checkedOptions(declaration: Declaration): pulumi.CustomResourceO
   }
   const batch = currentBatch();
   batch.declared.push({ declaration, values });
-  // A failed dependency ends the registration with the very error, which Pulumi then prints once for all of them.
+  // A failed dependency ends the registration with the same error, which Pulumi then prints once for all of them.
   const dependsOn = batch.verdict.then(() => options.dependsOn ?? []) as Promise<pulumi.Resource[]>;
   return { ...options, dependsOn };
 }
@@ -106,11 +106,11 @@ async function report(declared: Batch["declared"]): Promise<Error | undefined> {
   const urns = await Promise.all(broken.map(({ declaration }) => Promise.race([urnOf(declaration), noUrn()])));
   broken.forEach(({ declaration, problems }, index) => {
     for (const { property, message } of problems) {
-      logError(`"${declaration.name}": ${property} ${message}`, resourceAt(urns[index]));
+      logError(`"${declaration.name}": ${sentence(property, message)}`, resourceAt(urns[index]));
     }
   });
   const names = broken.map(({ declaration }) => `"${declaration.name}"`).join(", ");
-  const failure = new pulumi.RunError(`fix the arguments of ${names}; the errors above describe the problems`);
+  const failure = new pulumi.RunError(`fix the problems of ${names} that the errors above describe`);
   failure.stack = failure.message;
   return failure;
 }
@@ -124,8 +124,13 @@ function logError(text: string, resource: pulumi.Resource | undefined): void {
 function throwProblems(declaration: Declaration, values: KnownValues): void {
   const problems = problemsOf(declaration, values);
   if (problems.length === 0) return;
-  const text = problems.map(({ property, message }) => `${property} ${message}`).join("; ");
+  const text = problems.map(({ property, message }) => sentence(property, message)).join("; ");
   throw new pulumi.RunError(`the arguments of "${declaration.name}" are invalid: ${text}`);
+}
+
+/** A problem of the config has no property: its message names the setting. */
+function sentence(property: string, message: string): string {
+  return property === "" ? message : `${property} ${message}`;
 }
 
 function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {
@@ -134,12 +139,22 @@ function problemsOf({ args, options, findProblems }: Declaration, { known, secre
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
   if (fields.includes("*")) return [];
   const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
-  const problems = findProblems(Object.fromEntries([...given, ...ignored]), UNKNOWN);
-  return problems.map(({ property, message }) =>
+  const values = Object.fromEntries([...given, ...ignored]);
+  return problemsOrConfigError(() => findProblems(values, UNKNOWN)).map(({ property, message }) =>
     secret.has(property)
       ? { property, message: "has an invalid value, which is secret and not shown" }
       : { property, message },
   );
+}
+
+/** Returns the problems. An error in the config that the check needs is a problem of the resource, too. */
+function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return [{ property: "", message: error.message }];
+  }
 }
 
 /** Collects plain values at once, and values of outputs, such as config, as soon as they are known. */

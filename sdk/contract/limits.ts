@@ -2,7 +2,7 @@ import { FlashBootType, GpuTier, Location, ScalerType } from "./enums";
 
 /**
  * Every limit of the service, one line each. The client and the emulator share only this folder. "Contract" is the
- * service's published description, "observed" was seen at a running service, and "assumed" is our choice where neither
+ * service's published description, "observed" was observed at a running service, and "assumed" is our choice where neither
  * says anything.
  */
 

@@ -41,11 +41,13 @@ const LONGEST_POLL_MS = 10_000;
 
 const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
+const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
 /** The remains of the endpoint, by obstacle. With any other obstacle it exists, scaled to zero. */
 const REMAINS: ReadonlyMap<string, string> = new Map([
   [NOT_AT_ZERO, "It still exists."],
   [STILL_LISTED, "It may still exist."],
+  [UNKNOWN_YET_LISTED, "It may still exist."],
 ]);
 
 /** A deletion that is running. */
@@ -111,14 +113,15 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
     deletion.obstacle = STILL_LISTED;
   } catch (error) {
     if (error instanceof NotFoundError && !endpoint) return true;
-    if (!(error instanceof NotFoundError) && !(error instanceof BusinessRuleError)) throw error;
-    deletion.obstacle = error.message;
     if (error instanceof BusinessRuleError) {
       // The service may take a while to notice that the workers are gone.
+      deletion.obstacle = error.message;
       report(deletion, "deleting", 0, error.message);
       await pause(deletion);
       return false;
     }
+    if (!(error instanceof NotFoundError)) throw error;
+    deletion.obstacle = UNKNOWN_YET_LISTED;
   }
   report(deletion, "proving gone");
   if (await isGone(deletion)) return true;

@@ -112,7 +112,7 @@ describe("serverless-gpu emulator", () => {
     [["--discount", "0.8"], 2, "Give factor,type,expiration date"],
     [["--discount", "much,volume,2027-01-01"], 2, "Give factor,type,expiration date"],
     [["--discount", "0.8,volume,soon"], 2, "Give factor,type,expiration date"],
-    [["--restricted-key", "a b"], 2, "'--restricted-key <key>' takes a key without blanks"],
+    [["--restricted-key", "a b"], 2, "'--restricted-key <key>' takes a key without spaces"],
     [["--prot", "80"], 2, "unknown option '--prot'\n(Did you mean --port?)"],
     [["--nonsense"], 2, "unknown option '--nonsense'"],
     [["start"], 2, "'emulator start'"],

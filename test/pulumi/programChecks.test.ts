@@ -137,6 +137,20 @@ new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA
   expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
 });
 
+test("a setting of the config that cannot be read is reported at each resource that needs it", async () => {
+  const file = path.join(stack.folder, "Pulumi.dev.yaml");
+  const before = await readFile(file, "utf8");
+  const wrong = "config:\n  serverless-gpu:extraGpuTiers: { tier: FUTURE_1 }\n";
+  await stack.writeFile("Pulumi.dev.yaml", `${before.replace(/^config:.*/ms, "")}${wrong}`);
+  await stack.writeProgram(`${HEAD}${GOOD}`);
+  const { exitCode, output } = await stack.run(["preview"]);
+  await stack.writeFile("Pulumi.dev.yaml", before);
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain('"good": serverless-gpu:extraGpuTiers must be a comma-separated string');
+  expect(output).toContain('fix the problems of "good"');
+  expect(output).not.toMatch(/unhandled|Error:.*ConfigurationError|\bat .*\.js:/i);
+});
+
 test("the option import fails with the advice to adopt", async () => {
   await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", right, { import: "some-id" });`);
   const { exitCode, output } = await stack.run(["preview"]);

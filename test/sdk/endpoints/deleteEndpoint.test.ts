@@ -198,6 +198,16 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
+  test("claims neither if the service reports that the endpoint does not exist, but still lists it", async () => {
+    await using it = await startEmulated();
+    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    const lie = { message: "endpoint not found", code: "RUNPOD" };
+    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: lie } });
+    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 20_000 }));
+    expect(error).toBeInstanceOf(DeleteTimeoutError);
+    expect(error.message).toMatch(/reports that it does not exist, but still lists it\. It may still exist\. /);
+  });
+
   test("fails at once when the service refuses the scale to zero, or the key", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create(INPUT);
