@@ -1,5 +1,10 @@
 import type { EndpointRecord } from "../model/endpointFields";
 
+// `workerPool.ts` starts workers and stops idle ones; `idleScaleDown.ts` lowers `workersMax` after days without jobs.
+
+/** The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed). */
+export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
+
 /** The input of the autoscaler. Waiting jobs with `lowPriority` do not count: they trigger no scaling. */
 export interface Demand {
   /** Jobs that wait. */

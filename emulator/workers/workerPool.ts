@@ -1,6 +1,7 @@
 import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
 import type { RuntimeContext } from "./context";
+import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 
 /** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
@@ -52,9 +53,6 @@ export interface WorkerPool {
 }
 
 const noTimer = () => {};
-
-/** The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed). */
-export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
 
 /**
  * Creates the workers of one endpoint.
