@@ -4,7 +4,6 @@ import { handlers } from "../../support/scriptedWorker";
 afterEach(stopAll);
 
 const second = 1000;
-const minute = 60 * second;
 
 describe("/run", () => {
   test("[queue.run] returns id and IN_QUEUE immediately, and the job is processed later", async () => {
