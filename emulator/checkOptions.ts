@@ -40,6 +40,12 @@ const schema = z.strictObject({
   drainMs: zeroOrMore.optional(),
   coldStartMs: zeroOrMore.optional(),
   templates: z.array(z.string().min(1)).optional(),
+  strictReferences: z.boolean().optional(),
+  takenTemplateNames: z.array(z.string()).optional(),
+  reserveTemplateNames: z.boolean().optional(),
+  templateReleaseMs: zeroOrMore.optional(),
+  staleFlashBoot: z.boolean().optional(),
+  volumeDataCenters: z.array(z.string().min(1)).optional(),
   workerQuota: zeroOrMore.optional(),
   serverlessDiscount: z
     .looseObject({ discountFactor: z.number(), type: z.string(), expirationDate: z.string() })

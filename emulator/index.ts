@@ -8,21 +8,27 @@
 
 import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
-import { createEndpointControl, type EndpointControl } from "./endpoints/endpointControl";
+import type { EndpointControl } from "./endpoints/endpointKind";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods/pods";
+import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { createAccount, type Seed } from "./server/account";
 import { createControl } from "./server/control";
 import { createDataFile } from "./server/dataFile";
+import { discountPart } from "./server/discount";
 import { createFaults, type Faults } from "./server/faults";
 import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
+import type { AccountContext, AccountOptions } from "./server/kinds";
 import { listen } from "./server/listen";
 import { createRoutes } from "./server/routes";
+import type { TemplateControl } from "./templates/templateKind";
+import { OBSERVED_RELEASE_MS } from "./templates/templates";
 import { type EmulatorClock, steadyClock } from "./time/virtualClock";
-import type { RuntimeContext } from "./workers/context";
+import type { VolumeControl } from "./volumes/volumeKind";
+import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
 
 /** A running emulator. */
 export interface Emulator {
@@ -40,10 +46,16 @@ export interface Emulator {
   readonly faults: Faults;
   /** Reads and changes endpoints directly, without a request. */
   readonly endpoints: EndpointControl;
+  /** Reads and changes templates directly. */
+  readonly templates: TemplateControl;
+  /** Reads and changes network volumes directly. */
+  readonly volumes: VolumeControl;
+  /** Reads and changes registry credentials directly. */
+  readonly registryAuths: RegistryAuthControl;
   /** The pods that the REST interface shows in addition to workers. */
   readonly pods: Pods;
   /**
-   * Adds endpoints, pods and templates.
+   * Adds endpoints, templates, volumes, registry credentials and pods.
    * @throws TypeError if the seed is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
@@ -76,11 +88,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     dropsWebhook,
     changed: () => dataFile?.changed(),
   });
-  const account = createAccount(context, options.workerQuota);
+  const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const { journal, open } = createJournal(clock, keys);
-  const read = createRoutes({ profile, keys, ...account, serverlessDiscount: options.serverlessDiscount ?? null });
-  const endpoints = createEndpointControl(account.endpoints);
+  const parts = Object.values(account.kinds).map((kind) => kind.graphql);
+  const discount = discountPart(options.serverlessDiscount ?? null);
+  const read = createRoutes({ profile, keys, ...account, parts: [...parts, discount] });
   const saved = () => dataFile?.saved();
 
   function seed() {
@@ -102,7 +115,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
     await saved();
-    const control = createControl({ profile, account, endpoints, journal, faults, clock, reset }, apiKey);
+    const control = createControl({ profile, account, journal, faults, clock, reset }, apiKey);
     return listen(host, port, createRequestHandler({ read, control, nextFault, open, clock, saved }));
   }
 
@@ -129,7 +142,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     clock,
     journal,
     faults,
-    endpoints,
+    endpoints: account.kinds.endpoints.control,
+    templates: account.kinds.templates.control,
+    volumes: account.kinds.volumes.control,
+    registryAuths: account.kinds.registryAuths.control,
     pods: account.pods,
     seed: account.seed,
     reset,
@@ -138,11 +154,21 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-type Given = Pick<RuntimeContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed">;
+type Given = Pick<AccountContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed">;
 
-function contextOf(options: EmulatorOptions, given: Given): RuntimeContext {
-  const { drainMs = 1000, coldStartMs = 200, handlers, rateLimits, remoteWebhooks } = options;
-  return { ...given, drainMs, coldStartMs, handlers, rateLimits, remoteWebhooks };
+function contextOf(options: EmulatorOptions, given: Given): AccountContext {
+  const { drainMs = 1000, coldStartMs = 200, staleFlashBoot = false, handlers, rateLimits, remoteWebhooks } = options;
+  return { ...given, drainMs, coldStartMs, staleFlashBoot, handlers, rateLimits, remoteWebhooks };
+}
+
+function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
+  const { takenTemplateNames = [], reserveTemplateNames = false, volumeDataCenters = VOLUME_DATA_CENTERS } = options;
+  const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? OBSERVED_RELEASE_MS : 0);
+  return {
+    workerQuota: options.workerQuota,
+    templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs },
+    volumeDataCenters,
+  };
 }
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
@@ -157,8 +183,7 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 }
 
 export { systemClock } from "../sdk/contract/clock";
-export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointControl";
-export type { ServerlessDiscount } from "./endpoints/graphql";
+export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
@@ -166,9 +191,30 @@ export type { Profile } from "./model/fidelity";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
+export type { RecordControl } from "./records/kind";
+export type {
+  RegistryAuthFields,
+  RegistryAuthInput,
+  RegistryAuthRecord,
+  RegistryAuthSeed,
+} from "./registryAuths/registryAuthFields";
+export type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 export type { Seed } from "./server/account";
+export type { ServerlessDiscount } from "./server/discount";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
 export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
+export type {
+  EnvironmentVariable,
+  PortConfig,
+  TemplateFields,
+  TemplateInput,
+  TemplateRecord,
+  TemplateSeed,
+} from "./templates/templateFields";
+export type { TemplateControl } from "./templates/templateKind";
 export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "./time/virtualClock";
+export type { VolumeFields, VolumeInput, VolumeRecord, VolumeSeed } from "./volumes/volumeFields";
+export type { VolumeControl } from "./volumes/volumeKind";
+export type { WorkerContainer } from "./workers/container";
 export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/jobHandlers";
 export type { WorkerPod } from "./workers/workerPool";

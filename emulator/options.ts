@@ -1,7 +1,7 @@
-import type { ServerlessDiscount } from "./endpoints/graphql";
 import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
+import type { ServerlessDiscount } from "./server/discount";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/jobHandlers";
 
@@ -23,14 +23,29 @@ export interface EmulatorOptions {
   readonly coldStartMs?: number;
   /** Ids of the templates that exist. @default every non-empty id exists */
   readonly templates?: readonly string[];
+  /** `true` refuses templates, volumes and registry credentials that do not exist. @default only those of a kind that a seed names */
+  readonly strictReferences?: boolean;
+  /** Names of templates that other accounts have taken. @default none */
+  readonly takenTemplateNames?: readonly string[];
+  /** `true` keeps the name of a deleted template from being used again. @default false */
+  readonly reserveTemplateNames?: boolean;
+  /**
+   * The time after its last use until a template can be deleted, in milliseconds, ≥ 0.
+   * @default 120000 in the observed profile, else 0
+   */
+  readonly templateReleaseMs?: number;
+  /** `true` lets workers with FLASHBOOT keep the old version of a changed template until `workersMax` is 0. @default false */
+  readonly staleFlashBoot?: boolean;
+  /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
+  readonly volumeDataCenters?: readonly string[];
   /** The largest sum of `workersMax` over all endpoints, whole, ≥ 0. @default no limit */
   readonly workerQuota?: number;
   /** The value of `myself.serverlessDiscount`. @default null */
   readonly serverlessDiscount?: ServerlessDiscount | null;
-  /** Endpoints, pods and templates that exist from the start. @default none */
+  /** Endpoints, templates, volumes, registry credentials and pods that exist from the start. @default none */
   readonly seed?: Seed;
   /**
-   * A file that keeps endpoints, jobs, pods and templates. Every change is saved before its response is sent. If the
+   * A file that keeps endpoints, jobs, templates with their environment, volumes, registry credentials and pods. Every change is saved before its response is sent. If the
    * file exists, the emulator starts with its contents and ignores `seed`.
    * @default none: the state is lost when the emulator stops
    */

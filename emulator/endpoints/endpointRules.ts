@@ -1,20 +1,17 @@
 import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../../sdk/contract/limits";
+import { BusinessError } from "../model/businessError";
 import type { EndpointFields, EndpointRecord } from "../model/endpointFields";
-import type { FidelityId, Profile } from "../model/fidelity";
+import type { Profile } from "../model/fidelity";
 
 /** Tiers that are newer than the contract (observed). */
 const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
 
-/** A valid request that a rule of the service forbids. GraphQL shows it with the code `RUNPOD`. */
-export class BusinessError extends Error {
-  constructor(
-    message: string,
-    /** The row of the fidelity table for the rule. */
-    readonly fidelity: FidelityId,
-  ) {
-    super(message);
-    this.name = "BusinessError";
-  }
+/** The things that an endpoint refers to by their id. */
+export interface References {
+  /** Throws a BusinessError if an endpoint cannot have the template. */
+  assertTemplate(id: string): void;
+  /** Throws a BusinessError if an endpoint cannot have the volume. */
+  assertVolume(id: string): void;
 }
 
 /** Returns the fields of an endpoint as GraphQL shows them. */
@@ -32,11 +29,13 @@ export function shown(record: EndpointRecord, profile: Profile) {
  * Checks the rules that concern one endpoint alone.
  * @throws BusinessError if a field breaks a rule
  */
-export function assertAllowed(fields: EndpointFields, profile: Profile, templates: ReadonlySet<string>): void {
+export function assertAllowed(fields: EndpointFields, profile: Profile, references: References): void {
   if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
   assertGpuIds(fields.gpuIds, profile);
   assertLocations(fields.locations);
-  assertTemplate(fields.templateId, templates);
+  if (fields.templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
+  references.assertTemplate(fields.templateId);
+  if (fields.networkVolumeId !== null) references.assertVolume(fields.networkVolumeId);
   if (!SCALER_TYPES.includes(fields.scalerType)) {
     throw new BusinessError(
       `scalerType "${fields.scalerType}" is not one of ${SCALER_TYPES.join(", ")}`,
@@ -75,10 +74,4 @@ function assertLocations(locations: string): void {
       "save.unknown-location",
     );
   }
-}
-
-function assertTemplate(templateId: string, templates: ReadonlySet<string>): void {
-  if (templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
-  if (templates.size > 0 && !templates.has(templateId))
-    throw new BusinessError(`Unknown template "${templateId}"`, "save.unknown-template");
 }

@@ -1,7 +1,10 @@
-import { type EndpointFields, type EndpointInput, type EndpointRecord, fieldsAfter } from "../model/endpointFields";
+import { BusinessError } from "../model/businessError";
+import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
+import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
+import { createHistory } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
-import { assertAllowed, BusinessError } from "./endpointRules";
+import { assertAllowed, type References } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
 
 /** An endpoint: its stored record and its running part. */
@@ -40,6 +43,8 @@ export interface Endpoints {
   find(id: string): Endpoint | undefined;
   /** Changes an endpoint without checking any rule. */
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
+  /** Gives the workers of all endpoints with this template its present version. */
+  rollOut(templateId: string): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
   /** Returns the state to save for a restart, as plain JSON. */
@@ -56,32 +61,19 @@ export interface EndpointSnapshot {
 
 export interface EndpointsOptions {
   readonly context: RuntimeContext;
-  /** Ids of the templates that exist. If it is empty, every template exists. */
-  readonly templates: ReadonlySet<string>;
+  /** The things that endpoints refer to. */
+  readonly references: References;
   /** The largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
   readonly workerQuota: number | undefined;
 }
 
-/** The longest lag of a list, in milliseconds. Older states are not kept. */
-export const MAX_LIST_LAG_MS = 60_000;
-
-/** The state of an endpoint before a change, for lists that lag. */
-interface PastState {
-  readonly at: number;
-  readonly id: string;
-  readonly before: EndpointRecord | undefined;
-}
-
-export function createEndpoints({ context, templates, workerQuota }: EndpointsOptions): Endpoints {
+export function createEndpoints({ context, references, workerQuota }: EndpointsOptions): Endpoints {
   const { clock, profile } = context;
   const endpoints = new Map<string, Endpoint>();
-  const past: PastState[] = [];
+  const history = createHistory<EndpointRecord>(clock);
 
   function remember(id: string, before: EndpointRecord | undefined) {
-    const now = clock.monotonic();
-    const firstKept = past.findIndex((state) => state.at >= now - MAX_LIST_LAG_MS);
-    past.splice(0, firstKept < 0 ? past.length : firstKept);
-    past.push({ at: now, id, before: before && { ...before } });
+    history.remember(id, before);
     context.changed();
   }
 
@@ -110,10 +102,16 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
   }
 
   function change(endpoint: Endpoint, patch: Partial<EndpointFields>): Endpoint {
-    remember(endpoint.record.id, endpoint.record);
-    Object.assign(endpoint.record, patch);
-    endpoint.record.version += 1;
-    endpoint.runtime.reconcile();
+    const { record, runtime } = endpoint;
+    const { templateId } = record;
+    remember(record.id, record);
+    Object.assign(record, patch);
+    record.version += 1;
+    if (record.templateId !== templateId) {
+      context.released(templateId);
+      runtime.rollOut();
+    }
+    runtime.reconcile();
     return endpoint;
   }
 
@@ -122,12 +120,13 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     if (!endpoint) return false;
     remember(id, endpoint.record);
     endpoint.runtime.dispose();
+    context.released(endpoint.record.templateId);
     return endpoints.delete(id);
   }
 
   function allowedFields(current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
-    const fields = fieldsAfter(current, input, profile);
-    assertAllowed(fields, profile, templates);
+    const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
+    assertAllowed(fields, profile, references);
     if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
     return fields;
   }
@@ -169,20 +168,22 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     },
 
     list(lagMs = 0) {
-      const records = new Map<string, EndpointRecord>();
-      for (const { record } of endpoints.values()) records.set(record.id, record);
-      const asOf = clock.monotonic() - lagMs;
-      for (let i = past.length - 1; i >= 0 && (past[i] as PastState).at > asOf; i--) {
-        const { id, before } = past[i] as PastState;
-        if (before) records.set(id, before);
-        else records.delete(id);
-      }
-      return [...records.values()].map((record) => ({ record, pods: endpoints.get(record.id)?.runtime.pods() ?? [] }));
+      const present = Array.from(endpoints.values(), ({ record }) => record);
+      const records = history.asOf(present, lagMs);
+      return records.map((record) => ({ record, pods: endpoints.get(record.id)?.runtime.pods() ?? [] }));
     },
 
     all: () => [...endpoints.values()],
     find: (id) => endpoints.get(id),
     change: (id, patch) => change(mustFind(id), patch),
+    rollOut(templateId) {
+      for (const { record, runtime } of endpoints.values()) {
+        if (record.templateId !== templateId) continue;
+        remember(record.id, record);
+        record.version += 1;
+        runtime.rollOut();
+      }
+    },
     remove,
     snapshot: () =>
       [...endpoints.values()].map(({ record, runtime }) => ({ record: { ...record }, runtime: runtime.snapshot() })),
@@ -192,7 +193,7 @@ export function createEndpoints({ context, templates, workerQuota }: EndpointsOp
     clear() {
       for (const { runtime } of endpoints.values()) runtime.dispose();
       endpoints.clear();
-      past.length = 0;
+      history.clear();
     },
   };
 }

@@ -63,6 +63,8 @@ export interface EndpointRuntime {
   pods(): readonly WorkerPod[];
   /** Starts or drains workers. Must be called after a change to the endpoint's record. */
   reconcile(): void;
+  /** Replaces the workers. Must be called after a change to the endpoint's template. */
+  rollOut(): void;
   /** Returns the state to save for a restart, as plain JSON. */
   snapshot(): unknown;
   /** Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or stops. */
@@ -184,6 +186,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       idleSince = clock.now();
       scheduler.reconcile();
     },
+    rollOut: scheduler.rollOut,
     snapshot: (): Snapshot => ({ jobs: [...store.all()], counters: { ...counters }, idleSince }),
     dispose() {
       stopWatching();

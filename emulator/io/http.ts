@@ -46,7 +46,7 @@ export interface Call {
 
 /** Changes that a fault rule makes to an operation. */
 export interface CallOptions {
-  /** The lag of a list of endpoints, in milliseconds. */
+  /** The lag of the lists, in milliseconds. */
   readonly listLagMs?: number | undefined;
 }
 

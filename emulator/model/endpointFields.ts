@@ -1,22 +1,14 @@
 import { z } from "zod";
 import { FLASH_BOOT_NAME_SUFFIX, SAVE_ENDPOINT_DEFAULTS, UNSET_ENDPOINT_FIELDS } from "../../sdk/contract/limits";
-import type { Profile } from "./fidelity";
-
-/** The declaration of one field that clients can set. */
-interface Field<Value, Given> {
-  /** The GraphQL type in the endpoint record. */
-  readonly output: string;
-  /** The GraphQL type in the input of `saveEndpoint`. A non-null type with a default refuses an explicit `null`. */
-  readonly input: string;
-  /** The schema of the field in seeds and in changes over HTTP. */
-  readonly schema: z.ZodType<Given>;
-  /** The schema of the stored value in a data file. */
-  readonly stored: z.ZodType<Value>;
-  /** Returns the value to store. `current` is `undefined` for a new endpoint. */
-  readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
-  /** The only profile whose GraphQL schema has the field. @default both have it */
-  readonly onlyIn?: Profile;
-}
+import {
+  type Field,
+  type OptionalInput,
+  patchSchemaOf,
+  type RequiredInput,
+  type Stored,
+  seedSchemaOf,
+  storedSchemasOf,
+} from "./fieldTable";
 
 /** A string that every save must hold. */
 function required(store: Field<string, string>["store"] = (given) => given): Field<string, string> {
@@ -93,14 +85,9 @@ export const ENDPOINT_FIELDS = {
 };
 
 type Table = typeof ENDPOINT_FIELDS;
-type Value<F> = F extends Field<infer V, infer _> ? V : never;
-type Given<F> = F extends Field<infer _, infer G> ? G : never;
-type RequiredName = { [K in keyof Table]: undefined extends Given<Table[K]> ? never : K }[keyof Table];
 
 /** The fields of an endpoint that clients can set, as the service stores them. */
-export interface EndpointFields extends Stored {}
-
-type Stored = { -readonly [K in keyof Table]: Value<Table[K]> };
+export interface EndpointFields extends Stored<Table> {}
 
 /** A serverless endpoint as the service stores it (contract, Serverless endpoint). */
 export interface EndpointRecord extends EndpointFields {
@@ -112,11 +99,8 @@ export interface EndpointRecord extends EndpointFields {
   version: number;
 }
 
-type RequiredInput = { readonly [K in keyof Pick<Table, RequiredName>]: Given<Table[K]> };
-type OptionalInput = { readonly [K in keyof Omit<Table, RequiredName>]?: Given<Table[K]> };
-
 /** The `input` of `saveEndpoint`. */
-export interface EndpointInput extends RequiredInput, OptionalInput {
+export interface EndpointInput extends RequiredInput<Table>, OptionalInput<Table> {
   /** Identifier of the endpoint to change. Without it, an endpoint is created. */
   readonly id?: string | null;
 }
@@ -127,41 +111,18 @@ export interface EndpointSeed extends EndpointInput {
   readonly id?: string | null;
 }
 
-const entries = Object.entries(ENDPOINT_FIELDS) as unknown as [keyof EndpointFields, Field<unknown, unknown>][];
-
-/** Returns the fields that an endpoint has after `input` was saved. `current` is `undefined` for a new endpoint. */
-export function fieldsAfter(
-  current: EndpointRecord | undefined,
-  input: EndpointInput,
-  profile: Profile,
-): EndpointFields {
-  const values = entries.map(([name, { store }]) => [name, store(input[name], current?.[name], profile)]);
-  return Object.fromEntries(values) as EndpointFields;
-}
-
-/** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input of `saveEndpoint`. */
-export function graphqlFields(side: "output" | "input", profile: Profile): string {
-  const shown = entries.filter(([, { onlyIn = profile }]) => onlyIn === profile);
-  return shown.map(([name, field]) => `${name}: ${field[side]}`).join(" ");
-}
-
 /** The schema of an endpoint record in a data file. */
 export const endpointRecordSchema = z.looseObject({
-  ...Object.fromEntries(entries.map(([name, { stored }]) => [name, stored])),
+  ...storedSchemasOf(ENDPOINT_FIELDS),
   id: z.string(),
   createdAt: z.number(),
   version: z.int().min(0),
 });
 
-const schemas = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]));
-
 /** The schema of an endpoint to create. */
-export const endpointSeedSchema = z.strictObject({
-  id: z.string().min(1).optional(),
-  ...schemas,
-}) as z.ZodType as z.ZodType<EndpointSeed>;
+export const endpointSeedSchema = seedSchemaOf<EndpointSeed>(ENDPOINT_FIELDS);
 /** The schema of a change to an endpoint. */
-export const endpointPatchSchema = z.strictObject(schemas).partial() as z.ZodType as z.ZodType<Partial<EndpointFields>>;
+export const endpointPatchSchema = patchSchemaOf(ENDPOINT_FIELDS);
 
 function withoutSuffix(name: string): string {
   return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;

@@ -22,9 +22,9 @@ export function seededRandom(seed: number): SeededRandom {
   };
 }
 
-/** Returns an id of 14 random letters and digits, as endpoints and pods have. */
-export function randomId(random: () => number): string {
-  return Array.from({ length: 14 }, () => Math.floor(random() * 36).toString(36)).join("");
+/** Returns an id of random letters and digits: 14, as endpoints and pods have, unless `length` says otherwise. */
+export function randomId(random: () => number, length = 14): string {
+  return Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join("");
 }
 
 /** Returns the id of an endpoint's nth job. The number makes it unique, the random part hard to guess. */

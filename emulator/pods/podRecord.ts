@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { POD_STATES } from "../../sdk/contract/enums";
 import { POD_NAME_MAX_LENGTH } from "../../sdk/contract/limits";
+import { EXAMPLE_IMAGE } from "../workers/container";
 
 /** A pod (contract, Pod). A pod with an `endpointId` is a worker of that endpoint. */
 export interface Pod {
@@ -208,7 +209,7 @@ export const podSeedSchema = z.looseObject({
 export function completePod(seed: PodSeed): Pod {
   const pod: Pod = {
     name: seed.id,
-    image: "example/image:latest",
+    image: EXAMPLE_IMAGE,
     desiredStatus: "RUNNING",
     adjustedCostPerHr: seed.costPerHr ?? 0.44,
     costPerHr: 0.44,

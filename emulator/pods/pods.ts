@@ -17,20 +17,27 @@ export interface Pods {
   clear(): void;
 }
 
-export function createPods(changed: () => void): Pods {
+/** @param onGone called with each pod that is removed or replaced */
+export function createPods(changed: () => void, onGone: (pod: Pod) => void): Pods {
   const pods = new Map<string, Pod>();
   return {
     add(seed) {
       const pod = completePod(structuredClone(seed));
+      const replaced = pods.get(pod.id);
       pods.set(pod.id, pod);
+      if (replaced) onGone(replaced);
       changed();
       return pod;
     },
     get: (id) => pods.get(id),
     list: () => [...pods.values()],
     remove(id) {
+      const pod = pods.get(id);
+      if (!pod) return false;
+      pods.delete(id);
+      onGone(pod);
       changed();
-      return pods.delete(id);
+      return true;
     },
     clear: () => pods.clear(),
   };

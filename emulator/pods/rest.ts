@@ -3,8 +3,10 @@ import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
+import type { Volumes } from "../volumes/volumes";
+import { environmentOf } from "../workers/container";
 import type { WorkerPod } from "../workers/workerPool";
-import { completePod, type Pod } from "./podRecord";
+import { completePod, type NetworkVolume, type Pod } from "./podRecord";
 import type { Pods } from "./pods";
 
 const INCLUDE_FLAGS = [
@@ -21,16 +23,17 @@ export interface RestOptions {
   readonly keys: Keys;
   readonly pods: Pods;
   readonly endpoints: Endpoints;
+  readonly volumes: Volumes;
 }
 
 /** Creates the REST interface: a function that returns the call of a request under `/v1/`. */
-export function createRest({ profile, keys, pods, endpoints }: RestOptions) {
+export function createRest({ profile, keys, pods, endpoints, volumes }: RestOptions) {
   function find(id: string): Pod | undefined {
     const seeded = pods.get(id);
     if (seeded) return seeded;
     for (const { record, runtime } of endpoints.all()) {
       const worker = runtime.pods().find((pod) => pod.id === id);
-      if (worker) return workerPod(worker, record);
+      if (worker) return workerPod(worker, record, volumes);
     }
     return undefined;
   }
@@ -76,25 +79,31 @@ function readFlags(query: URLSearchParams): Include | string[] {
 }
 
 /** Returns the pod of a worker, with the id and version of its endpoint (contract, Pod) and a key in `env` (observed). */
-function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>): Pod {
+function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>, volumes: Volumes): Pod {
+  const { container } = worker;
   return completePod({
     id: worker.id,
     name: `${endpoint.name} worker`,
     desiredStatus: worker.desiredStatus,
     endpointId: worker.endpointId,
     slsVersion: worker.slsVersion,
-    templateId: endpoint.templateId,
-    env: { ENDPOINT_ID: worker.endpointId, POD_ID: worker.id, WORKER_API_KEY: `worker-key-of-${worker.id}` },
+    templateId: container.templateId,
+    image: container.imageName,
+    containerDiskInGb: container.containerDiskInGb,
+    ports: container.ports,
+    ...(container.containerRegistryAuthId !== null && { containerRegistryAuthId: container.containerRegistryAuthId }),
+    env: environmentOf(worker),
     lastStartedAt: new Date(worker.startedAt).toISOString(),
     lastStatusChange: worker.lastStatusChange,
     machine: { gpuTypeId: "NVIDIA RTX A5000", location: "RO", secureCloud: true },
-    template: { id: endpoint.templateId },
-    ...(endpoint.networkVolumeId === null ? {} : { networkVolume: attachedVolume(endpoint.networkVolumeId) }),
+    template: { id: container.templateId, imageName: container.imageName },
+    ...(endpoint.networkVolumeId !== null && { networkVolume: attachedVolume(endpoint.networkVolumeId, volumes) }),
   });
 }
 
-function attachedVolume(id: string) {
-  return { id, name: id, size: 100, dataCenterId: "EU-RO-1" };
+function attachedVolume(id: string, volumes: Volumes): NetworkVolume {
+  const { name = id, size = 100, dataCenterId = "EU-RO-1" } = volumes.find(id) ?? {};
+  return { id, name, size, dataCenterId };
 }
 
 function shownPod(pod: Pod, include: Include, profile: Profile): Record<string, unknown> {

@@ -1,32 +1,44 @@
 import { z } from "zod";
-import { createEndpoints, type EndpointSnapshot, type Endpoints } from "../endpoints/endpoints";
-import { endpointSnapshotSchema } from "../endpoints/snapshotSchema";
+import type { Endpoints } from "../endpoints/endpoints";
 import { validate } from "../io/validate";
-import { type EndpointSeed, endpointSeedSchema } from "../model/endpointFields";
-import { type Pod, type PodSeed, podSeedSchema } from "../pods/podRecord";
-import { createPods, type Pods } from "../pods/pods";
-import type { RuntimeContext } from "../workers/context";
+import type { EndpointSeed } from "../model/endpointFields";
+import { type PodSeed, podSeedSchema } from "../pods/podRecord";
+import type { Pods } from "../pods/pods";
+import type { Kind } from "../records/kind";
+import type { RegistryAuthSeed } from "../registryAuths/registryAuthFields";
+import { exampleTemplate, type TemplateSeed } from "../templates/templateFields";
+import type { VolumeSeed } from "../volumes/volumeFields";
+import type { Volumes } from "../volumes/volumes";
+import { EXAMPLE_IMAGE } from "../workers/container";
+import { type AccountContext, type AccountOptions, createKinds, type Kinds } from "./kinds";
+import type { StrictKind } from "./references";
 
-/** The initial contents of an account. */
+/** The initial contents of an account. All of it must follow the rules of the service. */
 export interface Seed {
-  /** Endpoints, which must follow the rules of the service. @default none */
+  /** Endpoints. @default none */
   readonly endpoints?: readonly EndpointSeed[];
   /** Pods that the REST interface shows in addition to workers. @default none */
   readonly pods?: readonly PodSeed[];
-  /** Ids of the templates that exist. @default every template exists */
-  readonly templates?: readonly string[];
+  /** Templates; a string is the id of one with an example image. If any is named, no other exists. @default every template exists */
+  readonly templates?: readonly (string | TemplateSeed)[];
+  /** Network volumes. If any is named, no other exists. @default every volume exists */
+  readonly volumes?: readonly VolumeSeed[];
+  /** Registry credentials. If any is named, no other exists. @default every credential exists */
+  readonly registryAuths?: readonly RegistryAuthSeed[];
 }
 
 /** The account of the emulator. */
 export interface Account {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
+  readonly volumes: Volumes;
+  readonly kinds: Kinds;
   /**
    * Adds the contents of a seed.
    * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
-  snapshot(): AccountSnapshot;
+  snapshot(): unknown;
   /**
    * Restores the result of `snapshot`, read from a file.
    * @throws TypeError if it is malformed
@@ -36,62 +48,85 @@ export interface Account {
   clear(): void;
 }
 
-interface AccountSnapshot {
-  readonly version: 1;
-  readonly endpoints: readonly EndpointSnapshot[];
-  readonly pods: readonly Pod[];
-  readonly templates: readonly string[];
-}
+type AnyKind = Kind<{ readonly id?: string | null; readonly name?: string | null }, never, unknown>;
 
-const seedSchema = z.strictObject({
-  endpoints: z.array(endpointSeedSchema).optional(),
-  pods: z.array(podSeedSchema).optional(),
-  templates: z.array(z.string().min(1)).optional(),
-});
-const snapshotSchema = z.looseObject({
-  version: z.literal(1),
-  endpoints: z.array(endpointSnapshotSchema),
-  pods: z.array(podSeedSchema),
-  templates: z.array(z.string()),
-});
+const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volumes"];
 
-export function createAccount(context: RuntimeContext, workerQuota: number | undefined): Account {
-  const templates = new Set<string>();
-  const endpoints = createEndpoints({ context, templates, workerQuota });
-  const pods = createPods(context.changed);
+/** @param isStrict `true` if nobody can name what does not exist, even if no seed names anything */
+export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
+  const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
+  const { kinds, endpoints, pods, templates, volumes } = createKinds(context, options, strict);
+  const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
+  const seedSchema = z.strictObject({
+    pods: z.array(podSeedSchema).optional(),
+    ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
+    templates: z.array(z.union([z.string().min(1), kinds.templates.seedSchema])).optional(),
+  }) as z.ZodType as z.ZodType<Seed>;
+  const snapshotSchema = z.looseObject({
+    version: z.literal(2),
+    strict: z.array(z.enum(STRICT_KINDS)),
+    pods: z.array(podSeedSchema),
+    ...mapEntries(entries, ({ snapshotSchema }) => z.array(snapshotSchema)),
+  });
 
-  function seedEndpoint(seed: EndpointSeed) {
+  function create({ noun, control }: AnyKind, seed: Parameters<AnyKind["control"]["create"]>[0]) {
     try {
-      endpoints.create(seed, seed.id ?? undefined);
+      control.create(seed);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new RangeError(`The seed's endpoint "${seed.name}" cannot be created: ${reason}`, { cause });
+      throw new RangeError(`The seed's ${noun} "${seed.name ?? seed.id}" cannot be created: ${reason}`, { cause });
     }
   }
 
   return {
     endpoints,
     pods,
-    seed(seed) {
-      validate(seedSchema, seed, "The seed");
-      const { endpoints: newEndpoints = [], pods: newPods = [], templates: newTemplates = [] } = seed;
-      for (const template of newTemplates) templates.add(template);
-      for (const endpoint of newEndpoints) seedEndpoint(endpoint);
-      for (const pod of newPods) pods.add(pod);
+    volumes,
+    kinds,
+    seed(given) {
+      const seed = validate(seedSchema, given, "The seed");
+      for (const kind of STRICT_KINDS) if (seed[kind]?.length) strict.add(kind);
+      const known = (seed.templates ?? []).filter((it) => typeof it !== "string" || !templates.find(it));
+      const seeds = { ...seed, templates: known.map(templateSeedOf) };
+      for (const [name, kind] of entries) for (const it of seeds[name] ?? []) create(kind, it);
+      for (const pod of seed.pods ?? []) pods.add(pod);
       context.changed();
     },
-    snapshot: () => ({ version: 1, endpoints: endpoints.snapshot(), pods: pods.list(), templates: [...templates] }),
+    snapshot: () => ({
+      version: 2,
+      strict: [...strict],
+      pods: pods.list(),
+      ...mapEntries(entries, (kind) => kind.snapshot()),
+    }),
     restore(snapshot) {
-      const saved = validate(snapshotSchema, snapshot, "The saved state") as unknown as AccountSnapshot;
-      for (const template of saved.templates) templates.add(template);
-      for (const pod of saved.pods) pods.add(pod);
-      endpoints.restore(saved.endpoints);
+      const saved = validate(snapshotSchema, migrated(snapshot), "The saved state") as Record<string, unknown[]>;
+      for (const kind of (saved.strict ?? []) as StrictKind[]) strict.add(kind);
+      for (const pod of (saved.pods ?? []) as PodSeed[]) pods.add(pod);
+      for (const [name, kind] of entries) kind.restore(saved[name] ?? []);
     },
     clear() {
-      endpoints.clear();
+      for (const [, kind] of entries.toReversed()) kind.clear();
       pods.clear();
-      templates.clear();
+      if (!isStrict) strict.clear();
       context.changed();
     },
   };
+}
+
+function templateSeedOf(seed: string | TemplateSeed): TemplateSeed {
+  return typeof seed === "string" ? { id: seed, name: seed, imageName: EXAMPLE_IMAGE } : seed;
+}
+
+const oldSnapshotSchema = z.looseObject({ version: z.literal(1), templates: z.array(z.string()) });
+
+/** Returns a snapshot in the present form. Before version 2, templates were ids, and there were no volumes or credentials. */
+function migrated(snapshot: unknown): unknown {
+  const old = oldSnapshotSchema.safeParse(snapshot).data;
+  if (!old) return snapshot;
+  const strict = old.templates.length > 0 ? ["templates"] : [];
+  return { ...old, version: 2, strict, templates: old.templates.map(exampleTemplate), volumes: [], registryAuths: [] };
+}
+
+function mapEntries<T>(entries: [string, AnyKind][], map: (kind: AnyKind) => T): Record<string, T> {
+  return Object.fromEntries(entries.map(([name, kind]) => [name, map(kind)]));
 }

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { EndpointControl } from "../endpoints/endpointControl";
-import { BusinessError } from "../endpoints/endpointRules";
 import { bearerKey } from "../io/auth";
 import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "../io/http";
 import { validate } from "../io/validate";
-import { endpointPatchSchema, endpointSeedSchema } from "../model/endpointFields";
+import { BusinessError } from "../model/businessError";
 import type { Profile } from "../model/fidelity";
 import { fidelity } from "../model/fidelity";
 import { type PodSeed, podSeedSchema } from "../pods/podRecord";
+import type { Kind } from "../records/kind";
 import type { EmulatorClock, ManualClock } from "../time/virtualClock";
 import type { Account, Seed } from "./account";
 import type { FaultRule, Faults } from "./faults";
@@ -19,7 +18,6 @@ import { statusPage } from "./statusPage";
 export interface Controlled {
   readonly profile: Profile;
   readonly account: Account;
-  readonly endpoints: EndpointControl;
   readonly journal: Journal;
   readonly faults: Faults;
   readonly clock: EmulatorClock;
@@ -38,7 +36,22 @@ interface ControlRequest {
 /** Returns the body of the response: `undefined` for none (204), `false` if the thing does not exist (404). */
 type ControlRoute = (request: ControlRequest) => unknown;
 
-function routesOf({ profile, account, endpoints, journal, faults, clock, reset }: Controlled) {
+type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
+
+function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: AnyKind): Record<string, ControlRoute> {
+  return {
+    [`GET ${name}`]: () => control.list(),
+    [`POST ${name}`]: ({ body }) => control.create(validate(seedSchema, body, `The ${noun}`)),
+    [`GET ${name}/:id`]: ({ id }) => control.get(id) ?? false,
+    [`PATCH ${name}/:id`]: ({ id, body }) => {
+      const patch = validate(patchSchema, body, "The change");
+      return control.get(id) ? control.change(id, patch) : false;
+    },
+    [`DELETE ${name}/:id`]: ({ id }) => control.delete(id) && undefined,
+  };
+}
+
+function routesOf({ profile, account, journal, faults, clock, reset }: Controlled) {
   const routes: Readonly<Record<string, ControlRoute>> = {
     "GET journal": ({ query }) => journal.requests(filterOf(query)),
     "DELETE journal": () => journal.clear(),
@@ -46,14 +59,10 @@ function routesOf({ profile, account, endpoints, journal, faults, clock, reset }
     "POST faults": ({ body }) => faults.add(body as FaultRule),
     "DELETE faults": () => faults.clear(),
     "DELETE faults/:id": ({ id }) => faults.remove(Number(id)) && undefined,
-    "GET endpoints": () => endpoints.list(),
-    "POST endpoints": ({ body }) => endpoints.create(validate(endpointSeedSchema, body, "The endpoint")),
-    "GET endpoints/:id": ({ id }) => endpoints.get(id) ?? false,
-    "PATCH endpoints/:id": ({ id, body }) => {
-      const patch = validate(endpointPatchSchema, body, "The change");
-      return endpoints.get(id) ? endpoints.change(id, patch) : false;
-    },
-    "DELETE endpoints/:id": ({ id }) => endpoints.delete(id) && undefined,
+    ...Object.assign(
+      {},
+      ...Object.entries(account.kinds).map(([name, kind]) => routesOfKind(name, kind as unknown as AnyKind)),
+    ),
     "GET pods": () => account.pods.list(),
     "POST pods": ({ body }) => account.pods.add(validate(podSeedSchema, body, "The pod") as PodSeed),
     "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,

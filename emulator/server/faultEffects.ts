@@ -59,9 +59,10 @@ function responseOf(
   if (graphqlError) {
     const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
     const errors = [{ message, path: [call.operation], extensions: { code } }];
-    // A failed deletion has the same data as a successful one. Other failures have no data.
+    // `saveEndpoint` is the only change whose result is not nullable. A failed deletion looks like a successful one.
+    const hasNoData = call.operation === "saveEndpoint" || call.operation === "myself";
     return {
-      ...json(200, { errors, data: call.operation === "deleteEndpoint" ? { deleteEndpoint: null } : null }),
+      ...json(200, { errors, data: hasNoData ? null : { [call.operation]: null } }),
       error: message,
     };
   }

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { MAX_LIST_LAG_MS } from "../endpoints/endpoints";
+
 import type { Call, Interface } from "../io/http";
 import { validate } from "../io/validate";
+import { MAX_LIST_LAG_MS } from "../records/history";
 
 /** A rule that makes the emulator misbehave for some requests. */
 export interface FaultRule {
@@ -19,7 +20,7 @@ export interface FaultRule {
 export interface FaultMatch {
   /** The interface of the request. */
   readonly interface?: Interface;
-  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, … */
+  /** `saveEndpoint`, `saveTemplate`, `myself`, `getPod`, `run`, `status`, … */
   readonly operation?: string;
   /** Id of the endpoint that the request names. */
   readonly endpointId?: string;
@@ -58,7 +59,7 @@ export interface FaultEffect {
   readonly reset?: boolean | "midway";
   /** The moment of the failure: before or after the operation was executed. @default "before" */
   readonly when?: "before" | "after";
-  /** Lists the endpoints as they were this long ago, in milliseconds, 0 to 60,000. */
+  /** Lists endpoints, templates, volumes and registry credentials as they were this long ago, in milliseconds, 0 to 60,000. */
   readonly listLagMs?: number;
   /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;

@@ -1,4 +1,4 @@
-import { createGraphql, type GraphqlOptions } from "../endpoints/graphql";
+import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
 import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { createRest, type RestOptions } from "../pods/rest";
 import { createQueue } from "../queue/queue";

@@ -1,5 +1,6 @@
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
+import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 
 /** The parts of the emulator that an endpoint and its workers use. */
@@ -14,6 +15,12 @@ export interface RuntimeContext extends WebhookContext {
   readonly handlers?: Handlers | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
+  /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */
+  readonly staleFlashBoot: boolean;
+  /** Returns the container that a worker which starts now gets from a template. */
+  readonly containerOf: (templateId: string) => WorkerContainer;
+  /** Must be called when a worker or an endpoint no longer uses a template. */
+  readonly released: (templateId: string) => void;
   /** Must be called at every change to the endpoint's record or to what `snapshot` returns. It is saved before the next response. */
   readonly changed: () => void;
 }

@@ -23,6 +23,10 @@ export interface HandlerContext {
   crash(): never;
   /** Ends the job as `TIMED_OUT`. */
   timeOut(): never;
+  /** The image of the worker, from its template as it was when the worker started. */
+  readonly imageName: string;
+  /** The environment variables of the worker's template, as they were when the worker started. */
+  readonly env: Readonly<Record<string, string>>;
   /** A signal that aborts when the job is over. */
   readonly signal: AbortSignal;
 }

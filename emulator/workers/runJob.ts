@@ -2,6 +2,7 @@ import { jsonCopy } from "../io/json";
 import type { Job, JobEvent, StreamItem } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
+import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 
@@ -25,7 +26,13 @@ export interface JobRun {
 }
 
 /** Runs a job with a handler, until there is an outcome or the execution timeout is over. */
-export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, events: JobRunEvents): JobRun {
+export function runJob(
+  handler: Handler,
+  job: Job,
+  { imageName, env }: WorkerContainer,
+  runtime: RuntimeContext,
+  events: JobRunEvents,
+): JobRun {
   const { clock } = runtime;
   let open = true;
   let controller: AbortController | undefined;
@@ -72,6 +79,8 @@ export function runJob(handler: Handler, job: Job, runtime: RuntimeContext, even
   const context: HandlerContext = {
     now: () => clock.now(),
     random: runtime.random,
+    imageName,
+    env: { ...env },
     get signal() {
       controller ??= new AbortController();
       if (!open) controller.abort();

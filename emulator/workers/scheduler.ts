@@ -25,6 +25,8 @@ export interface Scheduler {
   dispatch(): void;
   /** Adjusts the workers after a change to the endpoint's record. */
   reconcile(): void;
+  /** Replaces the workers by ones that run the present version of the template: idle ones at once, others after their job. */
+  rollOut(): void;
   dispose(): void;
 }
 
@@ -52,7 +54,7 @@ export function createScheduler(
 
   function start(id: string, worker: Worker): void {
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const run = runJob(handlerFor(context.handlers, record), job, context, {
+    const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => {
         job.stream.push(...items);
@@ -119,6 +121,10 @@ export function createScheduler(
     dispatch,
     reconcile() {
       pool.shrinkToRecord();
+      dispatch();
+    },
+    rollOut() {
+      pool.rollOut();
       dispatch();
     },
     dispose() {

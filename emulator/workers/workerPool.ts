@@ -1,5 +1,6 @@
 import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
+import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 
@@ -11,6 +12,8 @@ export interface WorkerPod {
   readonly endpointId: string;
   /** The endpoint's `version` when the worker started. */
   readonly slsVersion: number;
+  /** The image, the environment and the rest of the template that the worker runs with. */
+  readonly container: WorkerContainer;
   /** The currently expected status. */
   desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
   /** Time of the start, in milliseconds since the epoch. */
@@ -30,6 +33,9 @@ export interface Worker {
   cancelTimer: () => void;
 }
 
+/** What a worker starts from: a version of its endpoint, with the template as it was then. */
+type Release = Pick<WorkerPod, "slsVersion" | "container">;
+
 export interface WorkerPool {
   /** The workers that are not draining. */
   readonly size: number;
@@ -43,6 +49,8 @@ export interface WorkerPool {
   scaleTo(wanted: number): void;
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
   shrinkToRecord(): void;
+  /** Stops the workers without a job, and drains the others: later ones run the present version of the template. */
+  rollOut(): void;
   /** Takes an idle worker for a job. Returns `undefined` if there is none. */
   take(): Worker | undefined;
   /** Returns a worker whose job has ended to the pool. */
@@ -64,14 +72,25 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   const idle: Worker[] = [];
   let draining = 0;
   let wantedNow = 0;
+  let release: Release | undefined;
 
   const size = () => workers.size - draining;
+
+  const isKept = ({ container }: Pick<WorkerPod, "container">) =>
+    context.staleFlashBoot && record.flashBootType === "FLASHBOOT" && container.templateId === record.templateId;
+
+  /** Returns what a worker starts from. With `staleFlashBoot`, that is what the last one started from. */
+  function currentRelease(): Release {
+    if (release && isKept(release)) return release;
+    release = { slsVersion: record.version, container: context.containerOf(record.templateId) };
+    return release;
+  }
 
   function start(): void {
     const pod: WorkerPod = {
       id: randomId(context.random),
       endpointId: record.id,
-      slsVersion: record.version,
+      ...currentRelease(),
       desiredStatus: "RUNNING",
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
@@ -117,12 +136,12 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     worker.cancelTimer = noTimer;
   }
 
-  function drain(worker: Worker): void {
+  function drain(worker: Worker, reason: string): void {
     stopWaiting(worker);
     worker.draining = true;
     draining += 1;
     forgetIdle(worker);
-    worker.pod.lastStatusChange = "Draining after a scale-down";
+    worker.pod.lastStatusChange = `Draining after a ${reason}`;
     if (worker.state !== "running") removeLater(worker);
   }
 
@@ -139,6 +158,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     forgetIdle(worker);
     if (worker.draining) draining -= 1;
     worker.pod.desiredStatus = "TERMINATED";
+    context.released(worker.pod.container.templateId);
   }
 
   function forgetIdle(worker: Worker): void {
@@ -164,8 +184,16 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     },
     shrinkToRecord() {
       const excess = size() - record.workersMax;
-      if (excess > 0) byReadiness(workers).slice(0, excess).forEach(drain);
+      if (excess > 0) for (const worker of byReadiness(workers).slice(0, excess)) drain(worker, "scale-down");
       for (const worker of [...idle]) waitIdle(worker);
+      if (record.workersMax === 0) release = undefined;
+    },
+    rollOut() {
+      for (const worker of byReadiness(workers)) {
+        if (isKept(worker.pod)) continue;
+        if (worker.state === "running") drain(worker, "new release");
+        else remove(worker);
+      }
     },
     take() {
       const worker = idle.pop();
@@ -181,7 +209,10 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     },
     remove,
     dispose() {
-      for (const worker of workers) worker.cancelTimer();
+      for (const worker of workers) {
+        worker.cancelTimer();
+        context.released(worker.pod.container.templateId);
+      }
       workers.clear();
       idle.length = 0;
     },

@@ -273,6 +273,6 @@ describe("a rule of the service", () => {
     await using it = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await it.failure(it.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }));
     expect(error).toBeInstanceOf(RejectedError);
-    expect(error.message).toMatch(/the service says "Unknown template/);
+    expect(error.message).toMatch(/the service says "Unable to find template/);
   });
 });

@@ -1,0 +1,52 @@
+import {
+  type EndpointFields,
+  type EndpointRecord,
+  type EndpointSeed,
+  endpointPatchSchema,
+  endpointSeedSchema,
+} from "../model/endpointFields";
+import type { Profile } from "../model/fidelity";
+import type { Kind, RecordControl } from "../records/kind";
+import type { WorkerPod } from "../workers/workerPool";
+import { endpointPart } from "./endpointGraphql";
+import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
+import { endpointSnapshotSchema } from "./snapshotSchema";
+
+/** A snapshot of an endpoint with its workers. */
+export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
+  /** The workers, including those that drain. */
+  readonly pods: readonly Readonly<WorkerPod>[];
+}
+
+/** Reads and changes endpoints directly, as the service itself or another user would. The journal records none of it. */
+export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
+
+export function endpointKind(
+  endpoints: Endpoints,
+  profile: Profile,
+): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
+  return {
+    noun: "endpoint",
+    seedSchema: endpointSeedSchema,
+    patchSchema: endpointPatchSchema,
+    snapshotSchema: endpointSnapshotSchema,
+    control: {
+      list: () => endpoints.all().map(view),
+      get(id) {
+        const endpoint = endpoints.find(id);
+        return endpoint && view(endpoint);
+      },
+      create: (seed) => view(endpoints.create(seed, seed.id ?? undefined)),
+      change: (id, patch) => view(endpoints.change(id, patch)),
+      delete: (id) => endpoints.remove(id),
+    },
+    graphql: endpointPart(endpoints, profile),
+    snapshot: endpoints.snapshot,
+    restore: (saved) => endpoints.restore(saved as EndpointSnapshot[]),
+    clear: endpoints.clear,
+  };
+}
+
+function view({ record, runtime }: Endpoint): EmulatedEndpoint {
+  return { ...record, pods: runtime.pods().map((pod) => ({ ...pod })) };
+}

@@ -1,0 +1,53 @@
+import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from "graphql";
+import type { HttpRequest } from "../io/http";
+
+/** The body of a request. In the contract it has only `query`. */
+export interface Document {
+  readonly query: DocumentNode;
+  readonly variables: Record<string, unknown>;
+  readonly operationName: string | undefined;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Returns the error of a request that cannot be executed. */
+export function malformed(message: string, code: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
+}
+
+/** Reads the document of a request. Returns the error if there is none. */
+export function readDocument(request: HttpRequest): Document | GraphQLError {
+  if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
+    return malformed("The content-type must be application/json", "BAD_REQUEST");
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(request.body.toString("utf8"));
+  } catch {
+    return malformed("The body is not JSON", "BAD_REQUEST");
+  }
+  const { query, variables, operationName } = (body ?? {}) as Record<string, unknown>;
+  if (typeof query !== "string")
+    return malformed("The field query of the body must be a GraphQL document", "BAD_REQUEST");
+  try {
+    const document = parse(query, { maxTokens: 20_000 });
+    const name = typeof operationName === "string" ? operationName : undefined;
+    const operation = document.definitions.find(
+      (definition): definition is OperationDefinitionNode =>
+        definition.kind === Kind.OPERATION_DEFINITION && (name === undefined || definition.name?.value === name),
+    );
+    if (!operation) return malformed("The query contains no operation", "BAD_REQUEST");
+    return {
+      query: document,
+      operation,
+      operationName: name,
+      variables: isObject(variables) ? variables : {},
+    };
+  } catch (error) {
+    if (error instanceof GraphQLError) return malformed(error.message, "GRAPHQL_PARSE_FAILED");
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

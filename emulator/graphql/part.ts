@@ -1,0 +1,22 @@
+import type { CallOptions } from "../io/http";
+
+/** One execution of a GraphQL document. */
+export interface GraphqlCall extends CallOptions {
+  /** Must be called with the id of an endpoint that was created or changed, for the journal. */
+  onEndpoint(id: string): void;
+}
+
+/** Resolvers by the name of their field. */
+type Resolvers = Readonly<Record<string, (args: never, call: GraphqlCall) => unknown>>;
+
+/** What one kind of things adds to the GraphQL interface. */
+export interface GraphqlPart {
+  /** Types, and extensions of `Query`, `Mutation` and `Account` (`myself`). */
+  readonly schema: string;
+  /** The fields of `Query` and of `Mutation`. */
+  readonly operations?: Resolvers;
+  /** The fields of `myself`. */
+  readonly myself?: Readonly<Record<string, (call: GraphqlCall) => unknown>>;
+  /** Returns the id of the endpoint that an operation names, if it is one of this part. */
+  endpointIdOf?(operation: string, args: Readonly<Record<string, unknown>>): unknown;
+}

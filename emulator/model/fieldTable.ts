@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Profile } from "./fidelity";
+
+/** The declaration of one field that clients can set. */
+export interface Field<Value, Given> {
+  /** The GraphQL type in the record. */
+  readonly output: string;
+  /** The GraphQL type in the input. A non-null type with a default refuses an explicit `null`. */
+  readonly input: string;
+  /** The schema of the field in seeds and in changes over HTTP. */
+  readonly schema: z.ZodType<Given>;
+  /** The schema of the stored value in a data file. */
+  readonly stored: z.ZodType<Value>;
+  /** Returns the value to store. `current` is `undefined` for a new record. */
+  readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
+  /** The only profile whose GraphQL schema has the field. @default both have it */
+  readonly onlyIn?: Profile;
+}
+
+/** A table of fields, by name. */
+export type FieldTable = Readonly<Record<string, object>>;
+
+type Value<F> = F extends Field<infer V, infer _> ? V : never;
+type Given<F> = F extends Field<infer _, infer G> ? G : never;
+type RequiredName<T> = { [K in keyof T]: undefined extends Given<T[K]> ? never : K }[keyof T];
+
+/** The fields of a table as the service stores them. */
+export type Stored<T extends FieldTable> = { -readonly [K in keyof T]: Value<T[K]> };
+
+/** The fields that an input must have. */
+export type RequiredInput<T extends FieldTable> = { readonly [K in RequiredName<T>]: Given<T[K]> };
+
+/** The fields that an input may leave out. */
+export type OptionalInput<T extends FieldTable> = { readonly [K in Exclude<keyof T, RequiredName<T>>]?: Given<T[K]> };
+
+type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
+
+/** Returns the fields that a record has after `input` was saved. `current` is `undefined` for a new record. */
+export function fieldsAfter<T extends FieldTable>(
+  table: T,
+  current: Stored<T> | undefined,
+  input: Input<T>,
+  profile: Profile,
+): Stored<T> {
+  const given = input as Readonly<Record<string, unknown>>;
+  const before = current as Readonly<Record<string, unknown>> | undefined;
+  const values = entriesOf(table).map(([name, { store }]) => [name, store(given[name], before?.[name], profile)]);
+  return Object.fromEntries(values) as Stored<T>;
+}
+
+/** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input. */
+export function graphqlFields(table: FieldTable, side: "output" | "input", profile: Profile): string {
+  const shown = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);
+  return shown.map(([name, field]) => `${name}: ${field[side]}`).join(" ");
+}
+
+/** Returns the schema of a record to create, which may name its id. */
+export function seedSchemaOf<Seed>(table: FieldTable): z.ZodType<Seed> {
+  return z.strictObject({ id: z.string().min(1).optional(), ...schemasOf(table) }) as z.ZodType as z.ZodType<Seed>;
+}
+
+/** Returns the schema of a change to a record. */
+export function patchSchemaOf<T extends FieldTable>(table: T): z.ZodType<Partial<Stored<T>>> {
+  return z.strictObject(schemasOf(table)).partial() as z.ZodType as z.ZodType<Partial<Stored<T>>>;
+}
+
+/** Returns the schemas of the stored fields, for data files. */
+export function storedSchemasOf(table: FieldTable): Record<string, z.ZodType> {
+  return Object.fromEntries(entriesOf(table).map(([name, { stored }]) => [name, stored]));
+}
+
+function schemasOf(table: FieldTable): Record<string, z.ZodType> {
+  return Object.fromEntries(entriesOf(table).map(([name, { schema }]) => [name, schema]));
+}
+
+function entriesOf(table: FieldTable): [string, Field<unknown, unknown>][] {
+  return Object.entries(table) as [string, Field<unknown, unknown>][];
+}

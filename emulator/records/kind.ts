@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import type { GraphqlPart } from "../graphql/part";
+
+/** Reads and changes the things of one kind directly, as the service itself or another user would. The journal records none of it. */
+export interface RecordControl<Seed, Fields, View> {
+  /** Returns all of them, in order of creation. */
+  list(): View[];
+  /** Returns one, or `undefined` if it does not exist. */
+  get(id: string): View | undefined;
+  /**
+   * Creates one with the defaults of the service.
+   * @throws Error if a rule of the service forbids it, RangeError if the id exists
+   */
+  create(seed: Seed): View;
+  /**
+   * Changes fields to any values, without checking the rules of the service.
+   * @throws Error if it does not exist
+   */
+  change(id: string, patch: Partial<Fields>): View;
+  /** Deletes one immediately, also while it is in use. Returns `false` if it does not exist. */
+  delete(id: string): boolean;
+}
+
+/**
+ * A kind of things that the account holds. A new kind needs a folder that creates one of these, and a line in
+ * `server/kinds.ts`: seeds, the data file, GraphQL and the control interface follow.
+ */
+export interface Kind<Seed, Fields, View> {
+  /** One of them, for messages: `template`. */
+  readonly noun: string;
+  readonly seedSchema: z.ZodType<Seed>;
+  readonly patchSchema: z.ZodType<Partial<Fields>>;
+  /** The schema of one of them in a data file. */
+  readonly snapshotSchema: z.ZodType;
+  readonly control: RecordControl<Seed, Fields, View>;
+  readonly graphql: GraphqlPart;
+  /** Returns the state to save for a restart, as plain JSON. */
+  snapshot(): unknown[];
+  restore(saved: readonly unknown[]): void;
+  /** Stops and deletes all of them. */
+  clear(): void;
+}

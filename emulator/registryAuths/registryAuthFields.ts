@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { type Field, patchSchemaOf, type RequiredInput, type Stored, seedSchemaOf } from "../model/fieldTable";
+
+type Required = Field<string, string>;
+
+function required(output: string): Required {
+  return { output, input: "String!", schema: z.string(), stored: z.string(), store: (given) => given };
+}
+
+/** All fields of a registry credential that clients can set. GraphQL shows none but the name. */
+export const REGISTRY_AUTH_FIELDS = {
+  /** Name, unique in the account. It cannot be changed. */
+  name: required("String"),
+  /** User name at the registry. Never shown. */
+  username: required(""),
+  /** Password at the registry. Never shown. */
+  password: required(""),
+};
+
+const { name, username, password } = REGISTRY_AUTH_FIELDS;
+/** The fields that GraphQL shows. */
+export const SHOWN_FIELDS = { name };
+/** The fields that `updateRegistryAuth` accepts. */
+export const CREDENTIAL_FIELDS = { username, password };
+
+type Table = typeof REGISTRY_AUTH_FIELDS;
+
+/** The fields of a registry credential that clients can set. */
+export interface RegistryAuthFields extends Stored<Table> {}
+
+/** A registry credential as the emulator shows it. */
+export interface RegistryAuthRecord {
+  /** Identifier, assigned when the credential was created. */
+  readonly id: string;
+  /** Name, unique in the account. */
+  name: string;
+}
+
+/** A registry credential as the emulator stores it: a digest is enough to tell one password from another. */
+export interface StoredRegistryAuth extends RegistryAuthRecord {
+  /** Digest of the user name and the password. */
+  digest: string;
+}
+
+/** The `input` of `saveRegistryAuth`. */
+export interface RegistryAuthInput extends RequiredInput<Table> {}
+
+/** The `input` of `updateRegistryAuth`. */
+export interface RegistryAuthChange extends RequiredInput<typeof CREDENTIAL_FIELDS> {
+  readonly id: string;
+}
+
+/** A registry credential to create. */
+export interface RegistryAuthSeed extends RegistryAuthInput {
+  /** Id of the new credential. @default random */
+  readonly id?: string | null;
+}
+
+/** The schema of a credential to create. */
+export const registryAuthSeedSchema = seedSchemaOf<RegistryAuthSeed>(REGISTRY_AUTH_FIELDS);
+/** The schema of a change to a credential. */
+export const registryAuthPatchSchema = patchSchemaOf(REGISTRY_AUTH_FIELDS);

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { BusinessError } from "../model/businessError";
+import { randomId } from "../model/random";
+import { createRecords } from "../records/records";
+import type { EmulatorClock } from "../time/virtualClock";
+import type {
+  RegistryAuthChange,
+  RegistryAuthFields,
+  RegistryAuthSeed,
+  StoredRegistryAuth,
+} from "./registryAuthFields";
+
+/** What registry credentials need to know of the account. */
+export interface RegistryAuthSurroundings {
+  readonly clock: EmulatorClock;
+  readonly random: () => number;
+  readonly changed: () => void;
+  /** Returns the endpoints and pods whose image the credential pulls, in words. */
+  readonly usersOf: (id: string) => readonly string[];
+  /** Called after the deletion of a credential. */
+  readonly onDeleted: (id: string) => void;
+}
+
+/** The registry credentials of the account. */
+export interface RegistryAuths {
+  /**
+   * Creates a credential, as `saveRegistryAuth` does.
+   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   */
+  create(seed: RegistryAuthSeed): StoredRegistryAuth;
+  /**
+   * Replaces user name and password, as `updateRegistryAuth` does.
+   * @throws BusinessError if a rule of the service forbids it
+   */
+  update(input: RegistryAuthChange): StoredRegistryAuth;
+  /**
+   * Deletes a credential, as `deleteRegistryAuth` does.
+   * @throws BusinessError if it does not exist, or while it is in use
+   */
+  delete(id: string | null | undefined): void;
+  /** Changes a credential without checking any rule. */
+  change(id: string, patch: Partial<RegistryAuthFields>): StoredRegistryAuth;
+  /** Removes a credential immediately. Returns `false` if it does not exist. */
+  remove(id: string): boolean;
+  /** Returns `true` if the credential has this user name and this password. */
+  matches(id: string, username: string, password: string): boolean;
+  /** Returns the credentials of `lagMs` milliseconds ago. */
+  list(lagMs?: number): StoredRegistryAuth[];
+  find(id: string): StoredRegistryAuth | undefined;
+  /** Returns `true` if there was one with the id, which was deleted. */
+  wasRemoved(id: string): boolean;
+  snapshot(): unknown[];
+  restore(saved: readonly StoredRegistryAuth[]): void;
+  clear(): void;
+}
+
+export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryAuthSurroundings): RegistryAuths {
+  const records = createRecords<StoredRegistryAuth>({
+    ...around,
+    noun: "registry credential",
+    newId: () => `cm${randomId(around.random, 23)}`,
+  });
+
+  function mustFind(id: string | null | undefined): StoredRegistryAuth {
+    const record = records.find(id ?? "");
+    if (!record) throw new BusinessError(`Registry auth "${id}" not found`, "registry.unknown-id");
+    return record;
+  }
+
+  function assertNotEmpty(fields: Partial<RegistryAuthFields>): void {
+    const empty = Object.entries(fields).find(([, value]) => value.trim() === "");
+    if (empty) throw new BusinessError(`Registry auth ${empty[0]} must not be empty`, "registry.not-empty");
+  }
+
+  function remove(id: string): boolean {
+    const isRemoved = records.remove(id);
+    if (isRemoved) onDeleted(id);
+    return isRemoved;
+  }
+
+  return {
+    create({ id, name, username, password }) {
+      assertNotEmpty({ name, username, password });
+      if (records.list().some((record) => record.name === name)) {
+        throw new BusinessError("Registry auth name must be unique", "registry.unique-name");
+      }
+      return records.add({ name, digest: digestOf(username, password) }, id ?? undefined);
+    },
+    update({ id, username, password }) {
+      const record = mustFind(id);
+      assertNotEmpty({ username, password });
+      return records.change(record, { digest: digestOf(username, password) });
+    },
+    delete(id) {
+      const record = mustFind(id);
+      const [user] = usersOf(record.id);
+      if (user) throw new BusinessError(`Registry auth is in use by ${user}`, "registry.in-use", true);
+      remove(record.id);
+    },
+    change(id, { name, username, password }) {
+      const record = mustFind(id);
+      if ((username === undefined) !== (password === undefined)) {
+        throw new RangeError("Change username and password together: the emulator stores only their digest.");
+      }
+      const isRotated = username !== undefined && password !== undefined;
+      return records.change(record, {
+        ...(name !== undefined && { name }),
+        ...(isRotated && { digest: digestOf(username, password) }),
+      });
+    },
+    remove,
+    matches: (id, username, password) => records.find(id)?.digest === digestOf(username, password),
+    list: records.list,
+    find: records.find,
+    wasRemoved: records.wasRemoved,
+    snapshot: records.snapshot,
+    restore: records.restore,
+    clear: records.clear,
+  };
+}
+
+function digestOf(username: string, password: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([username, password]))
+    .digest("hex");
+}

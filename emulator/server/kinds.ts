@@ -1,0 +1,69 @@
+import { endpointKind } from "../endpoints/endpointKind";
+import { createEndpoints } from "../endpoints/endpoints";
+import { createPods } from "../pods/pods";
+import { registryAuthKind } from "../registryAuths/registryAuthKind";
+import { createRegistryAuths } from "../registryAuths/registryAuths";
+import { templateKind } from "../templates/templateKind";
+import { createTemplates, type TemplateOptions } from "../templates/templates";
+import { volumeKind } from "../volumes/volumeKind";
+import { createVolumes } from "../volumes/volumes";
+import type { RuntimeContext } from "../workers/context";
+import { createReferences, type Referring, type StrictKind } from "./references";
+
+/** The parts of the emulator that an account uses. It adds what workers must know of templates. */
+export type AccountContext = Omit<RuntimeContext, "containerOf" | "released">;
+
+/** The rules of an account that options set. */
+export interface AccountOptions {
+  /** The largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
+  readonly workerQuota: number | undefined;
+  readonly templates: TemplateOptions;
+  /** The data centers that support network volumes. */
+  readonly volumeDataCenters: readonly string[];
+}
+
+/** Creates the things of an account and connects them, and the kinds that seeds, data file, GraphQL and control follow. */
+export function createKinds(given: AccountContext, options: AccountOptions, strict: ReadonlySet<StrictKind>) {
+  const { profile } = given;
+  const references = createReferences(() => things, strict);
+  const context: RuntimeContext = {
+    ...given,
+    containerOf: (id) => things.templates.containerOf(id),
+    released: (id) => things.templates.released(id),
+  };
+  const endpoints = createEndpoints({ context, references, workerQuota: options.workerQuota });
+  const templates = createTemplates(
+    {
+      ...given,
+      usersOf: references.usersOfTemplate,
+      assertRegistryAuth: references.assertRegistryAuth,
+      onRollOut: endpoints.rollOut,
+    },
+    options.templates,
+  );
+  const volumes = createVolumes({
+    ...given,
+    usersOf: references.usersOfVolume,
+    dataCenters: options.volumeDataCenters,
+  });
+  const registryAuths = createRegistryAuths({
+    ...given,
+    usersOf: references.usersOfRegistryAuth,
+    onDeleted: references.forgetRegistryAuth,
+  });
+  const pods = createPods(given.changed, ({ templateId }) => {
+    if (templateId !== undefined) templates.released(templateId);
+  });
+  const things: Referring = { endpoints, pods, registryAuths, templates, volumes };
+  // In the order of their references: seeds and data files create them in this order.
+  const kinds = {
+    registryAuths: registryAuthKind(registryAuths, profile),
+    templates: templateKind(templates, profile),
+    volumes: volumeKind(volumes, profile),
+    endpoints: endpointKind(endpoints, profile),
+  };
+  return { ...things, kinds };
+}
+
+/** The kinds of things of an account. */
+export type Kinds = ReturnType<typeof createKinds>["kinds"];

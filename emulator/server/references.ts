@@ -1,0 +1,90 @@
+import type { References } from "../endpoints/endpointRules";
+import type { Endpoints } from "../endpoints/endpoints";
+import { BusinessError } from "../model/businessError";
+import type { Pods } from "../pods/pods";
+import type { RegistryAuths } from "../registryAuths/registryAuths";
+import type { Templates } from "../templates/templates";
+import type { Volumes } from "../volumes/volumes";
+
+/** The things of an account that refer to one another. */
+export interface Referring {
+  readonly endpoints: Endpoints;
+  readonly pods: Pods;
+  readonly registryAuths: RegistryAuths;
+  readonly templates: Templates;
+  readonly volumes: Volumes;
+}
+
+/** A kind of things whose ids others may invent, unless it is strict. */
+export type StrictKind = "registryAuths" | "templates" | "volumes";
+
+/** The references between the things of an account: who uses what, and what may be named. */
+export interface AccountReferences extends References {
+  /** Throws a BusinessError if a template cannot name the registry credential. */
+  assertRegistryAuth(id: string): void;
+  /** Returns the users of a template in words, the first of which a refusal names. */
+  usersOfTemplate(id: string): string[];
+  usersOfVolume(id: string): string[];
+  usersOfRegistryAuth(id: string): string[];
+  /** Removes a registry credential from the templates that name it. */
+  forgetRegistryAuth(id: string): void;
+}
+
+/** @param things returns the things; they exist only after their references do */
+export function createReferences(things: () => Referring, strict: ReadonlySet<StrictKind>): AccountReferences {
+  const runningPods = () =>
+    things()
+      .pods.list()
+      .filter(({ desiredStatus }) => desiredStatus !== "TERMINATED");
+
+  /** Nobody can name what was deleted. What never existed can be named unless the kind is strict. */
+  function exists(kind: StrictKind, id: string): boolean {
+    const records = things()[kind];
+    return records.find(id) !== undefined || !(strict.has(kind) || records.wasRemoved(id));
+  }
+
+  return {
+    assertTemplate(id) {
+      if (!exists("templates", id)) throw new BusinessError("Unable to find template", "save.unknown-template");
+      if (things().templates.find(id)?.isServerless === false) {
+        throw new BusinessError("The template is not a serverless template", "save.pod-template");
+      }
+    },
+    assertVolume(id) {
+      if (!exists("volumes", id)) throw new BusinessError("Unable to find network volume", "save.unknown-volume");
+    },
+    assertRegistryAuth(id) {
+      if (!exists("registryAuths", id)) {
+        throw new BusinessError("Unable to find registry auth", "template.unknown-registry-auth");
+      }
+    },
+    usersOfTemplate(id) {
+      const endpoints = things().endpoints.all();
+      const users = endpoints.filter(
+        ({ record, runtime }) =>
+          record.templateId === id || runtime.pods().some(({ container }) => container.templateId === id),
+      );
+      const pods = runningPods().filter(({ templateId }) => templateId === id);
+      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+    },
+    usersOfVolume(id) {
+      const users = things()
+        .endpoints.all()
+        .filter(({ record }) => record.networkVolumeId === id);
+      const pods = runningPods().filter(({ networkVolume }) => networkVolume?.id === id);
+      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+    },
+    usersOfRegistryAuth(id) {
+      const { endpoints, templates } = things();
+      const users = endpoints
+        .all()
+        .filter(({ record }) => templates.find(record.templateId)?.containerRegistryAuthId === id);
+      const pods = runningPods().filter(({ containerRegistryAuthId }) => containerRegistryAuthId === id);
+      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+    },
+    forgetRegistryAuth(id) {
+      for (const template of things().templates.list())
+        if (template.containerRegistryAuthId === id) things().templates.forgetRegistryAuth(template.id);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { GraphqlPart } from "../graphql/part";
+import type { Profile } from "../model/fidelity";
+import { graphqlFields } from "../model/fieldTable";
+import { TEMPLATE_FIELDS, type TemplateInput } from "./templateFields";
+import type { Templates } from "./templates";
+
+/** Creates the part of the GraphQL interface for templates. */
+export function templatePart(templates: Templates, profile: Profile): GraphqlPart {
+  return {
+    schema: `
+      extend type Mutation {
+        saveTemplate(input: SaveTemplateInput): PodTemplate
+        deleteTemplate(templateName: String): Void
+      }
+      extend type Query { podTemplate(id: String!): PodTemplate }
+      extend type Account { podTemplates: [PodTemplate] }
+      scalar JSON
+      enum TemplateCategory { CPU GPU NVIDIA AMD }
+      type EnvironmentVariable { key: String value: String }
+      type PortConfig { port: String name: String }
+      type PodTemplate { id: String ${graphqlFields(TEMPLATE_FIELDS, "output", profile)} boundEndpointId: String }
+      input EnvironmentVariableInput { key: String! value: String! }
+      input PortConfigInput { port: String! name: String! }
+      input SaveTemplateInput { id: String ${graphqlFields(TEMPLATE_FIELDS, "input", profile)} }
+    `,
+    operations: {
+      saveTemplate: ({ input }: { input: TemplateInput }) => ({ ...templates.save(input) }),
+      deleteTemplate({ templateName }: { templateName?: string | null }) {
+        templates.delete(templateName);
+        return null;
+      },
+      podTemplate: ({ id }: { id: string }, { listLagMs }) =>
+        templates.list(listLagMs).find((template) => template.id === id) ?? null,
+    },
+    myself: { podTemplates: ({ listLagMs }) => templates.list(listLagMs) },
+  };
+}

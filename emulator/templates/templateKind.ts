@@ -1,0 +1,41 @@
+import type { Profile } from "../model/fidelity";
+import type { Kind, RecordControl } from "../records/kind";
+import {
+  type TemplateFields,
+  type TemplateRecord,
+  type TemplateSeed,
+  templatePatchSchema,
+  templateRecordSchema,
+  templateSeedSchema,
+} from "./templateFields";
+import { templatePart } from "./templateGraphql";
+import type { Templates } from "./templates";
+
+/** Reads and changes templates directly. A change of what workers run reaches them as one by `saveTemplate` does. */
+export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}
+
+export function templateKind(
+  templates: Templates,
+  profile: Profile,
+): Kind<TemplateSeed, TemplateFields, TemplateRecord> {
+  return {
+    noun: "template",
+    seedSchema: templateSeedSchema,
+    patchSchema: templatePatchSchema,
+    snapshotSchema: templateRecordSchema,
+    control: {
+      list: () => templates.list().map((record) => ({ ...record })),
+      get(id) {
+        const record = templates.find(id);
+        return record && { ...record };
+      },
+      create: (seed) => ({ ...templates.create(seed) }),
+      change: (id, patch) => ({ ...templates.change(id, patch) }),
+      delete: templates.remove,
+    },
+    graphql: templatePart(templates, profile),
+    snapshot: templates.snapshot,
+    restore: (saved) => templates.restore(saved as TemplateRecord[]),
+    clear: templates.clear,
+  };
+}

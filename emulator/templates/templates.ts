@@ -1,0 +1,194 @@
+import { BusinessError } from "../model/businessError";
+import type { Profile } from "../model/fidelity";
+import { fieldsAfter } from "../model/fieldTable";
+import { randomId } from "../model/random";
+import { createRecords } from "../records/records";
+import type { EmulatorClock } from "../time/virtualClock";
+import { exampleContainer, type WorkerContainer } from "../workers/container";
+import {
+  reachesWorkers,
+  TEMPLATE_FIELDS,
+  type TemplateFields,
+  type TemplateInput,
+  type TemplateRecord,
+  type TemplateSeed,
+} from "./templateFields";
+import { assertTemplateAllowed } from "./templateRules";
+
+/** The options of templates. */
+export interface TemplateOptions {
+  /** The time after its last use until a template can be deleted, in milliseconds, ≥ 0. */
+  readonly releaseMs: number;
+  /** Names that other accounts have taken. */
+  readonly takenNames: readonly string[];
+  /** `true` if the name of a deleted template cannot be used again. */
+  readonly reserveDeletedNames: boolean;
+}
+
+/** What templates need to know of the account. */
+export interface TemplateSurroundings {
+  readonly clock: EmulatorClock;
+  readonly profile: Profile;
+  readonly random: () => number;
+  readonly changed: () => void;
+  /** Returns the endpoints and pods that use a template, in words. */
+  readonly usersOf: (templateId: string) => readonly string[];
+  /** Throws a BusinessError if a template cannot refer to the credential. */
+  readonly assertRegistryAuth: (id: string) => void;
+  /** Called after a change that reaches workers. */
+  readonly onRollOut: (templateId: string) => void;
+}
+
+/** The time after its last use until the observed service deletes a template, in milliseconds (observed). */
+export const OBSERVED_RELEASE_MS = 120_000;
+
+/** The templates of the account. */
+export interface Templates {
+  /**
+   * Creates a template, or changes the one with the id of the input, as `saveTemplate` does.
+   * @throws BusinessError if a rule of the service forbids it
+   */
+  save(input: TemplateInput): TemplateRecord;
+  /**
+   * Creates a template.
+   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   */
+  create(seed: TemplateSeed): TemplateRecord;
+  /**
+   * Deletes the template with a name, as `deleteTemplate` does.
+   * @throws BusinessError if there is none, while it is in use, and for a while after that
+   */
+  delete(name: string | null | undefined): void;
+  /** Changes a template without checking any rule. */
+  change(id: string, patch: Partial<TemplateFields>): TemplateRecord;
+  /** Removes a template immediately. Returns `false` if it does not exist. */
+  remove(id: string): boolean;
+  /** Returns the templates of `lagMs` milliseconds ago. */
+  list(lagMs?: number): TemplateRecord[];
+  find(id: string): TemplateRecord | undefined;
+  /** Returns `true` if there was one with the id, which was deleted. */
+  wasRemoved(id: string): boolean;
+  /** Removes the registry credential from a template. */
+  forgetRegistryAuth(id: string): void;
+  /** Notes the end of a use. */
+  released(id: string): void;
+  /** Returns what a worker of the template runs. */
+  containerOf(id: string): WorkerContainer;
+  snapshot(): unknown[];
+  restore(saved: readonly TemplateRecord[]): void;
+  clear(): void;
+}
+
+export function createTemplates(around: TemplateSurroundings, options: TemplateOptions): Templates {
+  const { clock, profile, random, changed } = around;
+  const records = createRecords<TemplateRecord>({
+    clock,
+    changed,
+    noun: "template",
+    newId: () => randomId(random, 10),
+  });
+  const reserved = new Set<string>();
+
+  function mustFind(id: string): TemplateRecord {
+    const record = records.find(id);
+    if (!record) throw new BusinessError(`Template "${id}" not found`, "template.unknown-id");
+    return record;
+  }
+
+  function assertUnique({ name }: TemplateFields, exceptId: string | undefined): void {
+    const isTaken = records.list().some((record) => record.name === name && record.id !== exceptId);
+    if (isTaken) throw new BusinessError("Template name must be unique", "template.unique-name");
+    if (options.takenNames.includes(name))
+      throw new BusinessError("Template name must be unique", "template.taken-name");
+    if (reserved.has(name)) throw new BusinessError("Template name must be unique", "template.deleted-name");
+  }
+
+  function allowedFields(current: TemplateRecord | undefined, input: TemplateInput): TemplateFields {
+    const fields = fieldsAfter(TEMPLATE_FIELDS, current, input, profile);
+    assertTemplateAllowed(fields, current);
+    if (fields.name !== current?.name) assertUnique(fields, current?.id);
+    const { containerRegistryAuthId } = fields;
+    if (containerRegistryAuthId !== null) around.assertRegistryAuth(containerRegistryAuthId);
+    return fields;
+  }
+
+  function create(input: TemplateInput, boundEndpointId: string | null, id?: string): TemplateRecord {
+    return records.add({ ...allowedFields(undefined, input), boundEndpointId, lastUsedAt: null }, id);
+  }
+
+  function change(record: TemplateRecord, patch: Partial<TemplateFields>): TemplateRecord {
+    const before = { ...record };
+    records.change(record, patch);
+    if (reachesWorkers(before, record)) around.onRollOut(record.id);
+    return record;
+  }
+
+  function assertReleased({ id, lastUsedAt }: TemplateRecord): void {
+    const [user] = around.usersOf(id);
+    if (user) {
+      throw new BusinessError(`Template is in use by ${user} and cannot be deleted`, "template.in-use");
+    }
+    if (lastUsedAt === null || clock.now() >= lastUsedAt + options.releaseMs) return;
+    throw new BusinessError(
+      "Template was in use a short time ago and cannot be deleted yet: try again in 2 minutes",
+      "template.recently-used",
+    );
+  }
+
+  function remove(id: string): boolean {
+    const name = records.find(id)?.name;
+    if (name !== undefined && options.reserveDeletedNames) reserved.add(name);
+    return records.remove(id);
+  }
+
+  return {
+    save(input) {
+      if (input.id == null) return create(input, null);
+      const current = mustFind(input.id);
+      return change(current, allowedFields(current, input));
+    },
+    create: ({ id, boundEndpointId, ...seed }) =>
+      create({ isServerless: true, ...seed }, boundEndpointId ?? null, id ?? undefined),
+    delete(name) {
+      const record = records.list().find((record) => record.name === name);
+      if (!record) throw new BusinessError(`Template "${name}" not found`, "template.unknown-name");
+      assertReleased(record);
+      remove(record.id);
+    },
+    change: (id, patch) => change(mustFind(id), patch),
+    remove,
+    list: records.list,
+    find: records.find,
+    wasRemoved: records.wasRemoved,
+    forgetRegistryAuth: (id) => records.change(mustFind(id), { containerRegistryAuthId: null }),
+    released(id) {
+      const record = records.find(id);
+      if (!record) return;
+      record.lastUsedAt = clock.now();
+      changed();
+    },
+    containerOf(id) {
+      const template = records.find(id);
+      return template ? containerOf(template) : exampleContainer(id);
+    },
+    snapshot: records.snapshot,
+    restore: records.restore,
+    clear() {
+      records.clear();
+      reserved.clear();
+    },
+  };
+}
+
+function containerOf(template: TemplateRecord): WorkerContainer {
+  const { id, imageName, env, dockerArgs, containerDiskInGb, ports, containerRegistryAuthId } = template;
+  return {
+    templateId: id,
+    imageName,
+    env: Object.fromEntries(env.map(({ key, value }) => [key, value])),
+    dockerArgs,
+    containerDiskInGb,
+    ports: ports.split(",").filter((port) => port !== ""),
+    containerRegistryAuthId,
+  };
+}

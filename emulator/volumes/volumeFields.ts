@@ -1,0 +1,82 @@
+import { z } from "zod";
+import {
+  type Field,
+  type OptionalInput,
+  patchSchemaOf,
+  type RequiredInput,
+  type Stored,
+  seedSchemaOf,
+  storedSchemasOf,
+} from "../model/fieldTable";
+
+type Optional<Value> = Field<Value, Value | null | undefined>;
+
+/** A field that keeps its value if a change leaves it out. */
+function kept<Value>(type: string, schema: z.ZodType<Value>, value: Value): Optional<Value> {
+  const store: Optional<Value>["store"] = (given, current) => given ?? current ?? value;
+  return { output: type, input: type, schema: schema.nullish(), stored: schema, store };
+}
+
+/** All fields of a volume that clients can set. A change can only set `CHANGEABLE_FIELDS`. */
+export const VOLUME_FIELDS = {
+  /** Name; need not be unique. */
+  name: kept("String", z.string(), ""),
+  /** Size in GB, whole. */
+  size: kept("Int", z.int(), 0),
+  /** Id of the data center. It cannot be changed. */
+  dataCenterId: {
+    output: "String",
+    input: "String!",
+    schema: z.string(),
+    stored: z.string(),
+    store: (given) => given,
+  } as Field<string, string>,
+};
+
+const { name, size } = VOLUME_FIELDS;
+/** The fields that `updateNetworkVolume` accepts. */
+export const CHANGEABLE_FIELDS = { name, size };
+
+type Table = typeof VOLUME_FIELDS;
+
+/** The fields of a network volume that clients can set. */
+export interface VolumeFields extends Stored<Table> {}
+
+/** A network volume as the service stores it. */
+export interface VolumeRecord extends VolumeFields {
+  /** Identifier, assigned when the volume was created. */
+  readonly id: string;
+  /** The kind of storage, which follows from `isNextGenStorage`. */
+  readonly storageType: "CEPH_FS" | "VAST";
+}
+
+/** The `input` of `createNetworkVolume`. */
+export interface VolumeInput extends RequiredInput<Table>, OptionalInput<Table> {
+  /** `true` for the fast tier of storage. @default false */
+  readonly isNextGenStorage?: boolean | null;
+}
+
+/** The `input` of `updateNetworkVolume`. */
+export interface VolumeChange extends OptionalInput<typeof CHANGEABLE_FIELDS> {
+  readonly id: string;
+}
+
+/** A network volume to create. */
+export interface VolumeSeed extends VolumeInput {
+  /** Id of the new volume. @default random */
+  readonly id?: string | null;
+}
+
+/** The schema of a volume to create. */
+export const volumeSeedSchema = seedSchemaOf<VolumeSeed>({
+  ...VOLUME_FIELDS,
+  isNextGenStorage: { schema: z.boolean().nullish() },
+});
+/** The schema of a change to a volume. */
+export const volumePatchSchema = patchSchemaOf(VOLUME_FIELDS);
+/** The schema of a volume in a data file. */
+export const volumeRecordSchema = z.looseObject({
+  ...storedSchemasOf(VOLUME_FIELDS),
+  id: z.string(),
+  storageType: z.enum(["CEPH_FS", "VAST"]),
+});

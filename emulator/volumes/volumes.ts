@@ -1,0 +1,131 @@
+import { BusinessError } from "../model/businessError";
+import type { Profile } from "../model/fidelity";
+import { fieldsAfter } from "../model/fieldTable";
+import { randomId } from "../model/random";
+import { createRecords } from "../records/records";
+import type { EmulatorClock } from "../time/virtualClock";
+import {
+  VOLUME_FIELDS,
+  type VolumeChange,
+  type VolumeFields,
+  type VolumeInput,
+  type VolumeRecord,
+  type VolumeSeed,
+} from "./volumeFields";
+
+/** What volumes need to know of the account. */
+export interface VolumeSurroundings {
+  readonly clock: EmulatorClock;
+  readonly profile: Profile;
+  readonly random: () => number;
+  readonly changed: () => void;
+  /** Returns the endpoints and pods that use a volume, in words. */
+  readonly usersOf: (volumeId: string) => readonly string[];
+  /** The data centers that support network volumes. */
+  readonly dataCenters: readonly string[];
+}
+
+/** The network volumes of the account. */
+export interface Volumes {
+  /**
+   * Creates a volume, as `createNetworkVolume` does.
+   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   */
+  create(seed: VolumeSeed | VolumeInput): VolumeRecord;
+  /**
+   * Changes the name or the size of a volume, as `updateNetworkVolume` does.
+   * @throws BusinessError if a rule of the service forbids it
+   */
+  update(input: VolumeChange): VolumeRecord;
+  /**
+   * Deletes a volume, as `deleteNetworkVolume` does.
+   * @throws BusinessError if it does not exist, or while it is in use
+   */
+  delete(id: string): void;
+  /** Changes a volume without checking any rule. */
+  change(id: string, patch: Partial<VolumeFields>): VolumeRecord;
+  /** Removes a volume immediately. Returns `false` if it does not exist. */
+  remove(id: string): boolean;
+  /** Returns the volumes of `lagMs` milliseconds ago. */
+  list(lagMs?: number): VolumeRecord[];
+  find(id: string): VolumeRecord | undefined;
+  /** Returns `true` if there was one with the id, which was deleted. */
+  wasRemoved(id: string): boolean;
+  snapshot(): unknown[];
+  restore(saved: readonly VolumeRecord[]): void;
+  clear(): void;
+}
+
+/** The data centers that support network volumes, unless an option names others. The service's list changes over time. */
+export const VOLUME_DATA_CENTERS = ["EU-CZ-1", "EU-RO-1", "EUR-IS-1", "US-CA-2", "US-GA-2", "US-KS-2", "US-TX-3"];
+
+/** The smallest and the largest size of a volume in GB. */
+const SIZES = { smallest: 10, largest: 4096 };
+
+export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroundings): Volumes {
+  const { profile, random } = around;
+  const records = createRecords<VolumeRecord>({
+    ...around,
+    noun: "network volume",
+    newId: () => randomId(random, 10),
+  });
+
+  function mustFind(id: string, action: string): VolumeRecord {
+    const record = records.find(id);
+    if (!record) throw new BusinessError(`Tried to ${action} nonexistent network volume`, "volume.nonexistent");
+    return record;
+  }
+
+  function create({ isNextGenStorage, ...input }: VolumeInput, id?: string): VolumeRecord {
+    const fields = fieldsAfter(VOLUME_FIELDS, undefined, input, profile);
+    assertSize(fields.size);
+    if (!dataCenters.includes(fields.dataCenterId)) {
+      throw new BusinessError(
+        `Data center "${fields.dataCenterId}" not found or does not support network volumes. Available data centers: ${dataCenters.join(", ")}.`,
+        "volume.data-center",
+      );
+    }
+    return records.add({ ...fields, storageType: isNextGenStorage ? "VAST" : "CEPH_FS" }, id);
+  }
+
+  return {
+    create: (seed) => {
+      const { id, ...input }: VolumeSeed = seed;
+      return create(input, id ?? undefined);
+    },
+    update({ id, ...input }) {
+      const current = mustFind(id, "update");
+      const fields = fieldsAfter(VOLUME_FIELDS, current, { ...input, dataCenterId: current.dataCenterId }, profile);
+      assertSize(fields.size);
+      if (profile === "contract" && fields.size < current.size) {
+        throw new BusinessError(
+          `A network volume cannot shrink: it has ${current.size} GB, ${fields.size} GB asked for`,
+          "volume.shrink",
+        );
+      }
+      return records.change(current, fields);
+    },
+    delete(id) {
+      mustFind(id, "delete");
+      const [user] = usersOf(id);
+      if (user) throw new BusinessError(`Network volume is in use by ${user} and cannot be deleted`, "volume.in-use");
+      records.remove(id);
+    },
+    change: (id, patch) => records.change(mustFind(id, "change"), patch),
+    remove: records.remove,
+    list: records.list,
+    find: records.find,
+    wasRemoved: records.wasRemoved,
+    snapshot: records.snapshot,
+    restore: records.restore,
+    clear: records.clear,
+  };
+}
+
+function assertSize(size: number): void {
+  if (size >= SIZES.smallest && size <= SIZES.largest) return;
+  throw new BusinessError(
+    `The size of a network volume must be between ${SIZES.smallest} and ${SIZES.largest} GB`,
+    "volume.size",
+  );
+}
