@@ -2,9 +2,11 @@
 // number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
 const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
 const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
-const { fieldsAfter } = require("../../dist/emulator/model/endpointFields");
+const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");
+const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
 const { seededRandom } = require("../../dist/emulator/model/random");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
+const { exampleContainer } = require("../../dist/emulator/workers/container");
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,6 +20,9 @@ async function main() {
     random: seededRandom(1).next,
     drainMs: 1000,
     coldStartMs: 10_000,
+    staleFlashBoot: false,
+    containerOf: exampleContainer,
+    released() {},
     changed() {},
     dropsWebhook: () => false,
     handlers: {
@@ -51,7 +56,12 @@ async function main() {
 
 function endpointRecord() {
   const input = { name: "worker", templateId: "template-1", gpuIds: "AMPERE_24", workersMin: 0, workersMax: 50 };
-  const fields = fieldsAfter(undefined, { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 }, "contract");
+  const fields = fieldsAfter(
+    ENDPOINT_FIELDS,
+    undefined,
+    { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 },
+    "contract",
+  );
   return { ...fields, id: "endpoint-1", createdAt: 0, version: 0 };
 }
 

@@ -5,7 +5,7 @@ import type { EmulatorOptions } from "../../emulator";
 export interface EmulatorFlags
   extends Pick<
     EmulatorOptions,
-    "port" | "host" | "profile" | "drainMs" | "coldStartMs" | "workerQuota" | "randomSeed"
+    "port" | "host" | "profile" | "drainMs" | "coldStartMs" | "workerQuota" | "randomSeed" | "templateReleaseMs"
   > {
   readonly seed?: string;
   readonly data?: string;
@@ -15,6 +15,8 @@ export interface EmulatorFlags
   readonly restrictedKey?: string;
   readonly rateLimits: boolean;
   readonly remoteWebhooks?: boolean;
+  readonly strictReferences?: boolean;
+  readonly staleFlashboot?: boolean;
 }
 
 /** Adds the options that say which emulator to start. */
@@ -26,8 +28,8 @@ export function addEmulatorFlags(command: Command): Command {
     .addOption(
       new Option("--profile <name>", "the behaviour to emulate (default: contract)").choices(["contract", "observed"]),
     )
-    .option("--seed <file>", "JSON with the endpoints, pods and templates that exist from the start")
-    .option("--data <file>", "keep endpoints, jobs and pods in this file, and continue from it")
+    .option("--seed <file>", "JSON with what exists from the start: endpoints, templates, volumes, registryAuths, pods")
+    .option("--data <file>", "keep everything in this file, and continue from it")
     .option(
       "--handlers <folder>",
       "code of the workers: <endpoint name or template id>.js exports a function (default: they echo)",
@@ -40,6 +42,13 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--drain-ms <n>", "time that a worker takes to stop after a scale-down (default: 1000)", wholeNumber())
     .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumber())
     .option("--worker-quota <n>", "limit of the sum of workersMax of all endpoints (default: none)", wholeNumber())
+    .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
+    .option(
+      "--template-release-ms <n>",
+      "time after its last use until a template can be deleted (default: 120000 in the observed profile, else 0)",
+      wholeNumber(),
+    )
+    .option("--stale-flashboot", "workers with FLASHBOOT keep the old version of a changed template")
     .option(
       "--discount <f,t,d>",
       "the account's discount: factor, type, expiration date, such as 0.8,volume,2027-01-01 (default: none)",

@@ -15,8 +15,10 @@ import type { EmulatorFlags } from "./emulatorFlags";
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
   const { port, host, profile, seed, data, handlers, clock, discount, restrictedKey, rateLimits } = flags;
   const { drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks } = flags;
+  const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
     ...{ port, host, profile, drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks },
+    ...{ strictReferences, templateReleaseMs, staleFlashBoot: staleFlashboot },
     seed: seed === undefined ? undefined : readSeed(seed),
     dataFile: data,
     handlers: handlers === undefined ? undefined : loadHandlers(handlers),

@@ -2,7 +2,7 @@ import type { Clock } from "../../sdk/contract/clock";
 import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 
-/** A request to the emulator. `[redacted]` replaces keys and storage credentials. */
+/** A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and environment variables. */
 export interface JournalEntry {
   /** The number of the request, from 1, since the start or the last `clear`. */
   readonly number: number;
@@ -134,7 +134,8 @@ function scrubber(keys: readonly string[]): (text: string) => string {
 }
 
 function redacted({ request, arguments: args, ...entry }: Kept, scrub: (text: string) => string): JournalEntry {
-  const shown = { ...entry, path: pathOf(request), arguments: withoutSecrets(args) };
+  const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
+  const shown = { ...entry, error, path: pathOf(request), arguments: withoutSecrets(args) };
   return JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === "string" ? scrub(value) : value));
 }
 
@@ -145,11 +146,52 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   return `${path}?${decodeURIComponent(shown.toString())}`;
 }
 
-/** Returns the arguments without secrets: storage credentials and the query of a webhook URL. */
+/** Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords and variables. */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
-  const { s3Config, webhook, ...rest } = args;
+  const { s3Config, webhook, input, ...rest } = args;
   const shown: Record<string, unknown> = rest;
+  if (input !== undefined) shown.input = inputWithoutSecrets(input);
   if (typeof s3Config === "object" && s3Config !== null) shown.s3Config = { ...s3Config, accessSecret: REDACTED };
   if (typeof webhook === "string") shown.webhook = webhook.replace(/\?.*$/s, `?${REDACTED}`);
   return shown;
+}
+
+/** The secrets of an input of GraphQL. */
+interface SecretInput {
+  readonly password?: unknown;
+  readonly env?: unknown;
+}
+
+const isInput = (input: unknown): input is SecretInput => typeof input === "object" && input !== null;
+const isVariable = (it: unknown): it is { key?: unknown; value?: unknown } => typeof it === "object" && it !== null;
+
+function inputWithoutSecrets(input: unknown): unknown {
+  if (!isInput(input)) return input;
+  const { password, env, ...shown } = input;
+  return {
+    ...shown,
+    ...(password !== undefined && { password: REDACTED }),
+    ...(env !== undefined && { env: Array.isArray(env) ? env.map(variableWithoutValue) : REDACTED }),
+  };
+}
+
+function variableWithoutValue(variable: unknown): unknown {
+  return isVariable(variable) ? { key: variable.key, value: REDACTED } : REDACTED;
+}
+
+/** Returns the secrets that the message of a refusal may quote, the longest first. Shorter ones than 4 characters are ordinary words. */
+function secretsIn({ input }: JournalEntry["arguments"]): string[] {
+  if (!isInput(input)) return [];
+  const values = Array.isArray(input.env) ? input.env.map((it) => (isVariable(it) ? it.value : it)) : [input.env];
+  const secrets = [input.password, ...values].flatMap(stringsIn).filter((secret) => secret.length >= 4);
+  return secrets.sort((a, b) => b.length - a.length);
+}
+
+function stringsIn(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  return typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [String(value)];
+}
+
+function withoutSecret(text: string, secret: string): string {
+  return text.replaceAll(secret, REDACTED);
 }

@@ -1,5 +1,3 @@
-import type { WorkerPod } from "./workerPool";
-
 /** The container of a worker: its template, as it was when the worker started. */
 export interface WorkerContainer {
   /** Id of the template. */
@@ -28,6 +26,14 @@ export function exampleContainer(templateId: string): WorkerContainer {
 }
 
 /** Returns all environment variables of a worker: those of its template, and those that the service adds (observed). */
-export function environmentOf({ id, endpointId, container }: WorkerPod): Record<string, string> {
+export function environmentOf({
+  id,
+  endpointId,
+  container,
+}: {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly container: WorkerContainer;
+}): Record<string, string> {
   return { ...container.env, ENDPOINT_ID: endpointId, POD_ID: id, WORKER_API_KEY: `worker-key-of-${id}` };
 }

@@ -53,3 +53,40 @@ export async function createEndpoint(emulator: Emulator, more = ""): Promise<str
 export function getPod({ url, apiKey }: Emulator, idAndQuery: string, key = apiKey): Promise<Answer> {
   return send(`${url}/v1/pods/${idAndQuery}`, { headers: { authorization: `Bearer ${key}` } });
 }
+
+/** Executes one mutation, such as `deleteTemplate(templateName: "a")`. */
+export function mutate(emulator: Emulator, mutation: string): Promise<Answer> {
+  return graphql(emulator, `mutation { ${mutation} }`);
+}
+
+/** Executes a mutation that a rule of the service forbids, and returns the message. */
+export async function refusedMutation(emulator: Emulator, mutation: string): Promise<string> {
+  const { status, body } = await mutate(emulator, mutation);
+  const operation = /^\w+/.exec(mutation)?.[0] ?? "";
+  const { message, path, extensions } = body.errors[0];
+  expect({ status, data: body.data, path, code: extensions.code }).toEqual({
+    status: 200,
+    data: { [operation]: null },
+    path: [operation],
+    code: "RUNPOD",
+  });
+  return message;
+}
+
+/** Executes a mutation that the schema does not allow, and returns the message. */
+export async function invalidMutation(emulator: Emulator, mutation: string): Promise<string> {
+  const { status, body } = await mutate(emulator, mutation);
+  expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
+  return body.errors[0].message;
+}
+
+/** The fields that `saveTemplate` requires, except `name`. */
+export const TEMPLATE_REQUIRED = 'imageName: "me/app:1", dockerArgs: "", containerDiskInGb: 20, volumeInGb: 0';
+
+/** Calls `saveTemplate` for a serverless template, with more fields written as GraphQL. */
+export function saveTemplate(emulator: Emulator, name: string, more = "env: []"): Promise<Answer> {
+  return mutate(
+    emulator,
+    `saveTemplate(input: { name: "${name}", ${TEMPLATE_REQUIRED}, isServerless: true, ${more} }) { id }`,
+  );
+}

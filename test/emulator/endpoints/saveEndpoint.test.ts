@@ -235,7 +235,38 @@ describe("rules", () => {
   test("[save.unknown-template] once templates are named, others are refused", async () => {
     await using strict = await startEmulator({ templates: ["template-1"] });
     expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
-    expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toContain("template-2");
+    expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toBe(
+      "Unable to find template",
+    );
+  });
+
+  test("[save.unknown-template] a template that a client makes does not exclude others, an option does", async () => {
+    emulator.templates.create({ id: "mine", name: "mine", imageName: "i" });
+    expect((await saved(REQUIRED)).templateId).toBe("template-1");
+    await using strict = await startEmulator({ strictReferences: true });
+    expect(await refused(REQUIRED, strict)).toBe("Unable to find template");
+  });
+
+  test("[save.deleted-template] the id of a deleted template is refused", async () => {
+    emulator.templates.create({ id: "template-1", name: "mine", imageName: "i" });
+    emulator.templates.delete("template-1");
+    expect(await refused(REQUIRED)).toBe("Unable to find template");
+  });
+
+  test("[save.pod-template] a template of pods is refused", async () => {
+    emulator.templates.create({ id: "template-1", name: "pod", imageName: "i", isServerless: false });
+    expect(await refused(REQUIRED)).toContain("not a serverless template");
+  });
+
+  test("[save.any-volume] [save.unknown-volume] any volume is accepted while none is named", async () => {
+    const input = `${REQUIRED}, networkVolumeId: "v2"`;
+    expect((await saved(input)).networkVolumeId).toBe("v2");
+    const volume = { id: "v2", size: 10, dataCenterId: "EU-RO-1" };
+    await using strict = await startEmulator({ seed: { volumes: [{ ...volume, id: "v1" }] } });
+    expect(await refused(input, strict)).toBe("Unable to find network volume");
+    emulator.volumes.create(volume);
+    emulator.volumes.delete("v2");
+    expect(await refused(input)).toBe("Unable to find network volume");
   });
 
   test("[save.no-quota] there is no quota unless one is set", async () => {

@@ -78,7 +78,43 @@ describe("control over HTTP", () => {
   });
 
   test.each([
+    ["templates", { name: "t", imageName: "app:1", env: [{ key: "A", value: "1" }] }, { imageName: "app:2" }],
+    ["volumes", { name: "v", size: 20, dataCenterId: "EU-RO-1" }, { size: 30 }],
+    ["registryAuths", { name: "r", username: "u", password: "canary" }, { name: "other" }],
+  ] as const)("creates, lists, changes and deletes %s", async (kind, seed, change) => {
+    const { body } = await control("POST", kind, seed);
+    expect((await control("GET", kind)).body).toEqual([body]);
+    expect(emulator[kind].list()).toEqual([body]);
+    expect((await control("PATCH", `${kind}/${body.id}`, change)).body).toEqual({ ...body, ...change });
+    expect((await control("GET", `${kind}/${body.id}`)).body).toMatchObject(change);
+    expect(JSON.stringify((await control("GET", kind)).body)).not.toContain("canary");
+    expect((await control("PATCH", `${kind}/${body.id}`, { colour: "red" })).status).toBe(400);
+    expect((await control("DELETE", `${kind}/${body.id}`)).status).toBe(204);
+    expect((await control("GET", `${kind}/${body.id}`)).status).toBe(404);
+    expect((await control("DELETE", `${kind}/${body.id}`)).status).toBe(404);
+  });
+
+  test("seeds templates, volumes and credentials before the endpoints that use them", async () => {
+    const seed = {
+      endpoints: [{ ...NAMED, templateId: "t", networkVolumeId: "v" }],
+      templates: [{ id: "t", name: "app", imageName: "app:1", containerRegistryAuthId: "r" }, "named"],
+      volumes: [{ id: "v", size: 20, dataCenterId: "EU-RO-1" }],
+      registryAuths: [{ id: "r", name: "r", username: "u", password: "p" }],
+    };
+    expect((await control("POST", "seed", seed)).status).toBe(204);
+    expect(emulator.templates.list()).toMatchObject([
+      { id: "t", isServerless: true, containerDiskInGb: 20, env: [] },
+      { id: "named", name: "named", imageName: "example/image:latest" },
+    ]);
+    const again = await control("POST", "seed", { templates: ["named", { name: "app", imageName: "i" }] });
+    expect(again.body.error).toBe('The seed\'s template "app" cannot be created: Template name must be unique');
+  });
+
+  test.each([
     ["faults", { effect: { status: 1 } }, "status"],
+    ["templates", { name: "x", imageName: "i", env: { A: "1" } }, "env"],
+    ["volumes", { size: 1, dataCenterId: "EU-RO-1" }, "between 10 and 4096"],
+    ["registryAuths", { name: "x" }, "password"],
     ["endpoints", { name: "x" }, "gpuIds"],
     ["endpoints", { ...NAMED, gpuIds: "NONE" }, "NONE"],
     ["endpoints", { ...NAMED, colour: "red" }, "colour"],

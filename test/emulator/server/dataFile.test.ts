@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type Emulator, startEmulator } from "../../../emulator";
-import { createEndpoint, getPod, graphql, REQUIRED, save, send } from "../../support/plainClient";
+import { type Emulator, manualClock, startEmulator } from "../../../emulator";
+import { createEndpoint, getPod, graphql, mutate, REQUIRED, save, send } from "../../support/plainClient";
 
 let folder: string;
 let dataFile: string;
@@ -55,6 +55,49 @@ describe("a data file", () => {
       output: { prompt: "hello" },
     });
     expect((await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"')).body.errors).toHaveLength(1);
+  });
+
+  test("keeps templates, volumes and credentials, and their rules, but no password", async () => {
+    const clock = manualClock();
+    const first = await startEmulator({ dataFile, clock, profile: "observed" });
+    first.seed({
+      templates: [{ id: "t", name: "app", imageName: "app:1", env: [{ key: "A", value: "1" }] }],
+      volumes: [{ id: "v", size: 20, dataCenterId: "EU-RO-1" }],
+      registryAuths: [{ id: "r", name: "r", username: "u", password: "canary" }],
+    });
+    first.endpoints.delete(first.endpoints.create({ name: "e", gpuIds: "ADA_24", templateId: "t" }).id);
+    const endpoint = first.endpoints.create({ name: "e", gpuIds: "ADA_24", templateId: "t", workersMin: 1 });
+    await first.stop();
+    expect(readFileSync(dataFile, "utf8")).not.toContain("canary");
+
+    await using second = await startEmulator({ dataFile, clock, profile: "observed" });
+    expect(second.templates.list()).toMatchObject([{ id: "t", env: [{ key: "A", value: "1" }] }]);
+    expect(second.volumes.list()).toMatchObject([{ id: "v", size: 20 }]);
+    expect(second.registryAuths.matches("r", "u", "canary")).toBe(true);
+    expect(second.endpoints.get(endpoint.id)?.pods[0]?.container).toMatchObject({
+      imageName: "app:1",
+      env: { A: "1" },
+    });
+    expect((await save(second, `${REQUIRED}, networkVolumeId: "other"`)).body.errors).toHaveLength(1);
+    second.endpoints.delete(endpoint.id);
+    expect((await mutate(second, 'deleteTemplate(templateName: "app")')).body.errors).toHaveLength(1);
+  });
+
+  test.each([
+    [["template-1", "t2"], ["template-1", "t2"], 1],
+    [[], [], undefined],
+  ])("of version 1, with the ids of templates only, is read: %j", async (templates, ids, refusals) => {
+    const first = await startEmulator({ dataFile });
+    const id = await createEndpoint(first);
+    await first.stop();
+    const { endpoints, pods } = JSON.parse(readFileSync(dataFile, "utf8"));
+    writeFileSync(dataFile, JSON.stringify({ version: 1, endpoints, pods, templates }));
+    await using second = await startEmulator({ dataFile });
+    expect(second.endpoints.get(id)?.name).toBe("a");
+    expect(second.templates.list().map((template) => template.id)).toEqual(ids);
+    const other = await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"');
+    expect(other.body.errors?.length).toBe(refusals);
+    expect(JSON.parse(readFileSync(dataFile, "utf8")).version).toBe(2);
   });
 
   test("wins over the seed", async () => {

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { type Emulator, startEmulator } from "../../../emulator";
-import { createEndpoint, getPod, graphql, REQUIRED, send } from "../../support/plainClient";
+import { createEndpoint, getPod, graphql, mutate, REQUIRED, send } from "../../support/plainClient";
 
 const KEY = "canary/key+1";
 const SECRET = "canary-secret";
@@ -84,6 +84,45 @@ describe("journal", () => {
   test("records a document that cannot be read as unknown", async () => {
     await graphql(emulator, "{ nonsense");
     expect(emulator.journal.requests()[0]).toMatchObject({ operation: "unknown", status: 400, outcome: "error" });
+  });
+
+  test("never holds a password or the value of a variable, however they are sent", async () => {
+    const template = (env: string, more = "") =>
+      `saveTemplate(input: { name: "t", dockerArgs: "", containerDiskInGb: 1, volumeInGb: 0, env: ${env} ${more} }) { id }`;
+    await mutate(emulator, template(`[{ key: "TOKEN", value: "${SECRET}" }]`, ', imageName: "i"'));
+    await mutate(emulator, template(`[{ key: "TOKEN", value: "${SECRET}" }]`));
+    await mutate(emulator, template(`{ TOKEN: "${SECRET}" }`));
+    await mutate(emulator, template(`["${SECRET}"]`));
+    await mutate(emulator, template(`"${SECRET}"`));
+    await mutate(emulator, template("[{ key: 1, value: 987654321 }]"));
+    await mutate(emulator, `saveRegistryAuth(input: { name: "r", username: "me", password: "${SECRET}" }) { id }`);
+    await mutate(emulator, `updateRegistryAuth(input: { id: "r", username: "me", password: ["${SECRET}"] }) { id }`);
+    const body = {
+      query: "mutation ($input: SaveTemplateInput) { saveTemplate(input: $input) { id } }",
+      variables: { input: { name: "v", imageName: "i", env: [{ key: "TOKEN", value: SECRET }] } },
+    };
+    await send(`${emulator.url}/graphql?api_key=${encodeURIComponent(KEY)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const entries = emulator.journal.requests();
+    const shown = JSON.stringify(entries);
+    expect(shown).not.toContain("canary");
+    expect(shown).not.toContain("987654321");
+    expect(entries.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 400, 200, 400, 400]);
+    expect(entries[0]?.arguments).toEqual({
+      input: {
+        name: "t",
+        dockerArgs: "",
+        containerDiskInGb: 1,
+        volumeInGb: 0,
+        env: [{ key: "TOKEN", value: "[redacted]" }],
+        imageName: "i",
+      },
+    });
+    expect(entries[6]?.arguments).toEqual({ input: { name: "r", username: "me", password: "[redacted]" } });
+    expect(entries[8]).toMatchObject({ operation: "saveTemplate", outcome: "error" });
   });
 
   test("never holds a key, nor a job's input or storage secret", async () => {

@@ -1,0 +1,123 @@
+import { type Emulator, startEmulator } from "../../../emulator";
+import { getPod, graphql, invalidMutation, mutate, refusedMutation, save } from "../../support/plainClient";
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0 });
+});
+afterEach(() => emulator.stop());
+
+const ALL = "id name size dataCenterId storageClusterId storageType";
+const create = (input: string) => `createNetworkVolume(input: { ${input} }) { ${ALL} }`;
+const update = (input: string) => `updateNetworkVolume(input: { ${input} }) { ${ALL} }`;
+const remove = (id: string) => `deleteNetworkVolume(input: { id: "${id}" })`;
+const MODELS = 'name: "models", size: 50, dataCenterId: "EU-RO-1"';
+const created = async (input = MODELS, on = emulator) =>
+  (await mutate(on, create(input))).body.data.createNetworkVolume;
+
+test("[volume.create] [volume.list] creates a volume with an id of 10 letters and digits, and lists it", async () => {
+  const volume = await created();
+  const shown = { name: "models", size: 50, dataCenterId: "EU-RO-1", storageClusterId: null, storageType: "CEPH_FS" };
+  expect(volume).toEqual({ id: expect.stringMatching(/^[a-z0-9]{10}$/), ...shown });
+  const { body } = await graphql(emulator, `{ myself { networkVolumes { ${ALL} } } }`);
+  expect(body.data.myself.networkVolumes).toEqual([volume]);
+});
+
+test("[volume.input] the data center, and the id of a change and of a deletion, are required", async () => {
+  const provided = /of required type "String!" was not provided/;
+  expect(await invalidMutation(emulator, create('name: "a", size: 10'))).toMatch(provided);
+  expect(await invalidMutation(emulator, update("size: 10"))).toMatch(provided);
+  expect(await invalidMutation(emulator, "deleteNetworkVolume(input: {})")).toMatch(provided);
+  expect(await invalidMutation(emulator, 'deleteNetworkVolume(id: "x")')).toContain('Unknown argument "id"');
+});
+
+test("[volume.same-name] a name can be used twice", async () => {
+  expect((await created()).id).not.toBe((await created()).id);
+});
+
+test("[volume.no-name] the name can be left out", async () => {
+  expect(await created('size: 10, dataCenterId: "EU-RO-1"')).toMatchObject({ name: "" });
+});
+
+test("[volume.storage-type] the fast tier has another kind of storage", async () => {
+  expect(await created(`${MODELS}, isNextGenStorage: true`)).toMatchObject({ storageType: "VAST" });
+});
+
+test("[volume.modify] name and size can be changed, and what is left out is kept", async () => {
+  const { id } = await created();
+  expect((await mutate(emulator, update(`id: "${id}", size: 100`))).body.data.updateNetworkVolume).toMatchObject({
+    name: "models",
+    size: 100,
+  });
+  await mutate(emulator, update(`id: "${id}", name: "other"`));
+  expect(emulator.volumes.list()).toEqual([
+    { id, name: "other", size: 100, dataCenterId: "EU-RO-1", storageType: "CEPH_FS" },
+  ]);
+});
+
+test("[volume.fixed] a change has no data center and no tier", async () => {
+  const { id } = await created();
+  expect(await invalidMutation(emulator, update(`id: "${id}", dataCenterId: "EU-CZ-1"`))).toContain("dataCenterId");
+  expect(await invalidMutation(emulator, update(`id: "${id}", isNextGenStorage: true`))).toContain("isNextGenStorage");
+});
+
+test.each([9, 4097])("[volume.size] %d GB are refused", async (size) => {
+  expect(await refusedMutation(emulator, create(`size: ${size}, dataCenterId: "EU-RO-1"`))).toContain(
+    "between 10 and 4096",
+  );
+  const { id } = await created();
+  expect(await refusedMutation(emulator, update(`id: "${id}", size: ${size}`))).toContain("between 10 and 4096");
+});
+
+test("[volume.shrink] the contract profile refuses a smaller size", async () => {
+  const { id } = await created();
+  expect(await refusedMutation(emulator, update(`id: "${id}", size: 49`))).toContain("cannot shrink");
+  expect(emulator.volumes.get(id)?.size).toBe(50);
+});
+
+test("[volume.shrink-observed] the observed profile accepts a smaller size", async () => {
+  await using observed = await startEmulator({ profile: "observed" });
+  const { id } = await created(MODELS, observed);
+  expect((await mutate(observed, update(`id: "${id}", size: 20`))).body.data.updateNetworkVolume.size).toBe(20);
+});
+
+test("[volume.data-center] a data center without volumes is refused with those that have them", async () => {
+  await using small = await startEmulator({ volumeDataCenters: ["EU-RO-1", "US-KS-2"] });
+  expect(await refusedMutation(small, create('size: 10, dataCenterId: "EU-XX-9"'))).toBe(
+    'Data center "EU-XX-9" not found or does not support network volumes. Available data centers: EU-RO-1, US-KS-2.',
+  );
+});
+
+test("[volume.nonexistent] a volume that does not exist cannot be deleted or changed", async () => {
+  expect(await refusedMutation(emulator, remove("x"))).toBe("Tried to delete nonexistent network volume");
+  expect(await refusedMutation(emulator, update('id: "x", size: 20'))).toBe(
+    "Tried to update nonexistent network volume",
+  );
+});
+
+test("[volume.in-use] a volume cannot be deleted while an endpoint or a pod uses it", async () => {
+  const { id } = await created();
+  const endpoint = { name: "e", gpuIds: "ADA_24", templateId: "t", networkVolumeId: id };
+  const { id: endpointId } = emulator.endpoints.create(endpoint);
+  expect(await refusedMutation(emulator, remove(id))).toContain('in use by endpoint "e"');
+  emulator.endpoints.delete(endpointId);
+  emulator.pods.add({ id: "p", networkVolume: { id, name: "models", size: 50, dataCenterId: "EU-RO-1" } });
+  expect(await refusedMutation(emulator, remove(id))).toContain('in use by pod "p"');
+  emulator.pods.remove("p");
+  expect((await mutate(emulator, remove(id))).body).toEqual({ data: { deleteNetworkVolume: null } });
+  expect(emulator.volumes.list()).toEqual([]);
+});
+
+test("[volume.any-location] an endpoint can have locations without the data center of its volume", async () => {
+  const { id } = await created();
+  const input = `name: "e", gpuIds: "ADA_24", templateId: "t", locations: "US-KS-2", networkVolumeId: "${id}"`;
+  expect((await save(emulator, input)).body.data.saveEndpoint.networkVolumeId).toBe(id);
+});
+
+test("the pod of a worker shows the volume of its endpoint", async () => {
+  const { id } = await created();
+  const fields = { name: "e", gpuIds: "ADA_24", templateId: "t", networkVolumeId: id, workersMin: 1 };
+  const [pod] = emulator.endpoints.create(fields).pods;
+  const { body } = await getPod(emulator, `${pod?.id}?includeWorkers=true&includeNetworkVolume=true`);
+  expect(body.networkVolume).toEqual({ id, name: "models", size: 50, dataCenterId: "EU-RO-1" });
+});
