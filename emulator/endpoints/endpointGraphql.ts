@@ -7,6 +7,7 @@ import type { Endpoints } from "./endpoints";
 
 /** Creates the part of the GraphQL interface for endpoints. */
 export function endpointPart(endpoints: Endpoints, profile: Profile): GraphqlPart {
+  const isObserved = profile === "observed";
   return {
     schema: `
       extend type Mutation {
@@ -14,9 +15,11 @@ export function endpointPart(endpoints: Endpoints, profile: Profile): GraphqlPar
         deleteEndpoint(id: String!): Void
       }
       extend type Account { endpoints: [Endpoint!]! }
-      enum FlashBootType { FLASHBOOT ${profile === "observed" ? "OFF" : ""} }
-      type Pod { desiredStatus: String }
-      type Endpoint { id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} pods: [Pod!]! }
+      enum FlashBootType { FLASHBOOT ${isObserved ? "OFF" : ""} }
+      type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
+      type Endpoint {
+        id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${isObserved ? "version: Int" : ""} pods: [Pod!]!
+      }
       input EndpointInput { id: String ${graphqlFields(ENDPOINT_FIELDS, "input", profile)} }
     `,
     operations: {

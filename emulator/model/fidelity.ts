@@ -216,6 +216,8 @@ const remove = {
 const myself = {
   "myself.endpoints": documented("myself.endpoints lists all endpoints with their fields."),
   "myself.pods": documented("pods lists the desiredStatus of an endpoint's workers."),
+  "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
+  "myself.pod-ids": assumed("In the observed profile pods show their ids, too."),
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
   "myself.no-discount": documented("serverlessDiscount may be null."),
 };

@@ -10,7 +10,7 @@ import type {
   StoredRegistryAuth,
 } from "./registryAuthFields";
 
-/** What registry credentials need to know of the account. */
+/** The parts of the account that registry credentials use. */
 export interface RegistryAuthSurroundings {
   readonly clock: EmulatorClock;
   readonly random: () => number;

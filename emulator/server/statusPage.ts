@@ -14,7 +14,7 @@ export interface StatusPageInput {
 
 const SHOWN_REQUESTS = 50;
 
-/** Returns a web page with the endpoints, the fault rules and the latest requests. */
+/** Returns a web page with the endpoints, the names of other things, the fault rules and the latest requests. */
 export function statusPage({ profile, now, account, journal, faults }: StatusPageInput): string {
   const endpoints = account.endpoints.all().map(({ record, runtime }) => {
     const { jobs, workers } = runtime.health();
@@ -42,6 +42,10 @@ export function statusPage({ profile, now, account, journal, faults }: StatusPag
   const rules = faults.list().map(({ id, name, match, applied, times }) => {
     return [id, name, match && JSON.stringify(match), `${applied}${times === undefined ? "" : ` of ${times}`}`];
   });
+  const { templates, volumes, registryAuths } = account.kinds;
+  const named = Object.entries({ templates, volumes, registryAuths }).flatMap(([kind, { control }]) =>
+    control.list().map(({ id, name }) => [kind, id, name]),
+  );
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -56,6 +60,7 @@ table { border-collapse: collapse } td, th { padding: .2rem .8rem; text-align: l
 <h1>Serverless GPU emulator</h1>
 <p>Profile ${profile}, ${new Date(now).toISOString()}, ${account.pods.list().length} added pods.</p>
 ${section("Endpoints", ["Id", "Name", "GPU", "Workers", "Now", "In queue", "In progress", "Completed", "Failed"], endpoints)}
+${section("Templates, volumes, registry credentials", ["Kind", "Id", "Name"], named)}
 ${section("Fault rules", ["Id", "Name", "Match", "Applied"], rules)}
 ${section("Latest requests", ["No.", "Time", "Interface", "Operation", "Endpoint", "Status", "Outcome", "Error", "Fault"], requests)}
 </body>

@@ -25,7 +25,7 @@ export interface TemplateOptions {
   readonly reserveDeletedNames: boolean;
 }
 
-/** What templates need to know of the account. */
+/** The parts of the account that templates use. */
 export interface TemplateSurroundings {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
@@ -72,7 +72,7 @@ export interface Templates {
   forgetRegistryAuth(id: string): void;
   /** Notes the end of a use. */
   released(id: string): void;
-  /** Returns what a worker of the template runs. */
+  /** Returns the container of a worker that starts now. */
   containerOf(id: string): WorkerContainer;
   snapshot(): unknown[];
   restore(saved: readonly TemplateRecord[]): void;

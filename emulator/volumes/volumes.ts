@@ -13,7 +13,7 @@ import {
   type VolumeSeed,
 } from "./volumeFields";
 
-/** What volumes need to know of the account. */
+/** The parts of the account that volumes use. */
 export interface VolumeSurroundings {
   readonly clock: EmulatorClock;
   readonly profile: Profile;

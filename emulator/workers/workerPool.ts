@@ -33,7 +33,7 @@ export interface Worker {
   cancelTimer: () => void;
 }
 
-/** What a worker starts from: a version of its endpoint, with the template as it was then. */
+/** The origin of a worker: a version of its endpoint, with the template as it was then. */
 type Release = Pick<WorkerPod, "slsVersion" | "container">;
 
 export interface WorkerPool {
@@ -79,7 +79,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   const isKept = ({ container }: Pick<WorkerPod, "container">) =>
     context.staleFlashBoot && record.flashBootType === "FLASHBOOT" && container.templateId === record.templateId;
 
-  /** Returns what a worker starts from. With `staleFlashBoot`, that is what the last one started from. */
+  /** Returns the release that a worker starts from: with `staleFlashBoot`, that of the last one. */
   function currentRelease(): Release {
     if (release && isKept(release)) return release;
     release = { slsVersion: record.version, container: context.containerOf(record.templateId) };

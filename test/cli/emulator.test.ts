@@ -89,6 +89,24 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
+  test("sets the rules of templates, volumes and registry credentials", async () => {
+    const options = ["--strict-references", "--template-release-ms", "60000", "--stale-flashboot"];
+    const child = start("emulator", "--json", ...options);
+    const { url } = JSON.parse(await firstOutput(child));
+    const post = (kind: string, body: object) =>
+      fetch(`${url}/_emulator/${kind}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const endpoint = { name: "a", gpuIds: "ADA_24", templateId: "t" };
+    expect(await (await post("endpoints", endpoint)).json()).toEqual({ error: "Unable to find template" });
+    await post("templates", { id: "t", name: "t", imageName: "app:1" });
+    expect((await post("endpoints", endpoint)).status).toBe(200);
+    child.kill("SIGTERM");
+    await ended(child);
+  });
+
   test("runs the handlers of a folder", async () => {
     writeFileSync(path.join(folder, "doubler.js"), "module.exports = (job) => job.input.n * 2;");
     const script = `
@@ -109,6 +127,7 @@ describe("serverless-gpu emulator", () => {
     [["--clock", "slow"], 2, "Give real, manual, or a number of 1 or more."],
     [["--clock", "Infinity"], 2, "Give real, manual, or a number"],
     [["--drain-ms", "-1"], 2, "--drain-ms"],
+    [["--template-release-ms", "soon"], 2, "--template-release-ms"],
     [["--discount", "0.8"], 2, "Give factor,type,expiration date"],
     [["--discount", "much,volume,2027-01-01"], 2, "Give factor,type,expiration date"],
     [["--discount", "0.8,volume,soon"], 2, "Give factor,type,expiration date"],

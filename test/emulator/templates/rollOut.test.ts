@@ -6,7 +6,7 @@ import {
   manualClock,
   startEmulator,
 } from "../../../emulator";
-import { getPod, send } from "../../support/plainClient";
+import { getPod, graphql, send } from "../../support/plainClient";
 
 const MINUTE = 60_000;
 let emulator: Emulator;
@@ -118,6 +118,19 @@ describe("[workers.roll-out] a change of", () => {
     change({ imageName: "app:2" });
     expect(workers()).toEqual(["app:1 0", "app:2 1"]);
   });
+});
+
+test("[myself.version] [myself.pod-ids] the observed profile shows the version of an endpoint and the ids of its pods", async () => {
+  await start({}, { profile: "observed" });
+  const ask = () => graphql(emulator, "{ myself { endpoints { version pods { id desiredStatus } } } }");
+  const [pod] = record().pods;
+  const shown = { version: 0, pods: [{ id: pod?.id, desiredStatus: "RUNNING" }] };
+  expect((await ask()).body.data.myself.endpoints).toEqual([shown]);
+  change({ imageName: "app:2" });
+  expect((await ask()).body.data.myself.endpoints).toMatchObject([{ version: 1 }]);
+  await using contract = await startEmulator();
+  expect((await graphql(contract, "{ myself { endpoints { version } } }")).status).toBe(400);
+  expect((await graphql(contract, "{ myself { endpoints { pods { id } } } }")).status).toBe(400);
 });
 
 test("[workers.roll-out-none] a save of the same worker fields, or of others, replaces no worker", async () => {

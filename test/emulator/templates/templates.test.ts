@@ -118,7 +118,7 @@ describe("saveTemplate", () => {
 
   test("[template.replace] nullable fields that are left out are reset, and env is replaced", async () => {
     await mutate(emulator, `saveTemplate(input: { name: "a", imageName: "i", ${EVERYTHING} }) { id }`);
-    const [{ id }] = emulator.templates.list() as [{ id: string }];
+    const id = emulator.templates.list()[0]?.id ?? "";
     await saveTemplate(emulator, "a", `id: "${id}", env: [{ key: "C", value: "3" }]`);
     expect(emulator.templates.get(id)).toEqual({
       id,
