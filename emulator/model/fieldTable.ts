@@ -28,10 +28,10 @@ type RequiredName<T> = { [K in keyof T]: undefined extends Given<T[K]> ? never :
 export type Stored<T extends FieldTable> = { -readonly [K in keyof T]: Value<T[K]> };
 
 /** The fields that an input must have. */
-export type RequiredInput<T extends FieldTable> = { readonly [K in RequiredName<T>]: Given<T[K]> };
+export type RequiredInput<T extends FieldTable> = { readonly [K in keyof Pick<T, RequiredName<T>>]: Given<T[K]> };
 
 /** The fields that an input may leave out. */
-export type OptionalInput<T extends FieldTable> = { readonly [K in Exclude<keyof T, RequiredName<T>>]?: Given<T[K]> };
+export type OptionalInput<T extends FieldTable> = { readonly [K in keyof Omit<T, RequiredName<T>>]?: Given<T[K]> };
 
 type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
 
