@@ -22,6 +22,8 @@ export abstract class ServerlessGpuError extends Error {
   readonly retryAfterMs?: number;
   /** The number of attempts of the call before it failed with this error. */
   attempts = 1;
+  /** The id of the job that the call was about, if it was about one. */
+  declare readonly jobId?: string | undefined;
 
   /** @internal */
   constructor(message: string, details: ErrorDetails = {}) {
@@ -29,6 +31,14 @@ export abstract class ServerlessGpuError extends Error {
     this.name = new.target.name;
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (this.stack) this.stack = redact(this.stack);
+  }
+
+  /**
+   * Adds the job's id.
+   * @internal
+   */
+  ofJob(jobId: string): this {
+    return Object.assign(this, { jobId: this.jobId ?? redact(jobId) });
   }
 
   /**

@@ -3,7 +3,8 @@ import type { ServiceName } from "../contract/limits";
 import { AuthenticationError, QuotaExceededError } from "../errors";
 import { decode } from "../transport/decode";
 import { execute, type GraphqlTransport, type RootField } from "../transport/graphql";
-import { type Attempt, type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
+import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { EndpointInputOptions } from "./input";
 import { type ListedEndpoints, readEndpoints } from "./listRecords";
 import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
@@ -26,12 +27,12 @@ export interface Account extends EndpointsContext {
 
 /** Returns the account that the calls work on. */
 export function createAccount(context: EndpointsContext): Account {
-  const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
+  const list = createEndpointList(context.clock, (options) => fetchList(context, options));
   return { ...context, list, lastWrites: new Map() };
 }
 
 /** The options of a save. */
-interface SaveOptions extends CallOptions {
+interface SaveOptions extends ObservedOptions {
   /** Returns the new endpoint after a response was lost. Without it the save changes an endpoint and can be repeated. */
   readonly lookUp?: () => Promise<Endpoint | undefined>;
 }
@@ -49,15 +50,15 @@ export async function saveEndpoint(
   let saved: Endpoint | undefined;
   try {
     saved = await makeCall(account, {
+      ...options,
       operation,
       repeatability: options.lookUp ? "create" : "safe",
       attempt: async (attempt) =>
         decode(endpointSchema, await execute(account.transport, operation, field, attempt), operation),
-      ...options,
     });
     return saved;
   } catch (error) {
-    throw error instanceof QuotaExceededError ? await withUsage(error, account.list, options.signal) : error;
+    throw error instanceof QuotaExceededError ? await withUsage(error, account.list, requestOptions(options)) : error;
   } finally {
     // Also after a failure: the response may be lost and the change made.
     noteWrite(account, settings.id ?? saved?.id, settings.name);
@@ -69,22 +70,22 @@ export function changeEndpoint(
   account: Account,
   endpoint: Endpoint,
   changes: Partial<EndpointSettings>,
-  options?: CallOptions,
+  options?: ObservedOptions,
 ): Promise<Endpoint> {
   const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
-  return saveEndpoint(account, operation, { ...endpoint, ...changes }, { signal: options?.signal });
+  return saveEndpoint(account, operation, { ...endpoint, ...changes }, requestOptions(options));
 }
 
 /**
  * Sends the deletion.
  * @throws NotFoundError if the endpoint does not exist
  */
-export async function sendDelete(account: Account, id: string, signal?: AbortSignal): Promise<void> {
+export async function sendDelete(account: Account, id: string, options: ObservedOptions): Promise<void> {
   const operation = `deleteEndpoint of ${id}`;
   const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
   const attempt = (each: Attempt) => execute(account.transport, operation, field, each);
   try {
-    await makeCall(account, { operation, repeatability: "safe", attempt, signal });
+    await makeCall(account, { ...requestOptions(options), operation, repeatability: "safe", attempt });
   } finally {
     noteWrite(account, id);
   }
@@ -93,30 +94,30 @@ export async function sendDelete(account: Account, id: string, signal?: AbortSig
 /** Reads the account's discount. */
 export async function fetchDiscount(
   context: EndpointsContext,
-  signal?: AbortSignal,
+  options: ObservedOptions,
 ): Promise<ServerlessDiscount | null> {
   const operation = "the serverless discount";
   const selection = "serverlessDiscount { discountFactor type expirationDate }";
-  const myself = await fetchMyself(context, operation, selection, signal);
+  const myself = await fetchMyself(context, operation, selection, options);
   return decode(z.looseObject({ serverlessDiscount: discountSchema.nullable() }), myself, operation).serverlessDiscount;
 }
 
-async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<ListedEndpoints> {
+async function fetchList(context: EndpointsContext, options: ObservedOptions): Promise<ListedEndpoints> {
   const selection = `endpoints { ${endpointSelection(context.service)} }`;
-  return readEndpoints(await fetchMyself(context, "the list of endpoints", selection, signal));
+  return readEndpoints(await fetchMyself(context, "the list of endpoints", selection, options));
 }
 
 function fetchMyself(
   context: EndpointsContext,
   operation: string,
   selection: string,
-  signal?: AbortSignal,
+  options: ObservedOptions,
 ): Promise<unknown> {
   const field: RootField = { type: "query", name: "myself", selection };
   return makeCall(context, {
+    ...options,
     operation,
     repeatability: "safe",
-    signal,
     async attempt(each) {
       const myself = await execute(context.transport, operation, field, each);
       // "No account" must not be read as "an account without endpoints": every endpoint would count as deleted.
@@ -132,8 +133,8 @@ function noteWrite({ list, lastWrites, clock }: Account, ...idsAndNames: (string
 }
 
 /** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
-async function withUsage(error: QuotaExceededError, list: EndpointList, signal?: AbortSignal): Promise<Error> {
-  const snapshot = await list.read({}, signal).catch(() => undefined);
+async function withUsage(error: QuotaExceededError, list: EndpointList, options: ObservedOptions) {
+  const snapshot = await list.read({}, options).catch(() => undefined);
   const users = (snapshot?.endpoints ?? []).filter(({ workersMax }) => workersMax > 0);
   if (users.length === 0) return error;
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);

@@ -1,7 +1,7 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { CreateUncertainError, ServerlessGpuError } from "../errors";
-import type { CallOptions } from "../transport/retryingCall";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, saveEndpoint } from "./calls";
 import { readShared } from "./findEndpoint";
 import { parseEndpointFields } from "./input";
@@ -9,7 +9,7 @@ import { type ListedEndpoints, newEndpoints, refuseUnreadableNamesake } from "./
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** Options of `create`. */
-export interface CreateOptions extends CallOptions {
+export interface CreateOptions extends RequestOptions {
   /**
    * Called if endpoints with the new name exist already. It may return one of them, which `create` then returns, or
    * throw. Without it, or if it returns `undefined`, another endpoint is created: names need not be unique at the service.
@@ -21,16 +21,16 @@ export interface CreateOptions extends CallOptions {
 export async function createEndpoint(
   account: Account,
   input: EndpointInput,
-  { signal, onNameTaken }: CreateOptions = {},
+  { onNameTaken, ...options }: CreateOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const wanted = parseEndpointFields("the new endpoint", input, { ...account, isNew: true });
-  let before: ListedEndpoints = await readShared(account, wanted.name, signal);
+  let before: ListedEndpoints = await readShared(account, wanted.name, options);
   if (onNameTaken) {
     refuseUnreadableNamesake(before, wanted.name);
     const namesakes = () => before.endpoints.filter(({ name }) => name === wanted.name);
     if (namesakes().length > 0) {
       // A shared list may be a little old. An endpoint that is gone now must not refuse the name.
-      const now = await account.list.read({}, signal);
+      const now = await account.list.read({}, options);
       refuseUnreadableNamesake(now, wanted.name);
       before = { endpoints: now.endpoints, unreadable: [...before.unreadable, ...now.unreadable] };
     }
@@ -38,8 +38,8 @@ export async function createEndpoint(
     if (taken) return taken;
   }
   const operation = `saveEndpoint (create) of "${wanted.name}"`;
-  const lookUp = () => findCreated(account, operation, wanted, before, signal);
-  return saveEndpoint(account, operation, wanted, { signal, lookUp });
+  const lookUp = () => findCreated(account, operation, wanted, before, options);
+  return saveEndpoint(account, operation, wanted, { ...options, lookUp });
 }
 
 /** Returns the endpoint that a lost call created, or `undefined` if it created none. */
@@ -48,12 +48,12 @@ async function findCreated(
   operation: string,
   wanted: EndpointSettings,
   before: ListedEndpoints,
-  signal?: AbortSignal,
+  options: ObservedOptions,
 ): Promise<Endpoint | undefined> {
-  await sleep(clock, LIST_LAG_MS, signal);
+  await sleep(clock, LIST_LAG_MS, options.signal);
   let created: readonly Endpoint[];
   try {
-    created = newEndpoints(before, await list.read({}, signal), wanted.name);
+    created = newEndpoints(before, await list.read({}, options), wanted.name);
   } catch (cause) {
     if (!(cause instanceof ServerlessGpuError)) throw cause;
     throw new CreateUncertainError(

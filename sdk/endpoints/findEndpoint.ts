@@ -1,14 +1,14 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { NotFoundError } from "../errors";
-import type { CallOptions } from "../transport/retryingCall";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Account } from "./calls";
 import { endpointById } from "./listRecords";
 import type { Endpoint } from "./record";
 import type { ListSnapshot } from "./sharedList";
 
 /** Options of `find`. */
-export interface FindOptions extends CallOptions {
+export interface FindOptions extends RequestOptions {
   /**
    * The age that the list may have, in milliseconds. It is never older than the last write of this client. Without it,
    * the list is requested after the call.
@@ -23,18 +23,18 @@ export interface FindOptions extends CallOptions {
 const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /** Returns a list that calls share if they begin at about the same time. It shows every write of this client to the id or name. */
-export function readShared(account: Account, idOrName: string, signal?: AbortSignal): Promise<ListSnapshot> {
+export function readShared(account: Account, idOrName: string, options: ObservedOptions): Promise<ListSnapshot> {
   const { clock, lastWrites, list } = account;
   const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
   const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
-  return list.read({ sentAfter, despiteWrites: true }, signal);
+  return list.read({ sentAfter, despiteWrites: true }, options);
 }
 
 /** Returns a shared list, or a new one if the endpoint is not in it: somebody else may have just created it. */
-export async function readSharedWith(account: Account, id: string, signal?: AbortSignal): Promise<ListSnapshot> {
+export async function readSharedWith(account: Account, id: string, options: ObservedOptions): Promise<ListSnapshot> {
   const begunAt = account.clock.monotonic();
-  const shared = await readShared(account, id, signal);
-  return shared.endpoints.some((each) => each.id === id) ? shared : account.list.read({ sentAfter: begunAt }, signal);
+  const shared = await readShared(account, id, options);
+  return shared.endpoints.some((each) => each.id === id) ? shared : account.list.read({ sentAfter: begunAt }, options);
 }
 
 /** Looks in this list, and once more when its lag has passed. */
@@ -42,24 +42,24 @@ export async function lookTwice(
   { clock, list }: Account,
   first: ListSnapshot,
   id: string,
-  signal?: AbortSignal,
+  options: ObservedOptions,
 ): Promise<Endpoint | undefined> {
   const found = endpointById(first, id);
   if (found) return found;
   // All that did not find something in the same list share the second one, too.
   const lagIsOverAt = first.sentAt + LIST_LAG_MS;
-  await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), signal);
-  return endpointById(await list.read({ sentAfter: lagIsOverAt }, signal), id);
+  await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), options.signal);
+  return endpointById(await list.read({ sentAfter: lagIsOverAt }, options), id);
 }
 
 /** Returns the endpoint, or `undefined` if it is in neither of two lists with the service's lag between them. */
 export async function findEndpoint(
   account: Account,
   id: string,
-  { signal, maxAgeMs }: FindOptions = {},
+  { maxAgeMs, ...options }: FindOptions & ObservedOptions,
 ): Promise<Endpoint | undefined> {
   const sentAfter = maxAgeMs === undefined ? undefined : account.clock.monotonic() - maxAgeMs;
-  return lookTwice(account, await account.list.read({ sentAfter }, signal), id, signal);
+  return lookTwice(account, await account.list.read({ sentAfter }, options), id, options);
 }
 
 /**

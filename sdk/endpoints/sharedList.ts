@@ -1,10 +1,14 @@
 import { type Clock, onAbort } from "../contract/clock";
+import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
+import type { ReceivedResponse } from "../transport/responseInfo";
 import type { ListedEndpoints } from "./listRecords";
 
 /** A list of endpoints and the time of its request. */
 export interface ListSnapshot extends ListedEndpoints {
   /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
+  /** The response that it came in. */
+  readonly response?: ReceivedResponse | undefined;
 }
 
 /** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
@@ -17,8 +21,8 @@ export interface ListFreshness {
 
 /** The account's list of endpoints. Concurrent readers share it, because the service cannot return a single endpoint. */
 export interface EndpointList {
-  /** Returns a list that is new enough. */
-  read(freshness?: ListFreshness, signal?: AbortSignal): Promise<ListSnapshot>;
+  /** Returns a list that is new enough. A reader whose options change the request gets a list of its own. */
+  read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot>;
   /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
   noteWrite(): void;
 }
@@ -35,7 +39,7 @@ interface SharedList {
 /** Creates the list. Readers that come during a request share the next one. */
 export function createEndpointList(
   clock: Clock,
-  fetchList: (signal?: AbortSignal) => Promise<ListedEndpoints>,
+  fetchList: (options: ObservedOptions) => Promise<ListedEndpoints>,
 ): EndpointList {
   /** The last list that was requested. */
   let newest: SharedList | undefined;
@@ -44,6 +48,14 @@ export function createEndpointList(
   /** The list to request after the current response. */
   let next: SharedList | undefined;
   let pending: Promise<unknown> = Promise.resolve();
+
+  async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot> {
+    let response: ReceivedResponse | undefined;
+    const onResponse = (last: ReceivedResponse) => {
+      response = last;
+    };
+    return { ...(await fetchList({ ...options, onResponse })), sentAt, response };
+  }
 
   function queueNext(): SharedList {
     const abandoned = new AbortController();
@@ -57,7 +69,7 @@ export function createEndpointList(
         current = queued;
         const sentAt = clock.monotonic();
         queued.sentAt = sentAt;
-        return { ...(await fetchList(abandoned.signal)), sentAt };
+        return fetchNow({ signal: abandoned.signal }, sentAt);
       }),
     };
     pending = queued.snapshot.then(
@@ -68,6 +80,13 @@ export function createEndpointList(
       },
     );
     return queued;
+  }
+
+  function newEnough({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false }: ListFreshness): SharedList {
+    const last = despiteWrites ? newest : current;
+    if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
+    next ??= queueNext();
+    return next;
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */
@@ -95,12 +114,13 @@ export function createEndpointList(
   }
 
   return {
-    async read({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false } = {}, signal) {
-      signal?.throwIfAborted();
-      const last = despiteWrites ? newest : current;
-      if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return follow(last, signal);
-      next ??= queueNext();
-      return follow(next, signal);
+    async read(freshness = {}, options = {}) {
+      options.signal?.throwIfAborted();
+      const snapshot = await (changeRequest(options)
+        ? fetchNow(options, clock.monotonic())
+        : follow(newEnough(freshness), options.signal));
+      if (snapshot.response) options.onResponse?.(snapshot.response);
+      return snapshot;
     },
     noteWrite() {
       current = undefined;

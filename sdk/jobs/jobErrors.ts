@@ -9,7 +9,7 @@ import type { JobStatus } from "./jobRecord";
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
   /** The id of the job, if the response contained one. The job was then submitted. */
-  readonly jobId: string | undefined;
+  override readonly jobId: string | undefined;
 
   /** @internal */
   constructor(message: string, { jobId, ...details }: ErrorDetails & { readonly jobId?: string | undefined }) {
@@ -25,7 +25,7 @@ export class SubmitUncertainError extends ServerlessGpuError {
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
 
   /** @internal */
   constructor(message: string, jobId: string, details: ErrorDetails) {
@@ -49,7 +49,7 @@ export class PurgeUncertainError extends ServerlessGpuError {
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The number of pieces that were read before the gap. */
   readonly piecesRead: number;
 
@@ -65,7 +65,7 @@ export class StreamGapError extends ServerlessGpuError {
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
   readonly status: JobStatus;
   /** The service's description of the error. */
@@ -88,7 +88,7 @@ export class CancelFailedError extends ServerlessGpuError {
   readonly code = "CANCEL_FAILED";
   override readonly disposition = "wait";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
 
   /** @internal */
   constructor(message: string, jobId: string, details: ErrorDetails) {
@@ -107,7 +107,7 @@ export type ExpiryReason = "ttl" | "retention";
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** `ttl`: the job's time to live was over. `retention`: it had ended, and its result is no longer kept. */
   readonly reason: ExpiryReason;
   /** The latest time at which it expired. */
@@ -126,7 +126,7 @@ export class JobExpiredError extends ServerlessGpuError {
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The job's state. */
   readonly status: JobStatus;
 
@@ -142,7 +142,7 @@ export class JobNotRetryableError extends ServerlessGpuError {
 export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The job's state according to `/status`. The service sends no webhook in this state. */
   readonly status: JobStatus;
 

@@ -1,7 +1,8 @@
 import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { warn } from "../transport/observers";
-import type { CallOptions } from "../transport/retryingCall";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responseInfo";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
@@ -13,7 +14,7 @@ import { type Poller, SHORTEST_POLL_MS } from "./poller";
 import type { QueueTransport } from "./queueTransport";
 
 /** Options of `wait`. */
-export interface WaitOptions extends CallOptions {
+export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
@@ -26,13 +27,13 @@ export interface WaitOptions extends CallOptions {
 }
 
 /** Options of `status`. */
-export interface StatusOptions extends CallOptions {
+export interface StatusOptions extends RequestOptions {
   /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
   readonly ttl?: number | undefined;
 }
 
 /** Options of `stream`. */
-export interface StreamOptions<Item> extends CallOptions {
+export interface StreamOptions<Item> extends RequestOptions {
   /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
@@ -112,11 +113,14 @@ export class JobHandle<Output = unknown> {
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws NotFoundError if the service does not know it for another reason, such as a purge of the queue
    */
-  async status({ ttl, signal }: StatusOptions = {}): Promise<Job> {
-    checkTime("ttl", ttl);
-    const job = await this.#ask(readStatus(this.#context.queue, this.id, { ttl, signal }));
-    if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
-    return this.#remember(job);
+  status(given: StatusOptions = {}): ResponsePromise<Job> {
+    return withResponse(given, async (options) => {
+      const { ttl } = options;
+      checkTime("ttl", ttl);
+      const job = await this.#ask(readStatus(this.#context.queue, this.id, options));
+      if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
+      return this.#remember(job);
+    });
   }
 
   /**
@@ -127,17 +131,17 @@ export class JobHandle<Output = unknown> {
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
   async *stream<Item = unknown>({
-    signal,
     schema,
     onGap,
+    ...options
   }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
-    const readStatus = () => this.status({ signal });
-    const items = streamItems({ queue: this.#context.queue, jobId: this.id, signal, onGap, readStatus });
+    const readStatus = () => this.status(options);
+    const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });
     for (;;) {
       const { done, value } = await this.#ask(items.next());
       if (!done) yield this.#streamItem(value, schema);
       else if (value === "COMPLETED") return;
-      else throw jobFailed(await this.status({ signal }));
+      else throw jobFailed(await this.status(options));
     }
   }
 
@@ -146,8 +150,10 @@ export class JobHandle<Output = unknown> {
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws NotFoundError if the service does not know it for another reason
    */
-  async cancel({ signal }: CallOptions = {}): Promise<JobState> {
-    return this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, { signal })));
+  cancel(given?: RequestOptions): ResponsePromise<JobState> {
+    return withResponse(given, async (options) =>
+      this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, options))),
+    );
   }
 
   /**
@@ -156,13 +162,17 @@ export class JobHandle<Output = unknown> {
    * @throws RetryUncertainError if its response was lost, and the job's state does not show if it took place
    * @throws JobNotRetryableError, before the retry is sent, if the job is in another state
    */
-  async retry({ signal }: CallOptions = {}): Promise<JobState> {
-    const { status } = await this.status({ signal });
+  retry(given?: RequestOptions): ResponsePromise<JobState> {
+    return withResponse(given, (options) => this.#retry(options));
+  }
+
+  async #retry(options: ObservedOptions): Promise<JobState> {
+    const { status } = await this.status(requestOptions(options));
     if (!isRetryable(status)) {
       const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried. Submit a new job instead`;
       throw new JobNotRetryableError(message, { id: this.id, status });
     }
-    return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, signal)));
+    return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, options)));
   }
 
   get #clock(): Clock {
@@ -236,7 +246,7 @@ export class WaitTimeoutError extends ServerlessGpuError {
   readonly code = "WAIT_TIMEOUT";
   override readonly disposition = "wait";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The handle of the job. */
   readonly job: JobHandle;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { sendForBody } from "../transport/http";
+import type { ObservedOptions } from "../transport/requestOptions";
 import { pathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
@@ -29,7 +30,7 @@ const readJson = jsonOf(z.unknown());
 export async function openai<Output>(
   queue: QueueTransport,
   path: string,
-  { schema, ...request }: OpenAiOptions<Output>,
+  { schema, ...request }: OpenAiOptions<Output> & ObservedOptions,
 ): Promise<Output> {
   const response = await pass(queue, path, request, readJson);
   return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
@@ -39,7 +40,7 @@ export async function openai<Output>(
 export function openaiStream(
   queue: QueueTransport,
   path: string,
-  request: OpenAiRequest,
+  request: OpenAiRequest & ObservedOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
   return pass(queue, path, request, (http, httpRequest) => sendForBody(http, httpRequest, timeoutOf(request)));
 }
@@ -52,14 +53,14 @@ function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "tim
 async function pass<T>(
   queue: QueueTransport,
   path: string,
-  { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest,
-  exchange: QueueRequest<T>["exchange"],
+  { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest & ObservedOptions,
+  sendAndRead: QueueRequest<T>["sendAndRead"],
 ): Promise<T> {
   checkTimeout(given);
   const timeoutMs = timeoutOf({ timeoutMs: given });
   const target = ["openai", ...path.split("/").map((segment) => pathSegment("path", segment))].join("/");
   const json = body === undefined ? undefined : toJson("body", body);
-  const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, exchange };
+  const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, sendAndRead };
   const { retry } = queue.context;
   return submit(queue, request, method === "GET" ? { ...options, idempotent: true } : options, {
     attemptTimeoutMs: timeoutMs,

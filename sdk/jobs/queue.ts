@@ -1,6 +1,7 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { warn } from "../transport/observers";
-import type { CallOptions } from "../transport/retryingCall";
+import type { RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responseInfo";
 import { pathSegment } from "../transport/urls";
 import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
@@ -62,7 +63,7 @@ export interface EndpointQueue {
    * const job = await client.endpoint("abc").run({ input: { prompt: "Hi" } }, { schema: z.object({ text: z.string() }) });
    * const { output } = await job.wait({ timeoutMs: 60_000 });
    */
-  run<Output = unknown>(request: JobRequest, options?: RunOptions<Output>): Promise<JobHandle<Output>>;
+  run<Output = unknown>(request: JobRequest, options?: RunOptions<Output>): ResponsePromise<JobHandle<Output>>;
   /**
    * Submits a job and waits until it has completed.
    * @throws InvalidInputError, before any call
@@ -80,29 +81,29 @@ export interface EndpointQueue {
    * Reads a job.
    * @throws NotFoundError if the service does not know it, or no longer
    */
-  status(jobId: string, options?: StatusOptions): Promise<Job>;
+  status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
    * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had no effect.
    * @throws PurgeUncertainError if its response was lost: it may have taken effect
    * @throws NotFoundError if the endpoint does not exist
    * @throws RateLimitError if the service still responds with 429 after all attempts
    */
-  purgeQueue(options?: CallOptions): Promise<PurgeResult>;
+  purgeQueue(options?: RequestOptions): ResponsePromise<PurgeResult>;
   /**
    * Reads the numbers of the endpoint's jobs and workers.
    * @throws NotFoundError if the endpoint does not exist
    * @throws AuthenticationError if the service does not accept the key
    */
-  health(options?: CallOptions): Promise<EndpointHealth>;
+  health(options?: RequestOptions): ResponsePromise<EndpointHealth>;
   /** Reads the endpoint's recent requests, in the service's own shape, which is not part of the contract. */
-  requests(options?: CallOptions): Promise<unknown>;
+  requests(options?: RequestOptions): ResponsePromise<unknown>;
   /**
    * Sends a request to the workers' OpenAI-compatible server: `openai("v1/chat/completions", { body })`.
    * @throws SubmitUncertainError if the response to a request with a body was lost
    */
-  openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): Promise<Output>;
+  openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): ResponsePromise<Output>;
   /** Sends a request like `openai` and streams the response, such as server-sent events. The signal ends the body too. */
-  openaiStream(path: string, options?: OpenAiRequest): Promise<AsyncIterable<Uint8Array>>;
+  openaiStream(path: string, options?: OpenAiRequest): ResponsePromise<AsyncIterable<Uint8Array>>;
 }
 
 /** An endpoint's queue that the client can close. */
@@ -135,12 +136,13 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
 
   return {
     endpointId,
-    async run(request, { schema, ...options } = {}) {
-      const { body, ttlMs } = checked(queue, "run", request);
-      const { job, sentAt } = await submitRun(queue, body, options);
-      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
-      return handle(job.id, schema, lifetime, clock.monotonic());
-    },
+    run: (request, { schema, ...given } = {}) =>
+      withResponse(given, async (options) => {
+        const { body, ttlMs } = checked(queue, "run", request);
+        const { job, sentAt } = await submitRun(queue, body, options);
+        const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
+        return handle(job.id, schema, lifetime, clock.monotonic());
+      }),
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
       // What the service holds back has no id yet that could be cancelled.
       const operation = onAbort === "cancel" ? "run" : "runsync";
@@ -151,8 +153,8 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
       const { job, sentAt }: Submitted<Job> =
         operation === "run"
-          ? await submitRun(queue, body, options, { timeoutMs, keepsAttempt: true })
-          : await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
+          ? await submitRun(queue, body, { ...options, timeoutMs }, { keepsAttempt: true })
+          : await submitRunSync(queue, body, waitMs, { ...options, timeoutMs });
       if (operation === "runsync" && isTerminal(job.status)) return completedJob(job, schema);
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
@@ -160,12 +162,12 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    status: async (jobId, options) => jobOf(jobId).status(options),
-    purgeQueue: (options) => purgeQueue(queue, options?.signal),
-    health: (options) => readHealth(queue, options?.signal),
-    requests: (options) => readRequests(queue, options?.signal),
-    openai: (path, options = {}) => openai(queue, path, options),
-    openaiStream: (path, options = {}) => openaiStream(queue, path, options),
+    status: (jobId, given) => withResponse(given, async (options) => jobOf(jobId).status(options)),
+    purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
+    health: (given) => withResponse(given, (options) => readHealth(queue, options)),
+    requests: (given) => withResponse(given, (options) => readRequests(queue, options)),
+    openai: (path, given) => withResponse(given, (options) => openai(queue, path, options)),
+    openaiStream: (path, given) => withResponse(given, (options) => openaiStream(queue, path, options)),
     close: () => poller.close(),
   };
 }

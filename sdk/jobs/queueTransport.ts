@@ -3,6 +3,7 @@ import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
 import { decodeJson, type Http, type HttpRequest, send } from "../transport/http";
 import type { Logger } from "../transport/observers";
+import type { ObservedOptions } from "../transport/requestOptions";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
@@ -19,7 +20,7 @@ export interface QueueContext extends CallContext {
 }
 
 /** A request to an endpoint's queue. */
-export interface QueueRequest<T> {
+export interface QueueRequest<T> extends ObservedOptions {
   /** The operation's name in the rate table and in events. */
   readonly name: string;
   /** The name in errors, to which the endpoint is added: `status of job a1`. */
@@ -28,14 +29,13 @@ export interface QueueRequest<T> {
   /** The path below the endpoint, with the query. A function is called at each attempt. */
   readonly path: string | (() => string);
   readonly body?: string | undefined;
+  /** The id of the job that the request is about. */
+  readonly jobId?: string | undefined;
   /** Sends the request once and reads the response: `jsonOf` a schema, unless the response is not JSON. */
-  readonly exchange: (http: Http, httpRequest: HttpRequest) => Promise<T>;
+  readonly sendAndRead: (http: Http, httpRequest: HttpRequest) => Promise<T>;
   /** @default "safe" */
   readonly repeatability?: Repeatability;
   readonly lookUp?: () => Promise<T | undefined>;
-  /** The time for the whole call, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** See `Call.keepsAttempt`. */
   readonly keepsAttempt?: boolean | undefined;
 }
@@ -61,22 +61,21 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
     endpointId,
     context,
     gates,
-    request({ name, what, method, path, body, exchange, repeatability = "safe", ...limits }, bounds) {
+    request({ name, what, method, path, body, sendAndRead, repeatability = "safe", ...options }, bounds) {
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
         const url = `${base}/${typeof path === "string" ? path : path()}`;
-        return exchange(context.http, { name, operation, method, url, headers, body, attempt });
+        return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const { lookUp, timeoutMs, signal, keepsAttempt } = limits;
-      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal, keepsAttempt };
+      const call = { ...options, operation, repeatability, attempt, gate: gates.of(name) };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };
 }
 
 /** Returns a function that reads the response as JSON in the schema's shape. */
-export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["exchange"] {
+export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["sendAndRead"] {
   return async (http, httpRequest) => {
     const response = await send(http, httpRequest);
     return decode(schema, decodeJson(response, httpRequest.operation, http.clock.now()), httpRequest.operation);

@@ -107,7 +107,7 @@ function startIdleTimer(clock: Clock, { operation, attempt }: HttpRequest, idleM
 }
 
 /** Reports the outcome of a request to the observers. Throws the typed error if there is no complete response. */
-async function observed<T extends { readonly status: number }>(
+async function observed<T extends Pick<HttpResponse, "status" | "headers">>(
   http: Http,
   httpRequest: HttpRequest,
   exchanging: Promise<T>,
@@ -116,6 +116,8 @@ async function observed<T extends { readonly status: number }>(
   try {
     const response = await exchanging;
     report(http, httpRequest, startedAt, { status: response.status });
+    const { status, headers } = response;
+    httpRequest.attempt.onResponse?.({ status, headers });
     return response;
   } catch (cause) {
     const failure = failureOf(cause, httpRequest);
@@ -132,12 +134,12 @@ async function readWhole(agent: Dispatcher, httpRequest: HttpRequest): Promise<H
 async function readBeginning(
   agent: Dispatcher,
   httpRequest: HttpRequest,
-): Promise<HttpResponse | { readonly status: number; readonly stream: Readable }> {
+): Promise<HttpResponse | (Omit<HttpResponse, "body"> & { readonly stream: Readable })> {
   const response = await exchange(agent, optionsOf(httpRequest), httpRequest.attempt, true);
   if (Buffer.isBuffer(response.body)) return textOf(response as CompleteResponse);
   try {
     const stream = decoded(response.body, codingsOf(response.headers["content-encoding"]));
-    return { status: response.status, stream };
+    return { status: response.status, headers: response.headers, stream };
   } catch (error) {
     response.body.destroy();
     throw error;
@@ -152,10 +154,19 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Http
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
-function optionsOf({ url, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
+function optionsOf({ url, method, headers, body, attempt }: HttpRequest): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);
-  const allHeaders = { accept: "application/json", "user-agent": USER_AGENT, ...headers };
+  const allHeaders = {
+    accept: "application/json",
+    "user-agent": USER_AGENT,
+    ...inLowerCase(attempt.headers),
+    ...headers,
+  };
   return { origin, path: pathname + search, method, body, headers: allHeaders };
+}
+
+function inLowerCase(headers: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function originOf({ url }: HttpRequest): string {

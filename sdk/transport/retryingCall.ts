@@ -2,14 +2,9 @@ import { EventEmitter } from "node:events";
 import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
+import { checkRequestOptions, type ObservedOptions } from "./requestOptions";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 import type { Gate } from "./throttle";
-
-/** Options that every call takes. */
-export interface CallOptions {
-  /** Aborts the call, including its pauses. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The settings that all calls of a client share. */
 export interface CallContext {
@@ -21,7 +16,7 @@ export interface CallContext {
 }
 
 /** One attempt of a call. */
-export interface Attempt {
+export interface Attempt extends Pick<ObservedOptions, "headers" | "onResponse"> {
   /** 1 for the first. */
   readonly number: number;
   /** Ends the attempt. */
@@ -52,10 +47,12 @@ export class AttemptSignal extends EventEmitter {
 }
 
 /** One call of the service, made of one or more attempts. */
-export interface Call<T> {
+export interface Call<T> extends ObservedOptions {
   /** Names the call in errors. */
   readonly operation: string;
   readonly repeatability: Repeatability;
+  /** The id of the job that the call is about, for errors. */
+  readonly jobId?: string | undefined;
   /** Sends the request once. */
   readonly attempt: (attempt: Attempt) => Promise<T>;
   /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
@@ -67,7 +64,6 @@ export interface Call<T> {
    * @default the retry policy's, from when the gate admits the first attempt
    */
   readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** `true`: the signal does not interrupt an attempt already sent, only what comes before and after it. */
   readonly keepsAttempt?: boolean | undefined;
 }
@@ -75,7 +71,9 @@ export interface Call<T> {
 /** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
 export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
   const { clock, retry } = context;
+  checkRequestOptions(call);
   call.signal?.throwIfAborted();
+  const maxAttempts = call.maxRetries === undefined ? retry.maxAttempts : call.maxRetries + 1;
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
   let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
   for (let number = 1; ; number++) {
@@ -91,9 +89,10 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       return await withTimeout(context, call, number, maxElapsedMs - (clock.monotonic() - startedAt));
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
+      if (call.jobId !== undefined) error.ofJob(call.jobId);
       const elapsedMs = clock.monotonic() - startedAt;
       const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
-      const decision = decide(failed, { ...retry, maxElapsedMs });
+      const decision = decide(failed, { maxAttempts, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
       // The check took time as well.
@@ -156,7 +155,8 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   try {
     // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn });
+    const { headers, onResponse } = call;
+    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn, headers, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
     throw error;

@@ -14,7 +14,7 @@ import { createWebhookLine } from "./webhookLine";
 /** Options of a webhook receiver. */
 export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
-  readonly endpoint: Pick<EndpointQueue, "endpointId" | "status">;
+  readonly endpoint: Pick<EndpointQueue, "endpointId"> & { status(jobId: string): Promise<Job> };
   /**
    * Called once for each end of a job, with the job from `/status`, before the delivery gets its response: store the job,
    * and do long work later. If it fails, the service delivers again, and `onJob` is called again.

@@ -7,7 +7,7 @@ import { createEndpointList } from "../../../sdk/endpoints/sharedList";
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
-  const list = createEndpointList(clock, (signal) => {
+  const list = createEndpointList(clock, ({ signal }) => {
     const number = sent.length + 1;
     return new Promise<ListedEndpoints>((resolve, reject) => {
       const respond = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
@@ -17,7 +17,7 @@ function handAnsweredList() {
   });
   async function read(maxAgeMs?: number, signal?: AbortSignal) {
     const sentAfter = maxAgeMs === undefined ? undefined : clock.monotonic() - maxAgeMs;
-    const { endpoints } = await list.read({ sentAfter }, signal);
+    const { endpoints } = await list.read({ sentAfter }, { signal });
     return endpoints[0]?.id;
   }
   return { clock, sent, list, read };
