@@ -46,7 +46,7 @@ export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jo
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
-export type { Logger, RequestEvent } from "./transport/observers";
+export type { LogFunction, Logger, LogLevel, RequestEvent, RetryEvent } from "./transport/observers";
 export type { RequestOptions } from "./transport/requestOptions";
 export type { ResponseInfo, ResponsePromise, WithResponse } from "./transport/responseInfo";
 export type { RetryPolicy } from "./transport/retry";

@@ -51,6 +51,7 @@ export async function saveEndpoint(
   try {
     saved = await makeCall(account, {
       ...options,
+      name: field.name,
       operation,
       repeatability: options.lookUp ? "create" : "safe",
       attempt: async (attempt) =>
@@ -85,7 +86,13 @@ export async function sendDelete(account: Account, id: string, options: Observed
   const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
   const attempt = (each: Attempt) => execute(account.transport, operation, field, each);
   try {
-    await makeCall(account, { ...requestOptions(options), operation, repeatability: "safe", attempt });
+    await makeCall(account, {
+      ...requestOptions(options),
+      name: field.name,
+      operation,
+      repeatability: "safe",
+      attempt,
+    });
   } finally {
     noteWrite(account, id);
   }
@@ -116,6 +123,7 @@ function fetchMyself(
   const field: RootField = { type: "query", name: "myself", selection };
   return makeCall(context, {
     ...options,
+    name: field.name,
     operation,
     repeatability: "safe",
     async attempt(each) {
@@ -141,5 +149,5 @@ async function withUsage(error: QuotaExceededError, list: EndpointList, options:
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
   const hidden = snapshot?.unreadable.length ?? 0;
   const others = hidden === 0 ? "" : `, besides ${hidden} whose records cannot be read`;
-  return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}${others}`);
+  return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}${others}`, { cause: error });
 }

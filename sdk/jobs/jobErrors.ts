@@ -67,7 +67,7 @@ export class JobFailedError extends ServerlessGpuError {
   /** The id of the job. */
   override readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
-  readonly status: JobStatus;
+  readonly jobStatus: JobStatus;
   /** The service's description of the error. */
   readonly jobError: string | undefined;
 
@@ -75,7 +75,7 @@ export class JobFailedError extends ServerlessGpuError {
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus; readonly error?: string }) {
     super(message);
     this.jobId = job.id;
-    this.status = job.status;
+    this.jobStatus = job.status;
     this.jobError = job.error === undefined ? undefined : redact(job.error);
   }
 }
@@ -128,13 +128,13 @@ export class JobNotRetryableError extends ServerlessGpuError {
   /** The id of the job. */
   override readonly jobId: string;
   /** The job's state. */
-  readonly status: JobStatus;
+  readonly jobStatus: JobStatus;
 
   /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = redact(job.status);
+    this.jobStatus = redact(job.status);
   }
 }
 
@@ -144,12 +144,12 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
   /** The id of the job. */
   override readonly jobId: string;
   /** The job's state according to `/status`. The service sends no webhook in this state. */
-  readonly status: JobStatus;
+  readonly jobStatus: JobStatus;
 
   /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = redact(job.status);
+    this.jobStatus = redact(job.status);
   }
 }

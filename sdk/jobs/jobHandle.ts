@@ -1,6 +1,5 @@
 import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
-import { warn } from "../transport/observers";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responseInfo";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
@@ -227,7 +226,7 @@ export class JobHandle<Output = unknown> {
       // The job no longer exists, so nothing can continue.
       if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
-      warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);
+      queue.context.log?.("error", `job ${this.id} could not be cancelled and may continue`, details);
       throw this.#cancelFailed(error, reason);
     }
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ServerlessGpuError } from "../errors";
-import { unexpectedResponse } from "../transport/http";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retry";
 import { pathSegment } from "../transport/urls";
 import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";

@@ -1,5 +1,4 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import { warn } from "../transport/observers";
 import type { RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responseInfo";
 import { pathSegment } from "../transport/urls";
@@ -177,6 +176,6 @@ const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
 function checked(queue: QueueTransport, operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const result = checkJobRequest(operation, request);
-  for (const warning of result.warnings) warn(queue.context.logger, { endpointId: queue.endpointId }, warning);
+  for (const warning of result.warnings) queue.context.log?.("warn", warning, { endpointId: queue.endpointId });
   return result;
 }

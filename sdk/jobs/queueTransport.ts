@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { decodeJson, type Http, type HttpRequest, send } from "../transport/http";
-import type { Logger } from "../transport/observers";
+import { type Http, type HttpRequest, send } from "../transport/http";
+import type { Log } from "../transport/observers";
 import type { ObservedOptions } from "../transport/requestOptions";
+import { decodeJson } from "../transport/responseErrors";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
@@ -16,7 +17,7 @@ export interface QueueContext extends CallContext {
   readonly queueUrl: string;
   readonly apiKey: Secret;
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
-  readonly logger?: Logger | undefined;
+  readonly log: Log;
 }
 
 /** A request to an endpoint's queue. */
@@ -68,7 +69,7 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
         const url = `${base}/${typeof path === "string" ? path : path()}`;
         return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const call = { ...options, operation, repeatability, attempt, gate: gates.of(name) };
+      const call = { ...options, name, operation, repeatability, attempt, gate: gates.of(name) };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };

@@ -1,7 +1,8 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { decodeJson, type Http, send } from "../transport/http";
+import { type Http, send } from "../transport/http";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { decodeJson } from "../transport/responseErrors";
 import { type ResponsePromise, withResponse } from "../transport/responseInfo";
 import { type CallContext, makeCall } from "../transport/retryingCall";
 import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
@@ -62,6 +63,7 @@ function readPod(context: PodsContext, podId: string, options: PodIncludes & Obs
   for (const include of INCLUDES) if (options[include]) url.searchParams.set(include, "true");
   return makeCall(context, {
     ...requestOptions(options),
+    name: "getPod",
     operation,
     repeatability: "safe",
     async attempt(attempt) {

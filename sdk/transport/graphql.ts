@@ -19,15 +19,8 @@ import {
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
-import {
-  decodeJson,
-  errorFromStatus,
-  type Http,
-  type HttpRequest,
-  type HttpResponse,
-  send,
-  unexpectedResponse,
-} from "./http";
+import { type Http, type HttpRequest, type HttpResponse, send } from "./http";
+import { decodeJson, errorFromStatus, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
 

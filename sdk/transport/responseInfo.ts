@@ -1,10 +1,12 @@
 import type { Dispatcher } from "undici";
 import type { ObservedOptions } from "./requestOptions";
 
-/** A response as it was received, without its body. */
+/** A response as it was received. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
+  /** Missing while it is being streamed. */
+  readonly body?: string;
 }
 
 /** The facts about a response beside its body. */
@@ -48,9 +50,10 @@ export function withResponse<T, Options extends ObservedOptions>(
   call: (options: Options & ObservedOptions) => Promise<T>,
 ): ResponsePromise<T> {
   let received: ReceivedResponse | undefined;
-  const onResponse = (last: ReceivedResponse) => {
-    received = last;
-    options?.onResponse?.(last);
+  const onResponse = ({ status, headers }: ReceivedResponse) => {
+    // Without its body, which may be large.
+    received = { status, headers };
+    options?.onResponse?.(received);
   };
   const promise = call({ ...(options as Options), onResponse });
   return Object.assign(promise, {

@@ -2,7 +2,9 @@ import { EventEmitter } from "node:events";
 import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
-import { checkRequestOptions, type ObservedOptions } from "./requestOptions";
+import { type Reports, retryEvent } from "./observers";
+import { checkRequestOptions, type ObservedOptions, type RequestOptions } from "./requestOptions";
+import { type ReceivedResponse, responseInfo } from "./responseInfo";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 import type { Gate } from "./throttle";
 
@@ -13,10 +15,12 @@ export interface CallContext {
   readonly retry: RetryPolicy;
   /** The longest time of an attempt without data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
+  /** Called before the pause of a retry. */
+  readonly onRetry?: Reports["retry"];
 }
 
 /** One attempt of a call. */
-export interface Attempt extends Pick<ObservedOptions, "headers" | "onResponse"> {
+export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
   /** Ends the attempt. */
@@ -31,6 +35,10 @@ export interface Attempt extends Pick<ObservedOptions, "headers" | "onResponse">
    * under way, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
+  /** Headers to add to the request. */
+  readonly headers?: RequestOptions["headers"];
+  /** Must be called with the response, before it is read. */
+  readonly onResponse: (response: ReceivedResponse) => void;
 }
 
 /** Ends an attempt. With an `AbortController` in its place, a short request takes half as much processor time again. */
@@ -48,7 +56,9 @@ export class AttemptSignal extends EventEmitter {
 
 /** One call of the service, made of one or more attempts. */
 export interface Call<T> extends ObservedOptions {
-  /** Names the call in errors. */
+  /** The operation's name in events: `run`, `saveEndpoint`. */
+  readonly name: string;
+  /** Names the call in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly repeatability: Repeatability;
   /** The id of the job that the call is about, for errors. */
@@ -100,6 +110,7 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
         throw error.afterAttempts(number, totalMs);
       }
+      context.onRetry?.(retryEvent(call, number, error, decision.retryInMs));
       await sleep(clock, decision.retryInMs, call.signal);
     }
   }
@@ -142,6 +153,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   let refused = false;
   let isOver = false;
   let goesOn = false;
+  let received: ReceivedResponse | undefined;
   const end = () => {
     if (isOver) return;
     isOver = true;
@@ -155,10 +167,17 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   try {
     // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
-    const { headers, onResponse } = call;
-    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn, headers, onResponse });
+    const onResponse = (response: ReceivedResponse) => {
+      received = response;
+      call.onResponse?.(response);
+    };
+    const { progress } = timer;
+    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers: call.headers, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
+    if (received && error instanceof ServerlessGpuError) {
+      error.ofResponse({ ...responseInfo(received), body: received.body ?? "" });
+    }
     throw error;
   } finally {
     timer.cancel();

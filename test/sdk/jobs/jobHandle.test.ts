@@ -189,7 +189,7 @@ describe("aborting a wait", () => {
 
   test("names the job that goes on when it could not be cancelled, and tells the logger", async () => {
     const warnings: string[] = [];
-    const logger = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
+    const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using it = await startQueue({ handler: sleeper, client: { logger } });
     it.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 500 } });
     const job = await it.run(it.queue.run({ input: { ms: 600_000 } }));
