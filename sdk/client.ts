@@ -5,9 +5,8 @@ import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import { createPods, type Pods } from "./pods/pods";
-import { requireNode } from "./runtime";
 import { Secret } from "./secret";
-import type { Http } from "./transport/http";
+import type { Http } from "./transport/httpRequest";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
 import type { CallContext } from "./transport/retryingCall";
@@ -42,7 +41,6 @@ export interface Client {
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options?: ClientOptions): Client {
-  requireNode();
   const checked = checkOptions(options);
   const apiKey = new Secret(checked.apiKey);
   const agent = checked.dispatcher ?? createAgent();

@@ -48,7 +48,8 @@ export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./p
 export type { PodIncludes, Pods } from "./pods/pods";
 export type { LogFunction, Logger, LogLevel, RequestEvent, RetryEvent } from "./transport/observers";
 export type { RequestOptions } from "./transport/requestOptions";
-export type { ResponseInfo, ResponsePromise, WithResponse } from "./transport/responseInfo";
+export type { ResponseInfo } from "./transport/responseInfo";
+export type { ResponsePromise, WithResponse } from "./transport/responsePromise";
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
 export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhooks/webhookReceiver";

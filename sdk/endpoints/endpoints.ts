@@ -1,5 +1,5 @@
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responseInfo";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { type Account, changeEndpoint, createAccount, type EndpointsContext, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";

@@ -1,7 +1,7 @@
 import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responseInfo";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";

@@ -1,6 +1,6 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import type { RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responseInfo";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
 import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";

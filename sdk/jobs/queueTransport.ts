@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { type Http, type HttpRequest, send } from "../transport/http";
+import { send } from "../transport/http";
+import type { Http, HttpRequest } from "../transport/httpRequest";
 import type { Log } from "../transport/observers";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";

@@ -1,9 +1,10 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { type Http, send } from "../transport/http";
+import { send } from "../transport/http";
+import type { Http } from "../transport/httpRequest";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";
-import { type ResponsePromise, withResponse } from "../transport/responseInfo";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { type CallContext, makeCall } from "../transport/retryingCall";
 import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";

@@ -12,7 +12,7 @@ import {
 } from "../errors";
 import { UnknownCoding } from "./contentCoding";
 import { BrokenExchange, TooLarge } from "./exchange";
-import type { Http, HttpRequest } from "./http";
+import type { Http, HttpRequest } from "./httpRequest";
 import { PROXY_STATUS } from "./proxy";
 
 /** Returns the error of a request without a complete response: the reason of its abort, or a typed error. */

@@ -19,7 +19,8 @@ import {
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
-import { type Http, type HttpRequest, type HttpResponse, send } from "./http";
+import { send } from "./http";
+import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import { decodeJson, errorFromStatus, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";

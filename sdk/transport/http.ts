@@ -1,50 +1,18 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../contract/clock";
-import { type ClientClosedError, RequestTimeoutError, ServerlessGpuError } from "../errors";
+import { RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { chunksOf } from "./bodyChunks";
 import { clientClosed, failureOf } from "./connectionErrors";
 import { codingsOf, decoded, decodedWhole } from "./contentCoding";
 import { type CompleteResponse, exchange } from "./exchange";
-import type { Reports } from "./observers";
+import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
-import type { Attempt, AttemptSignal } from "./retryingCall";
 
 /** A gateway in front of the service rejects user agents that look like a library. */
 const USER_AGENT = "serverless-gpu/1";
-
-/** The connections and observers of one client. */
-export interface Http {
-  readonly agent: Dispatcher;
-  readonly clock: Clock;
-  readonly report: Reports["request"];
-  /** The signals of the bodies that are being streamed. */
-  readonly bodies: Set<AttemptSignal>;
-  /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
-  readonly proxyHint: (origin: string) => string;
-  /** Why bodies that begin from now on are ended at once, and nothing more is sent. */
-  closedBy?: ClientClosedError;
-}
-
-/** One HTTP request. */
-export interface HttpRequest {
-  /** The operation's name in events: `run`, `saveEndpoint`. */
-  readonly name: string;
-  /** Names it in errors: `saveEndpoint of "llama"`. */
-  readonly operation: string;
-  readonly method: "GET" | "POST";
-  readonly url: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-  readonly attempt: Attempt;
-}
-
-/** A complete response. */
-export interface HttpResponse extends ReceivedResponse {
-  readonly body: string;
-}
 
 /** Sends one request and reads the whole response, with any status. Throws a typed error if it is not complete. */
 export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {

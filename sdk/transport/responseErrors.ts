@@ -10,7 +10,7 @@ import {
   UnreadableResponseError,
 } from "../errors";
 import { redactBeginning } from "../secret";
-import type { HttpResponse } from "./http";
+import type { HttpResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;
 

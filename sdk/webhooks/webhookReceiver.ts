@@ -16,8 +16,9 @@ export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
   readonly endpoint: Pick<EndpointQueue, "endpointId"> & { status(jobId: string): Promise<Job> };
   /**
-   * Called once for each end of a job, with the job from `/status`, before the delivery gets its response: store the job,
-   * and do long work later. If it fails, the service delivers again, and `onJob` is called again.
+   * Called for each end of a job, with the job from `/status`, before the delivery gets its response: store the job, and
+   * do long work later. If it fails, the service delivers again, and `onJob` is called again. It may also be called twice
+   * for one end: after a restart, after 10,000 other ends, or if the service does not tell the times of a failed job.
    */
   readonly onJob: (job: Job) => unknown;
   /**

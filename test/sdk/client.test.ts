@@ -2,7 +2,6 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { Agent, type Dispatcher } from "undici";
 import { ClientClosedError, type ClientOptions, ConfigurationError, createClient } from "../../sdk";
-import { requireNode } from "../../sdk/runtime";
 import { CANARY, withoutCanary } from "../support/emulated";
 import { clientOf, startRawServer } from "../support/rawServer";
 import { addressesOf } from "../support/scriptedServer";
@@ -210,11 +209,4 @@ test("await using closes the client at the end of the block", async () => {
     return client;
   })();
   await expect(after.endpoint("e1").requests()).rejects.toBeInstanceOf(ClientClosedError);
-});
-
-test("on Bun, a client is refused at once with one sentence", () => {
-  expect(() => requireNode({ node: "22.0.0", bun: "1.3.0" })).toThrow(
-    /^this client does not work on Bun 1\.3\.0, .*Node\.js or Deno$/,
-  );
-  expect(() => requireNode()).not.toThrow();
 });

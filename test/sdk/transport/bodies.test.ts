@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import {
   RequestTimeoutError,
   UnexpectedResponseError,
@@ -29,6 +29,9 @@ describe("a response that a gateway has changed on its way is read", () => {
     ["gzip", gzipSync(LIST)],
     ["x-gzip", gzipSync(LIST)],
     ["deflate", deflateSync(LIST)],
+    // Without the header of zlib, as some servers send it.
+    ["deflate", deflateRawSync(LIST)],
+    ["gzip", Buffer.concat([gzipSync(LIST), Buffer.alloc(100)])],
     ["br", brotliCompressSync(LIST)],
     ["gzip, br", brotliCompressSync(gzipSync(LIST))],
     ["identity", Buffer.from(LIST)],
