@@ -71,7 +71,9 @@ export function createClient(options?: ClientOptions): Client {
     if (existing) return existing;
     const queueUrl = requireAddress(checked, "queueUrl");
     const { rateLimits } = checked;
-    const queue = createEndpointQueue({ ...calls, http, apiKey, queueUrl, rateLimits, log }, endpointId);
+    const holdsReads = serviceName(checked) === "runpod";
+    const context = { ...calls, http, apiKey, queueUrl, rateLimits, log, holdsReads };
+    const queue = createEndpointQueue(context, endpointId);
     queues.set(endpointId, queue);
     return queue;
   }

@@ -17,6 +17,7 @@ export type { FindOptions } from "./endpoints/findEndpoint";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
 export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
+export type { Batch, BatchCounts, BatchInputs, BatchResult, RunManyOptions } from "./jobs/batch";
 export * from "./jobs/jobErrors";
 export {
   type JobHandle,
@@ -34,7 +35,6 @@ export {
   isTerminal,
   type Job,
   type JobCounts,
-  type JobState,
   type JobStatus,
   type PurgeResult,
   type StreamItem,
@@ -43,6 +43,7 @@ export {
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
+export type { StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";

@@ -276,6 +276,11 @@ const queue = {
   "queue.status-ttl": documented(
     "The query parameter ttl of /status sets the time to live of the job, counted from its submission.",
   ),
+  "queue.status-sync": observed(
+    "In the observed profile /status-sync returns the job's record when the job has ended, or when wait elapses.",
+  ),
+  "queue.status-sync-wait": assumed("wait of /status-sync has the range and the default of /runsync."),
+  "queue.status-sync-limit": assumed("/status-sync counts towards the limits of /status."),
   "queue.progress": observed("While a job is in progress, its output is its last progress update."),
   "queue.error": observed("A failed job has the error that its handler threw."),
   "queue.error-json": observed("In the observed profile error is a JSON string with error_type and error_message."),

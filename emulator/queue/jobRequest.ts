@@ -38,7 +38,7 @@ export function readTtl(query: URLSearchParams): number | undefined {
   return readInteger(query, "ttl", JOB_TTL_MS);
 }
 
-/** Returns the query parameter `wait` of `/runsync`. */
+/** Returns the query parameter `wait` of `/runsync` and `/status-sync`. */
 export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }

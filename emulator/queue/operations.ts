@@ -15,6 +15,7 @@ const ROUTES: Readonly<Record<string, Operation>> = {
   "POST run": run,
   "POST runsync": runSync,
   "GET status/:job": forJob(status),
+  "GET status-sync/:job": statusSync,
   "GET stream/:job": forJob(stream),
   "POST cancel/:job": forJob(cancel),
   "POST retry/:job": forJob(retry),
@@ -36,7 +37,7 @@ export async function runOperation(
 ): Promise<HttpResponse> {
   const { method, segments } = request;
   const operation = routeOf(method, segments);
-  if (!operation) return notFound(`unknown operation ${method} /${segments.join("/")}`);
+  if (!operation) return unknownOperation(request);
   if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
   try {
     return await operation(request, runtime);
@@ -48,7 +49,7 @@ export async function runOperation(
 
 /** Returns the operation whose rate limit counts a request, or `undefined` if none does. */
 export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
-  const [operation = ""] = segments;
+  const operation = segments[0] === "status-sync" ? "status" : (segments[0] ?? "");
   return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
 }
 
@@ -64,6 +65,10 @@ export function problem(
   fidelity: FidelityId = "queue.error-body",
 ): HttpResponse {
   return { ...json(status, { status, title, detail }, fidelity), error: detail };
+}
+
+function unknownOperation({ method, segments }: QueueRequest): HttpResponse {
+  return notFound(`unknown operation ${method} /${segments.join("/")}`);
 }
 
 function notFound(detail: string, fidelity?: FidelityId): HttpResponse {
@@ -106,6 +111,14 @@ function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): Http
   const ttlMs = readTtl(request.query);
   const current = ttlMs === undefined ? job : runtime.setTtl(job, ttlMs);
   return current ? json(200, record(current, runtime)) : unknownJob(job.id);
+}
+
+/** Returns the job when it has ended, or when `wait` is over. The contract does not have this operation. */
+async function statusSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
+  if (runtime.context.profile === "contract") return unknownOperation(request);
+  const [, id = ""] = request.segments;
+  const job = await runtime.waitForEnd(id, readWait(request.query), request.signal());
+  return job ? json(200, record(job, runtime)) : unknownJob(id);
 }
 
 function record(job: Job, { context }: EndpointRuntime): Record<string, unknown> {

@@ -19,8 +19,8 @@ export class SubmitUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a retry was sent, its response was lost, and the job's state does not tell whether it took place: it may
- * run, or may have run again and failed again. The retry is not sent again, because the job could then run twice.
+ * Thrown when a retry was sent, its response was lost, and the job's status does not show if it took effect: the job may
+ * run, or may have run and failed again. The retry is not sent again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
@@ -127,7 +127,7 @@ export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
   /** The id of the job. */
   override readonly jobId: string;
-  /** The job's state. */
+  /** The job's status. */
   readonly jobStatus: JobStatus;
 
   /** @internal */
@@ -143,7 +143,7 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
   /** The id of the job. */
   override readonly jobId: string;
-  /** The job's state according to `/status`. The service sends no webhook in this state. */
+  /** The job's status according to `/status`. The service sends no webhook for it. */
   readonly jobStatus: JobStatus;
 
   /** @internal */

@@ -22,24 +22,24 @@ export interface JobStreamContext {
   readonly onGap: ((gap: StreamGapError) => unknown) | undefined;
 }
 
-/** Yields the pieces of a job's output until it has ended and all were read. Returns the state in which it ended. */
+/** Yields the pieces of a job's output until it has ended and all were read. Returns the status with which it ended. */
 export async function* streamItems(context: JobStreamContext): AsyncGenerator<StreamItem, JobStatus> {
   const { queue, options } = context;
   const read = chunkReader(context);
-  let state: JobStatus = "IN_QUEUE";
+  let status: JobStatus = "IN_QUEUE";
   let pauseMs = SHORTEST_PAUSE_MS;
   for (;;) {
-    const hadEnded = isTerminal(state);
+    const hadEnded = isTerminal(status);
     const chunk = await read();
     const items = chunk?.items ?? [];
     yield* items;
-    if (chunk?.status !== undefined) state = chunk.status;
+    if (chunk?.status !== undefined) status = chunk.status;
     if (chunk && items.length === 0) {
-      if (isTerminal(state)) return state;
-      if (chunk.status === undefined) state = (await context.readStatus()).status;
+      if (isTerminal(status)) return status;
+      if (chunk.status === undefined) status = (await context.readStatus()).status;
     }
     // Read the remaining pieces of a job that has just ended without a pause.
-    if (!hadEnded && isTerminal(state)) continue;
+    if (!hadEnded && isTerminal(status)) continue;
     pauseMs = items.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
     await sleep(queue.context.clock, pauseMs, options.signal);
   }

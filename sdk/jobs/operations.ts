@@ -10,9 +10,8 @@ import {
   healthSchema,
   isRetryable,
   type Job,
-  type JobState,
   jobSchema,
-  jobStateSchema,
+  jobStatusSchema,
   type PurgeResult,
   purgeSchema,
   type StreamChunk,
@@ -27,7 +26,7 @@ import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport
  */
 
 const readJob = ofJob(jsonOf(jobSchema));
-const readJobState = ofJob(jsonOf(jobStateSchema));
+const readJobStatus = ofJob(jsonOf(jobStatusSchema));
 const readChunk = ofJob(jsonOf<StreamChunk>(streamSchema));
 const readPurge = jsonOf(purgeSchema);
 const readHealthRecord = jsonOf(healthSchema);
@@ -53,33 +52,52 @@ export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: Ab
   return queue.request({ ...request, maxRetries: 0 });
 }
 
+/**
+ * Reads a job in one attempt that the service holds until the job has ended, for `holdMs` at most (observed). It counts
+ * towards the limit of `/status`, because no limit of its own is known.
+ */
+export function holdStatusOnce(
+  queue: QueueTransport,
+  jobId: string,
+  holdMs: number,
+  signal: AbortSignal,
+): Promise<Job> {
+  const request = jobRequest("status-sync", "GET", jobId);
+  const path = `${request.path}?wait=${holdMs}`;
+  const { retry, attemptTimeoutMs } = queue.context;
+  return queue.request(
+    { ...request, path, limit: "status", maxRetries: 0, sendAndRead: readJob(jobId), signal },
+    { attemptTimeoutMs: holdMs + attemptTimeoutMs, retry: { ...retry, maxElapsedMs: holdMs + retry.maxElapsedMs } },
+  );
+}
+
 /** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */
 export function readStream(queue: QueueTransport, jobId: string, options: RequestOptions): Promise<StreamChunk> {
   const request = { ...options, ...jobRequest("stream", "GET", jobId), sendAndRead: readChunk(jobId) };
   return queue.request({ ...request, repeatability: "submit" });
 }
 
-export function cancelJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<JobState> {
-  return queue.request({ ...options, ...jobRequest("cancel", "POST", jobId), sendAndRead: readJobState(jobId) });
+export function cancelJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
+  return queue.request({ ...options, ...jobRequest("cancel", "POST", jobId), sendAndRead: readJobStatus(jobId) });
 }
 
 /**
- * Retries a job. A retry whose response was lost took place if the job is no longer in a state that can be retried. If
- * it is in such a state, it may have run and failed again.
+ * Retries a job. A retry whose response was lost took effect if the job's status no longer allows a retry. If
+ * it still does, the job may have run and failed again.
  */
-export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<JobState> {
-  const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobState(jobId) };
+export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
+  const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobStatus(jobId) };
   return sendOnce(queue, request, async (cause) => {
     const job = await readStatus(queue, jobId, options).catch((error: unknown) => {
       if (error instanceof ServerlessGpuError) return undefined;
       throw error;
     });
     if (job && !isRetryable(job.status)) return job;
-    const state = job ? `The job is ${job.status}: the retry` : "The job's state could not be read: the retry";
+    const found = job ? `The job is ${job.status}` : "The job's status could not be read";
     const message =
-      `${cause.message}. ${state} may not have taken effect, or the job may have run again. It was not sent again, ` +
-      "because the job could then run twice. Check status() and the worker's log; call retry() again only if " +
-      "one more run does no harm";
+      `${cause.message}. ${found}: the retry may not have taken effect, or the job may have run again. It was not sent again, ` +
+      "because the job could then run twice. Check status() and the worker's log; call retry() again only if it is " +
+      "safe for the job to run twice";
     throw new RetryUncertainError(message, jobId, { cause });
   });
 }

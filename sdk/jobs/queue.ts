@@ -1,16 +1,17 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import type { RequestOptions } from "../transport/requestOptions";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
+import { type Batch, type BatchInputs, createBatch, type RunManyOptions } from "./batch";
 import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
 import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
-import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
-import { Poller } from "./poller";
-import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
+import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
+import { HOLD_MS, Poller } from "./poller";
+import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
 
 /** Options of `run`. */
@@ -55,6 +56,11 @@ export interface EndpointQueue {
   /** The id of the endpoint. */
   readonly endpointId: string;
   /**
+   * The base URL of the workers' OpenAI-compatible server, for clients such as the package `openai`: its `baseURL`. Their
+   * `apiKey` is the client's.
+   */
+  readonly openaiUrl: string;
+  /**
    * Submits a job and returns at once. The request is repeated only if it had no effect.
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
@@ -71,6 +77,21 @@ export interface EndpointQueue {
    * @throws WaitTimeoutError if the time is over; the job continues, and the error has its handle
    */
   runSync<Output = unknown>(request: JobRequest, options?: RunSyncOptions<Output>): Promise<CompletedJob<Output>>;
+  /**
+   * Submits a job for each input and yields the results in the order in which the jobs end: the output of each, or its
+   * error. Inputs are read one at a time, when there is room for their jobs. No job is submitted twice.
+   * @throws InvalidInputError, before any call
+   * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client) or that the inputs
+   * threw, after the results of the jobs under way
+   * @example
+   * for await (const { input, output, error } of client.endpoint("abc").runMany(inputs, { concurrency: 50 })) {
+   *   console.log(input, error ?? output);
+   * }
+   */
+  runMany<Input extends object, Output = unknown>(
+    inputs: BatchInputs<Input>,
+    options?: RunManyOptions<Output>,
+  ): Batch<Input, Output>;
   /**
    * Returns the handle of a job. It sends nothing.
    * @throws InvalidInputError if the id cannot be part of a path
@@ -119,7 +140,13 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
   const queue = createQueueTransport(context, endpointId);
   const { clock, retry } = context;
   const read = (jobId: string, signal: AbortSignal) => readStatusOnce(queue, jobId, signal);
-  const poller = new Poller({ clock, read, maxOutageMs: retry.maxElapsedMs });
+  const hold = (jobId: string, signal: AbortSignal) => holdStatusOnce(queue, jobId, HOLD_MS, signal);
+  const poller = new Poller({
+    clock,
+    read,
+    hold: context.holdsReads ? hold : undefined,
+    maxOutageMs: retry.maxElapsedMs,
+  });
 
   const handle = <Output>(
     id: string,
@@ -128,6 +155,17 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     seenAt: number,
   ) => new JobHandle<Output>(id, { queue, poller, schema, lifetime, seenAt });
 
+  async function run<Output>(
+    request: JobRequest,
+    { schema, ...options }: RunOptions<Output> & ObservedOptions = {},
+    times?: Pick<QueueRequest<Job>, "keepsAttempt">,
+  ): Promise<JobHandle<Output>> {
+    const { body, ttlMs } = checked(queue, "run", request);
+    const { job, sentAt } = await submitRun(queue, body, options, times);
+    const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
+    return handle(job.id, schema, lifetime, clock.monotonic());
+  }
+
   const jobOf = <Output>(jobId: string, { schema, submittedAt, ttl }: JobOptions<Output> = {}) => {
     const lifetime = jobLifetime({ submittedAt: submittedAt?.getTime(), ...(ttl !== undefined && { ttlMs: ttl }) });
     return handle(pathSegment("jobId", jobId), schema, lifetime, Number.NEGATIVE_INFINITY);
@@ -135,13 +173,14 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
 
   return {
     endpointId,
-    run: (request, { schema, ...given } = {}) =>
-      withResponse(given, async (options) => {
-        const { body, ttlMs } = checked(queue, "run", request);
-        const { job, sentAt } = await submitRun(queue, body, options);
-        const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
-        return handle(job.id, schema, lifetime, clock.monotonic());
-      }),
+    openaiUrl: `${queue.url}/openai/v1`,
+    run: (request, given) => withResponse(given, (options) => run(request, options)),
+    runMany(inputs, options = {}) {
+      const { schema, idempotent, onAbort } = options;
+      const keeps = { keepsAttempt: onAbort === "cancel" };
+      const submit = { ...requestOptions(options), schema, idempotent };
+      return createBatch((request, signal) => run(request, { ...submit, signal }, keeps), inputs, options);
+    },
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
       // What the service holds back has no id yet that could be cancelled.
       const operation = onAbort === "cancel" ? "run" : "runsync";

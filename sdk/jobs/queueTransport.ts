@@ -19,12 +19,16 @@ export interface QueueContext extends CallContext {
   readonly apiKey: Secret;
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   readonly log: Log;
+  /** `true`: the service is known to hold reads of jobs, by `/status-sync` (observed). @default false */
+  readonly holdsReads?: boolean | undefined;
 }
 
 /** A request to an endpoint's queue. */
 export interface QueueRequest<T> extends ObservedOptions {
-  /** The operation's name in the rate table and in events. */
+  /** The operation's name in events, and in the rate table unless `limit` is another. */
   readonly name: string;
+  /** The operation whose rate limit counts the request. @default `name` */
+  readonly limit?: string | undefined;
   /** The name in errors, to which the endpoint is added: `status of job a1`. */
   readonly what: string;
   readonly method: "GET" | "POST";
@@ -45,6 +49,8 @@ export interface QueueRequest<T> extends ObservedOptions {
 /** Sends requests to the queue of one endpoint, within its rate limits. */
 export interface QueueTransport {
   readonly endpointId: string;
+  /** The URL of the endpoint's queue, without a slash at its end. */
+  readonly url: string;
   readonly context: QueueContext;
   readonly gates: Gates;
   /** Makes a call. `bounds` replaces the limits of the client. */
@@ -56,21 +62,22 @@ export interface QueueTransport {
  * @throws InvalidInputError if the id cannot be part of a path
  */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const base = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
+  const queueUrl = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
   const gates = createGates(context.clock, context.rateLimits);
 
   return {
     endpointId,
+    url: queueUrl,
     context,
     gates,
-    request({ name, what, method, path, body, sendAndRead, repeatability = "safe", ...options }, bounds) {
+    request({ name, limit = name, what, method, path, body, sendAndRead, repeatability = "safe", ...options }, bounds) {
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
-        const url = `${base}/${typeof path === "string" ? path : path()}`;
+        const url = `${queueUrl}/${typeof path === "string" ? path : path()}`;
         return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const call = { ...options, name, operation, repeatability, attempt, gate: gates.of(name) };
+      const call = { ...options, name, operation, repeatability, attempt, gate: gates.of(limit) };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };

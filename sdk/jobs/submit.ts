@@ -9,7 +9,7 @@ import { mayHaveHadEffect } from "../transport/retry";
 import { isPathSegment, LONGEST_ID } from "../transport/urls";
 import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
-import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobRecord";
+import { isTerminal, type Job, submittedSchema, submittedSyncSchema } from "./jobRecord";
 import type { QueueRequest, QueueTransport } from "./queueTransport";
 
 /** Options of a submit. */
@@ -19,7 +19,7 @@ export interface SubmitOptions extends RequestOptions {
    * again only if it had no effect (status 429, or no connection).
    * @default false
    */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Aborts the call, including its pauses. A job that was already submitted stays submitted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,8 +35,8 @@ export async function submitRun(
   queue: QueueTransport,
   body: string,
   options: SubmitOptions & ObservedOptions,
-  { keepsAttempt }: Pick<QueueRequest<JobState>, "keepsAttempt"> = {},
-): Promise<Submitted<JobState>> {
+  { keepsAttempt }: Pick<QueueRequest<Job>, "keepsAttempt"> = {},
+): Promise<Submitted<Job>> {
   let sentAt = 0;
   const path = () => {
     sentAt = queue.context.clock.now();
@@ -76,7 +76,7 @@ export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
 }
 
 /** Submits a job. If its response is not valid but contains the job's id, so does the error. */
-async function submitJob<T extends JobState>(
+async function submitJob<T extends Job>(
   queue: QueueTransport,
   request: Omit<QueueRequest<T>, "sendAndRead">,
   schema: z.ZodType<T>,
