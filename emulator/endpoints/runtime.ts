@@ -43,6 +43,7 @@ export interface EndpointRuntime {
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
+  waitForItems: JobStore["waitForItems"];
   /** Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted. */
   setTtl(job: Job, ttlMs: number): Job | undefined;
   /** Returns the items that a job has streamed since the last call. */
@@ -141,6 +142,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     },
     find: store.get,
     waitForEnd: store.waitForEnd,
+    waitForItems: store.waitForItems,
     setTtl(job, ttlMs) {
       const next = withTtl(job, ttlMs);
       store.replace(next);

@@ -1,5 +1,5 @@
 import type { EmulatorClock } from "../time/virtualClock";
-import { apply, forgottenAt, hasEnded, type Job, type JobEvent } from "./jobStates";
+import { apply, forgottenAt, hasEnded, type Job, type JobEvent, type StreamItem } from "./jobStates";
 
 /** The jobs of an endpoint. Each is deleted when its time is over. */
 export interface JobStore {
@@ -14,11 +14,15 @@ export interface JobStore {
   /** Replaces the job with the same id. */
   replace(job: Job): void;
   forget(id: string): void;
+  /** Adds items to the stream of a job. */
+  addItems(id: string, items: readonly StreamItem[]): void;
   /**
-   * Resolves with the job when it has ended, when `waitMs` milliseconds are over, or when `signal` aborts. Resolves with
-   * `undefined` if the job is deleted.
+   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) are over, or when `signal` aborts.
+   * Resolves with `undefined` if the job is deleted.
    */
-  waitForEnd(id: string, waitMs: number, signal: AbortSignal): Promise<Job | undefined>;
+  waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined>;
+  /** Resolves like `waitForEnd`, and also when the job has items that were not taken. */
+  waitForItems(id: string, signal: AbortSignal): Promise<Job | undefined>;
   dispose(): void;
 }
 
@@ -81,6 +85,33 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
     if (hasEnded(job)) wake(job.id);
   }
 
+  function waitUntil(
+    id: string,
+    isReady: (job: Job) => boolean,
+    waitMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Job | undefined> {
+    return new Promise((resolve) => {
+      const job = entries.get(id)?.job;
+      if (!job || isReady(job) || signal.aborted) return resolve(job);
+      const finish = () => {
+        cancelWait();
+        signal.removeEventListener("abort", finish);
+        const others = waiters.get(id);
+        others?.delete(look);
+        if (others?.size === 0) waiters.delete(id);
+        resolve(entries.get(id)?.job);
+      };
+      const look = () => {
+        const now = entries.get(id)?.job;
+        if (!now || isReady(now)) finish();
+      };
+      const cancelWait = waitMs === undefined ? () => {} : clock.schedule(waitMs, finish);
+      signal.addEventListener("abort", finish, { once: true });
+      waiters.set(id, (waiters.get(id) ?? new Set()).add(look));
+    });
+  }
+
   return {
     get: (id) => entries.get(id)?.job,
     *all() {
@@ -94,23 +125,13 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
     },
     replace,
     forget,
-    waitForEnd(id, waitMs, signal) {
-      return new Promise((resolve) => {
-        const job = entries.get(id)?.job;
-        if (!job || hasEnded(job) || signal.aborted) return resolve(job);
-        const finish = () => {
-          cancelWait();
-          signal.removeEventListener("abort", finish);
-          const others = waiters.get(id);
-          others?.delete(finish);
-          if (others?.size === 0) waiters.delete(id);
-          resolve(entries.get(id)?.job);
-        };
-        const cancelWait = clock.schedule(waitMs, finish);
-        signal.addEventListener("abort", finish, { once: true });
-        waiters.set(id, (waiters.get(id) ?? new Set()).add(finish));
-      });
+    addItems(id, items) {
+      mustGet(id).job.stream.push(...items);
+      changed();
+      wake(id);
     },
+    waitForEnd: (id, waitMs, signal) => waitUntil(id, hasEnded, waitMs, signal),
+    waitForItems: (id, signal) => waitUntil(id, (job) => job.stream.length > 0 || hasEnded(job), undefined, signal),
     dispose() {
       for (const { cancelForget } of entries.values()) cancelForget();
       entries.clear();

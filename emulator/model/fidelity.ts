@@ -312,7 +312,20 @@ const queue = {
     "completed, failed (TIMED_OUT among them) and retried count since the endpoint was created; retried counts /retry and jobs whose worker died.",
   ),
   "queue.requests": assumed("/requests lists the last 100 jobs, newest first, without their output."),
-  "queue.openai": assumed("/openai/* responds as an OpenAI server whose model repeats the last message."),
+  "queue.openai": assumed("/openai/* submits a job, which waits for a worker like any other, and returns its output."),
+  "queue.openai-input": observed(
+    "The input of this job has openai_route, such as /v1/models, and openai_input, the body.",
+  ),
+  "queue.openai-stream": assumed(
+    "With stream: true, pieces that are strings are sent as they are, any other as a server-sent event; then data: [DONE].",
+  ),
+  "queue.openai-error": assumed(
+    "An error of /openai/* is { error: { message, type, param, code } }: 500 for a job that failed, else the code that the worker returned.",
+  ),
+  "queue.openai-cut": assumed("When the client ends its connection to /openai/*, the job is cancelled."),
+  "queue.openai-model": assumed(
+    "A worker without a handler is an OpenAI server whose model repeats the last message: models, chat, completions, embeddings, responses.",
+  ),
   "queue.execution-timeout": observed(
     'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',
   ),

@@ -5,7 +5,7 @@ import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
 import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
 import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
-import { openaiEcho } from "./openai";
+import { openai } from "./openai";
 
 type Operation = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
 type JobOperation = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
@@ -163,11 +163,6 @@ function recentRequests(_: QueueRequest, runtime: EndpointRuntime): HttpResponse
     return rest;
   });
   return json(200, { requests }, "queue.requests");
-}
-
-function openai(request: QueueRequest, { context }: EndpointRuntime): HttpResponse {
-  if (request.method === "POST" && request.payload === undefined) throw new BadRequest("the body must be JSON");
-  return openaiEcho(request.segments.slice(1).join("/"), request.payload, context.clock);
 }
 
 function idAndStatus({ id, status }: Job, fidelity?: FidelityId): HttpResponse {

@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import type { JobRequest } from "../jobs/jobStates";
+import { echoModel } from "../openai/echoModel";
+import { isOpenAiInput } from "../openai/openAiJob";
 
 /** The job that a handler receives, as a copy. */
 export interface HandlerJob extends JobRequest {
@@ -42,8 +44,11 @@ export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 /** Handlers by the name or the template id of an endpoint; the name takes precedence. `default` is for all others. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
-/** The handler of endpoints that have none. */
-export const echo: Handler = (job) => job.input;
+/** The handler of endpoints that have none. For requests to `/openai/*` it is a model that repeats the last message. */
+export const echo: Handler = ({ id, input }, { now }) => {
+  if (!isOpenAiInput(input)) return input;
+  return echoModel(input, { jobId: id, created: Math.floor(now() / 1000) });
+};
 
 /** Returns the handler of an endpoint. It is called for each job, because an endpoint can be renamed. */
 export function handlerFor(

@@ -56,10 +56,7 @@ export function createScheduler(
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
     const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
-      onItems: (items) => {
-        job.stream.push(...items);
-        context.changed();
-      },
+      onItems: (items) => store.addItems(id, items),
       onOutcome: (outcome) => {
         running.delete(id);
         if (outcome.type === "loseWorker") pool.remove(worker);

@@ -60,7 +60,7 @@ export type BatchResult<Input = unknown, Output = unknown> = {
        * The reason why there is no output. `SubmitUncertainError`: the job may have been submitted; it was not submitted
        * again. An error of a wait does not end its job: `client.endpoint(id).job(jobId)` continues with it.
        */
-      readonly error: unknown;
+      readonly error: Error;
       readonly output?: undefined;
     }
 );
@@ -199,7 +199,7 @@ function createBatchJobs<Input extends object, Output>(
       finished.push({ index, input, jobId, output });
     } catch (error) {
       counts.failed++;
-      finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error });
+      finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
       if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
       if (jobId === undefined && concernsAll(error)) end ??= { error };
     }
