@@ -61,6 +61,22 @@ export class StreamGapError extends ServerlessGpuError {
   }
 }
 
+/** Thrown when the workers' OpenAI-compatible server sends an error in a stream. The events before it were yielded. */
+export class OpenAiStreamError extends ServerlessGpuError {
+  readonly code = "OPENAI_STREAM";
+  /** The server's kind of error, such as `InternalServerError`. */
+  readonly type: string | undefined;
+  /** The server's code of the error, which may be an HTTP status. */
+  readonly errorCode: string | undefined;
+
+  /** @internal */
+  constructor(message: string, error: { readonly type?: unknown; readonly code?: unknown }) {
+    super(message);
+    this.type = typeof error.type === "string" ? redact(error.type) : undefined;
+    this.errorCode = ["string", "number"].includes(typeof error.code) ? redact(String(error.code)) : undefined;
+  }
+}
+
 /** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";

@@ -5,6 +5,7 @@ import type { ObservedOptions } from "../transport/requestOptions";
 import { pathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
+import { openAiEvents } from "./openAiEvents";
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, submit } from "./submit";
 
@@ -18,9 +19,9 @@ export interface OpenAiRequest extends SubmitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A request whose whole response is read. */
+/** A request, and the schema of its response. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /** The schema of the response. @default none: the response is `unknown` */
+  /** The schema of the response, or of each event of a stream. @default none: it is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
@@ -36,13 +37,18 @@ export async function openai<Output>(
   return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
 }
 
-/** Streams the bytes of the response. */
-export function openaiStream(
+/** Streams the events of the response. */
+export function openaiStream<Event>(
   queue: QueueTransport,
   path: string,
-  request: OpenAiRequest & ObservedOptions,
-): Promise<AsyncIterable<Uint8Array>> {
-  return pass(queue, path, request, (http, httpRequest) => sendForBody(http, httpRequest, timeoutOf(request)));
+  { schema, body, ...request }: OpenAiOptions<Event> & ObservedOptions,
+): Promise<AsyncIterableIterator<Event, void, undefined>> {
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const streaming = isObject ? { stream: true, ...body } : body;
+  return pass(queue, path, { ...request, body: streaming }, async (http, httpRequest) => {
+    const chunks = await sendForBody(http, httpRequest, timeoutOf(request));
+    return openAiEvents(chunks, httpRequest.operation, schema);
+  });
 }
 
 function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "timeoutMs">): number {

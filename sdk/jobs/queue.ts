@@ -8,7 +8,7 @@ import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
-import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
+import { type OpenAiOptions, openai, openaiStream } from "./openai";
 import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
 import { HOLD_MS, Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
@@ -122,8 +122,22 @@ export interface EndpointQueue {
    * @throws SubmitUncertainError if the response to a request with a body was lost
    */
   openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): ResponsePromise<Output>;
-  /** Sends a request like `openai` and streams the response, such as server-sent events. The signal ends the body too. */
-  openaiStream(path: string, options?: OpenAiRequest): ResponsePromise<AsyncIterable<Uint8Array>>;
+  /**
+   * Sends a request like `openai`, with `stream: true` in its body, and yields the JSON of each server-sent event up to
+   * `[DONE]`. The signal, and leaving the loop, end the response too.
+   * @throws SubmitUncertainError if the beginning of the response was lost
+   * @throws RequestTimeoutError while it is read, if nothing arrives for `timeoutMs`
+   * @throws OpenAiStreamError while it is read, if the server sends an error
+   * @example
+   * const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
+   * for await (const event of await client.endpoint("abc").openaiStream("v1/chat/completions", { body })) {
+   *   console.log(event);
+   * }
+   */
+  openaiStream<Event = unknown>(
+    path: string,
+    options?: OpenAiOptions<Event>,
+  ): ResponsePromise<AsyncIterableIterator<Event, void, undefined>>;
 }
 
 /** An endpoint's queue that the client can close. */

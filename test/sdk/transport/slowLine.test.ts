@@ -92,13 +92,11 @@ describe("the stream of an OpenAI-compatible server", () => {
   const startStalling = () =>
     startRawServer((incoming, outgoing) => {
       incoming.resume();
-      outgoing.write("data: one\n\n");
+      outgoing.write('data: "one"\n\n');
     });
 
-  async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-    let text = "";
-    for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-    return text;
+  async function readAll(events: AsyncIterable<unknown>): Promise<void> {
+    for await (const _event of events);
   }
 
   test("ends when nothing comes for its timeoutMs", async () => {
@@ -116,7 +114,7 @@ describe("the stream of an OpenAI-compatible server", () => {
   test("goes on for longer than its timeoutMs while something comes, and while its reader takes time", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
-        outgoing.write(piece);
+        outgoing.write(`data: "${piece}"\n\n`);
         await pause(250);
       }
       outgoing.end();
@@ -124,8 +122,8 @@ describe("the stream of an OpenAI-compatible server", () => {
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/models", { timeoutMs: 600 });
     let text = "";
-    for await (const chunk of stream) {
-      text += Buffer.from(chunk).toString();
+    for await (const event of stream) {
+      text += event;
       if (text === "a") await pause(800);
     }
     expect(text).toBe("abcd");
