@@ -130,12 +130,12 @@ describe("runMany", () => {
   test("keeps to the rate limits", async () => {
     await using it = await startQueue({ workers: 50 });
     const batch = it.queue.runMany(
-      Array.from({ length: 1_500 }, (_, n) => ({ n })),
+      Array.from({ length: 1_100 }, (_, n) => ({ n })),
       { concurrency: 300 },
     );
     const results = await it.run(collect(batch));
-    expect(new Set(results.map(({ index }) => index)).size).toBe(1_500);
-    expect(batch.counts).toEqual({ started: 1_500, completed: 1_500, failed: 0 });
+    expect(new Set(results.map(({ index }) => index)).size).toBe(1_100);
+    expect(batch.counts).toEqual({ started: 1_100, completed: 1_100, failed: 0 });
     expect(it.emulator.journal.requests({ status: 429 })).toEqual([]);
   });
 });
