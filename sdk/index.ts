@@ -17,7 +17,16 @@ export type { FindOptions } from "./endpoints/findEndpoint";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
 export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
-export type { Batch, BatchCounts, BatchInputs, BatchResult, RunManyOptions } from "./jobs/batch";
+export type {
+  Batch,
+  BatchCounts,
+  BatchFailure,
+  BatchInputs,
+  BatchItem,
+  BatchResult,
+  BatchSuccess,
+  RunManyOptions,
+} from "./jobs/batch";
 export * from "./jobs/jobErrors";
 export {
   type JobHandle,

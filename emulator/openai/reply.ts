@@ -27,21 +27,21 @@ export class EchoRefusal extends Error {
   }
 }
 
-/** One text that the model says. */
+/** A string that the model says. */
 export interface Said {
   /** Its words, each with the space before it. */
   readonly words: readonly string[];
   readonly finish: "stop" | "length";
 }
 
-/** Repeats a text, up to `maxTokens` words. */
+/** Repeats a string, up to `maxTokens` words. */
 export function repeat(text: string, maxTokens: unknown): Said {
   const words = text.match(/\s*\S+/g) ?? [];
   if (typeof maxTokens !== "number" || words.length <= maxTokens) return { words, finish: "stop" };
   return { words: words.slice(0, maxTokens), finish: "length" };
 }
 
-/** Returns the text of a message's content: a string, or a list of parts of which those with a text count. */
+/** Returns the text of a message's content: a string, or a list of parts, of which some have a string. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -41,29 +41,37 @@ export interface BatchCounts {
   readonly failed: number;
 }
 
-/** The result of one input of a batch: the output of its job, or the error. */
-export type BatchResult<Input = unknown, Output = unknown> = {
-  /** The position of the input, from 0. */
+/** The facts that a result of a batch always has. */
+export interface BatchItem<Input> {
+  /** The position of the input: whole, ≥ 0. */
   readonly index: number;
   /** The input as it was given. */
   readonly input: Input;
   /** The id of the job. `undefined` if it is not known that the job was submitted. */
   readonly jobId: string | undefined;
-} & (
-  | {
-      /** The output of the job, as the schema returned it where one was given. */
-      readonly output: Output;
-      readonly error?: undefined;
-    }
-  | {
-      /**
-       * The reason why there is no output. `SubmitUncertainError`: the job may have been submitted; it was not submitted
-       * again. An error of a wait does not end its job: `client.endpoint(id).job(jobId)` continues with it.
-       */
-      readonly error: Error;
-      readonly output?: undefined;
-    }
-);
+}
+
+/** The result of an input whose job completed. */
+export interface BatchSuccess<Input, Output> extends BatchItem<Input> {
+  /** The output of the job, as the schema returned it where one was given. */
+  readonly output: Output;
+  /** Always `undefined`. */
+  readonly error?: undefined;
+}
+
+/** The result of an input without an output. */
+export interface BatchFailure<Input> extends BatchItem<Input> {
+  /**
+   * The reason. `SubmitUncertainError`: the job may have been submitted; it was not submitted again. An error of a wait
+   * does not end its job: `client.endpoint(id).job(jobId)` continues with it.
+   */
+  readonly error: Error;
+  /** Always `undefined`. */
+  readonly output?: undefined;
+}
+
+/** The result of one input of a batch: the output of its job, or the error. */
+export type BatchResult<Input = unknown, Output = unknown> = BatchSuccess<Input, Output> | BatchFailure<Input>;
 
 /** The results of `runMany`, in the order in which the jobs end. It can be read once. */
 export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<Input, Output>, void, undefined> {

@@ -99,7 +99,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(texts).toEqual(["a b", "c"]);
   });
 
-  test("[queue.openai-model] embeds texts, the same text in the same way", async () => {
+  test("[queue.openai-model] embeds strings, the same string in the same way", async () => {
     const { openai } = await start();
     const { data, usage } = await openai.embeddings.create({ model, input: ["one", "two", "one"], dimensions: 12 });
     const [one, two, again] = data.map(({ embedding }) => embedding);

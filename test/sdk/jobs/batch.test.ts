@@ -194,7 +194,7 @@ describe("a batch that ends early", () => {
 
   test("cancels the job of a submit that is under way", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { latencyMs: 1_000 } });
+    it.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
     const batch = it.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
     const next = batch.next();
     await pause(50);

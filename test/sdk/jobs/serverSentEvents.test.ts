@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createEventParser } from "../../../sdk/jobs/serverSentEvents";
 
-/** Returns the data of all events of a text whose bytes arrive in pieces that end at `cuts`. */
+/** Returns the data of all events of a string whose bytes arrive in pieces that end at `cuts`. */
 function dataOf(text: string, cuts: readonly number[] = []): string[] {
   const bytes = Buffer.from(text);
   const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
@@ -50,7 +50,7 @@ describe("server-sent events", () => {
     );
   });
 
-  test("are distinguished from another text", () => {
+  test("are distinguished from other bodies", () => {
     const isEventStream = (text: string) => {
       const parser = createEventParser();
       parser.push(Buffer.from(text));
