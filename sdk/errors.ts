@@ -11,9 +11,13 @@ export interface ErrorDetails {
 
 /** The response that caused an error. */
 export interface ErrorResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** The id that the service gave the request, if it sent one. */
   readonly requestId?: string | undefined;
+  /** The response headers, without keys. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** The beginning of the body, without keys. */
   readonly body: string;
 }
 

@@ -62,4 +62,9 @@ export type { ResponseInfo } from "./transport/responseInfo";
 export type { ResponsePromise, WithResponse } from "./transport/responsePromise";
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
-export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhooks/webhookReceiver";
+export {
+  type ConfirmingQueue,
+  createWebhookReceiver,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from "./webhooks/webhookReceiver";
