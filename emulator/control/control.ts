@@ -16,6 +16,7 @@ import type { Journal, JournalFilter } from "../server/journal";
 import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
 import { accessRefusal, type Refusal } from "./access";
 import { jobRoutes } from "./jobRoutes";
+import type { ControlRoute } from "./route";
 
 /** The parts of the emulator that the control interface reads and changes. */
 export interface Controlled extends Omit<PageOptions, "token"> {
@@ -23,15 +24,6 @@ export interface Controlled extends Omit<PageOptions, "token"> {
   readonly journal: Journal;
   readonly reset: () => void;
 }
-
-interface ControlRequest {
-  readonly id: string;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
-
-/** Returns the body of the response: `undefined` for none (204), `false` if the thing does not exist (404). */
-export type ControlRoute = (request: ControlRequest) => unknown;
 
 type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
 

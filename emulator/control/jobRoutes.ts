@@ -5,7 +5,7 @@ import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { canHappen } from "../jobs/jobStates";
 import { BadRequest, readJobRequest } from "../queue/jobRequest";
 import { WORKER_STATES } from "../workers/watch";
-import type { ControlRoute } from "./control";
+import type { ControlRoute } from "./route";
 
 /** The largest `limit` of a list. */
 const MAX_LISTED = 10_000;
