@@ -7,7 +7,7 @@ const FOLDER = path.join(__dirname, "../docs/images");
 /** Makes the pictures the same in every run. */
 const RANDOM_SEED = 7;
 const STEP_MS = 200;
-const STEPS = 250;
+const STEPS = 222;
 
 const base = { gpuIds: "AMPERE_24,ADA_24", templateId: "template-1" };
 const endpoints = [

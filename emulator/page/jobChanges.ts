@@ -68,6 +68,7 @@ export function createJobChanges(endpoints: Endpoints, filter: JobFilter, limit:
     touched.clear();
     const oldest = shown.size < limit ? 0 : (shown.values().next().value?.job.submittedAt ?? 0);
     const fresh = jobs.filter(({ job }) => job.submittedAt >= oldest);
+    fresh.sort((a, b) => a.job.submittedAt - b.job.submittedAt);
     for (const each of fresh) shown.set(each.job.id, each);
     return fresh;
   }

@@ -44,6 +44,20 @@ export function badge(text, kind = "", title = "") {
 }
 
 /**
+ * Puts rows into a table, the newest first. Rows that are in place already are not touched.
+ * @param {HTMLElement} table
+ * @param {Iterable<HTMLElement>} rows the newest last
+ */
+export function placeRows(table, rows) {
+  /** @type {Element | null} */
+  let below = null;
+  for (const row of rows) {
+    if (!row.isConnected || row.nextElementSibling !== below) table.insertBefore(row, below);
+    below = row;
+  }
+}
+
+/**
  * Opens a dialog, which is removed when it is closed.
  * @param {string} title
  * @param {(Node | string)[]} children

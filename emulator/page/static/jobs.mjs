@@ -1,5 +1,5 @@
 import { act, showMessage } from "./actions.mjs";
-import { badge, button, byId, element, openDialog, setText } from "./dom.mjs";
+import { badge, button, byId, element, openDialog, placeRows, setText } from "./dom.mjs";
 import { dateAndTime, duration, shortId } from "./format.mjs";
 import { now, state } from "./state.mjs";
 import { setFilters } from "./stream.mjs";
@@ -34,9 +34,12 @@ export function showJobs() {
       const created = rowOf(job);
       shown.set(job.id, created);
       fill(created, job);
-      rows.prepend(created.row);
     }
   }
+  placeRows(
+    rows,
+    Array.from(state.jobs.keys(), (id) => /** @type {ReturnType<typeof rowOf>} */ (shown.get(id)).row),
+  );
   showTimes();
 }
 

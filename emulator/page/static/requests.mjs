@@ -1,4 +1,4 @@
-import { badge, byId, element } from "./dom.mjs";
+import { badge, byId, element, placeRows } from "./dom.mjs";
 import { duration, timeOfDay } from "./format.mjs";
 import { state } from "./state.mjs";
 
@@ -15,17 +15,13 @@ export function showRequests() {
     row.remove();
     shown.delete(number);
   }
-  let before = rows.lastElementChild;
   for (const [number, request] of state.requests) {
-    const known = shown.get(number);
-    const row = known?.row ?? rowOf(request);
-    if (!known) {
-      shown.set(number, { row, request });
-      if (before) before.before(row);
-      else rows.append(row);
-    }
-    before = row;
+    if (!shown.has(number)) shown.set(number, { row: rowOf(request), request });
   }
+  placeRows(
+    rows,
+    Array.from(state.requests.keys(), (number) => /** @type {{ row: HTMLElement }} */ (shown.get(number)).row),
+  );
 }
 
 /** @param {JournalEntry} request */

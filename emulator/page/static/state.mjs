@@ -46,8 +46,10 @@ export function apply(change) {
   for (const [at, id, waiting] of change.depths ?? []) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
   for (const id of change.jobsGone ?? []) state.jobs.delete(id);
   for (const job of change.jobs ?? []) state.jobs.set(job.id, job);
+  state.jobs = inOrder(state.jobs, ({ submittedAt }) => submittedAt);
   if (change.requestsCleared) state.requests.clear();
-  for (const request of change.requests ?? []) addRequest(request);
+  for (const request of change.requests ?? []) state.requests.set(request.number, request);
+  state.requests = inOrder(state.requests, ({ number }) => number);
   if (change.requestCount !== undefined) state.requestCount = change.requestCount;
   if (change.faults) state.faults = change.faults;
   trim(state.jobs);
@@ -114,18 +116,19 @@ function addPoint(points, point) {
   if (points && points.length > MAX_POINTS) points.splice(0, MAX_POINTS / 4);
 }
 
-/** @param {JournalEntry} request */
-function addRequest(request) {
-  const isLate = !state.requests.has(request.number) && request.number < (lastKey(state.requests) ?? 0);
-  state.requests.set(request.number, request);
-  if (isLate) state.requests = new Map([...state.requests].sort(([a], [b]) => a - b));
-}
-
-/** @param {Map<number, unknown>} map */
-function lastKey(map) {
-  let last;
-  for (const key of map.keys()) last = key;
-  return last;
+/**
+ * Returns a map whose entries are in order, the smallest first: the same one if it is already.
+ * @template Key, Value
+ * @param {Map<Key, Value>} map
+ * @param {(value: Value) => number} place
+ */
+function inOrder(map, place) {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const value of map.values()) {
+    if (place(value) < last) return new Map([...map].sort(([, a], [, b]) => place(a) - place(b)));
+    last = place(value);
+  }
+  return map;
 }
 
 /**
