@@ -10,6 +10,7 @@ const STEP_MS = 200;
 const STEPS = 222;
 
 const base = { gpuIds: "AMPERE_24,ADA_24", templateId: "template-1" };
+/** @type {import("../dist/emulator").EndpointSeed[]} */
 const endpoints = [
   { ...base, id: "chat7c1k2m9x4q", name: "llama-chat", scalerType: "REQUEST_COUNT", scalerValue: 2, workersMax: 3 },
   { ...base, id: "asr3v8n5t0w6hy", name: "whisper-large-v3", scalerValue: 1, workersMax: 4, idleTimeout: 4 },
