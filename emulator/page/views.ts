@@ -38,7 +38,7 @@ export type Move = readonly [at: number, endpointId: string, workerId: string, s
 /** A queue that had another length. */
 export type Depth = readonly [at: number, endpointId: string, waiting: number];
 
-/** What never changes while the emulator runs. */
+/** Facts that never change while the emulator runs. */
 export interface About {
   readonly profile: Profile;
   /** The assumed rows of the fidelity table by id. */

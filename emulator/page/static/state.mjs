@@ -11,7 +11,7 @@
 const KEPT_MS = 3_600_000;
 const MAX_POINTS = 4000;
 
-/** What the page knows of the emulator. */
+/** The state of the emulator, as far as the page knows it. */
 export const state = {
   /** @type {import("../views").About} */
   about: { profile: "contract", assumed: {}, listed: 200 },
