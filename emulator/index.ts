@@ -8,6 +8,7 @@
 
 import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
+import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
@@ -15,7 +16,6 @@ import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods/pods";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { createAccount, type Seed } from "./server/account";
-import { createControl } from "./server/control";
 import { createDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
 import { createFaults, type Faults } from "./server/faults";
@@ -29,6 +29,7 @@ import { OBSERVED_RELEASE_MS } from "./templates/templates";
 import { type EmulatorClock, steadyClock } from "./time/virtualClock";
 import type { VolumeControl } from "./volumes/volumeKind";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
+import { createWatch } from "./workers/watch";
 
 /** A running emulator. */
 export interface Emulator {
@@ -87,10 +88,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     random: random.next,
     dropsWebhook,
     changed: () => dataFile?.changed(),
+    watch: createWatch(),
   });
   const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
-  const { journal, open } = createJournal(clock, keys);
+  const { journal, open, tail } = createJournal(clock, keys);
   const parts = Object.values(account.kinds).map((kind) => kind.graphql);
   const discount = discountPart(options.serverlessDiscount ?? null);
   const read = createRoutes({ profile, keys, ...account, parts: [...parts, discount] });
@@ -115,7 +117,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
     await saved();
-    const control = createControl({ profile, account, journal, faults, clock, reset }, apiKey);
+    const shown = { context, account, journal, tail, faults, clock };
+    const control = createControl({ ...shown, reset }, { apiKey, host });
     return listen(host, port, createRequestHandler({ read, control, nextFault, open, clock, saved }));
   }
 
@@ -154,7 +157,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-type Given = Pick<AccountContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed">;
+type Given = Pick<AccountContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed" | "watch">;
 
 function contextOf(options: EmulatorOptions, given: Given): AccountContext {
   const { drainMs = 1000, coldStartMs = 200, staleFlashBoot = false, handlers, rateLimits, remoteWebhooks } = options;

@@ -7,6 +7,7 @@ const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
 const { seededRandom } = require("../../dist/emulator/model/random");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 const { exampleContainer } = require("../../dist/emulator/workers/container");
+const { createWatch } = require("../../dist/emulator/workers/watch");
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,6 +25,7 @@ async function main() {
     containerOf: exampleContainer,
     released() {},
     changed() {},
+    watch: createWatch(),
     dropsWebhook: () => false,
     handlers: {
       worker: async (job, { sleep, random }) => {

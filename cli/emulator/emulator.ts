@@ -16,7 +16,7 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
 
 function describe({ url, env }: { url: string; env: Readonly<Record<string, string>> }): string {
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  return `# The emulator listens on ${url} until you interrupt it. Its status page: ${url}/_emulator/\n${exports.join("")}`;
+  return `# The emulator listens on ${url} until you interrupt it. Its page: ${url}/_emulator/\n${exports.join("")}`;
 }
 
 /** Quotes a value for a POSIX shell. */

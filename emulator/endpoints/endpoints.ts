@@ -75,6 +75,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
   function remember(id: string, before: EndpointRecord | undefined) {
     history.remember(id, before);
     context.changed();
+    context.watch.endpoint(id);
   }
 
   function mustFind(id: string): Endpoint {
@@ -192,6 +193,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     },
     clear() {
       for (const { runtime } of endpoints.values()) runtime.dispose();
+      for (const id of endpoints.keys()) context.watch.endpoint(id);
       endpoints.clear();
       history.clear();
     },

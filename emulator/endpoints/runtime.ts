@@ -16,7 +16,8 @@ import type { EndpointRecord } from "../model/endpointFields";
 import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
-import { createScheduler } from "../workers/scheduler";
+import { scalingInWords } from "../workers/scalingWords";
+import { createScheduler, type WorkerView } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/workerPool";
 
 /** Numbers of events since the endpoint was created. */
@@ -58,6 +59,14 @@ export interface EndpointRuntime {
   /** Deletes all jobs that wait, and returns their number. */
   purge(): number;
   health(): Health;
+  /** Returns the number of jobs that wait, and the time when the first of them entered the queue, in milliseconds since the epoch. */
+  queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined };
+  /** Returns the arithmetic of the autoscaler, for people. */
+  scaling(): string;
+  /** Returns the workers in order of their start, including those that drain. */
+  workers(): WorkerView[];
+  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  killWorker(workerId: string): boolean;
   /** Returns all jobs, the newest last. */
   jobs(): Iterable<Job>;
   /** Returns the pods of all workers, including those that drain. */
@@ -89,7 +98,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   // The clock may have been set back since it was saved.
   let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
-  const store = createJobStore(clock, changed, drop);
+  const store = createJobStore(clock, jobChanged, drop);
   const scheduler = createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,
@@ -100,6 +109,11 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       scheduler.reconcile();
     },
   );
+
+  function jobChanged(id: string): void {
+    changed();
+    context.watch.job(record.id, id);
+  }
 
   function enqueue(job: Job): void {
     idleSince = clock.now();
@@ -182,6 +196,10 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
         workers: { idle: workers.count("idle"), running: inProgress, initializing: workers.count("initializing") },
       };
     },
+    queue: () => ({ waiting: scheduler.waiting, oldestQueuedAt: scheduler.oldestQueuedAt }),
+    scaling: () => scalingInWords(record, scheduler.demand()),
+    workers: scheduler.workerViews,
+    killWorker: scheduler.kill,
     jobs: store.all,
     pods: scheduler.workers.pods,
     reconcile() {

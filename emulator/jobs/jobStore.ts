@@ -32,10 +32,14 @@ interface Entry {
 }
 
 /**
- * @param changed called at every change
+ * @param changed called at every change, with the id of the job
  * @param onForget called with each job whose ttl or retention is over, after it was deleted
  */
-export function createJobStore(clock: EmulatorClock, changed: () => void, onForget: (job: Job) => void): JobStore {
+export function createJobStore(
+  clock: EmulatorClock,
+  changed: (id: string) => void,
+  onForget: (job: Job) => void,
+): JobStore {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<() => void>>();
 
@@ -52,7 +56,7 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
   function forget(id: string): void {
     entries.get(id)?.cancelForget();
     entries.delete(id);
-    changed();
+    changed(id);
     wake(id);
   }
 
@@ -70,14 +74,14 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
 
   function add(job: Job): void {
     entries.set(job.id, { job, cancelForget: forgetLater(job) });
-    changed();
+    changed(job.id);
   }
 
   function replace(job: Job): void {
     const entry = mustGet(job.id);
     const wasForgottenAt = forgottenAt(entry.job);
     entry.job = job;
-    changed();
+    changed(job.id);
     if (forgottenAt(job) !== wasForgottenAt) {
       entry.cancelForget();
       entry.cancelForget = forgetLater(job);

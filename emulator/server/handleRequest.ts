@@ -1,11 +1,15 @@
 import type { Clock } from "../../sdk/contract/clock";
-import { failure, type HttpResponse, json } from "../io/http";
-import { CONTROL_PATH, type Control } from "./control";
+import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
 import type { OpenJournal } from "./journal";
-import type { RequestHandler } from "./listen";
+import type { Connection, RequestHandler } from "./listen";
 import { type ReadCall, tooLarge } from "./routes";
+
+/** The path of the control interface and of the page. The service does not use it. */
+export const CONTROL_PATH = "/_emulator";
+
+export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
   readonly read: ReadCall;
@@ -33,6 +37,8 @@ export function createRequestHandler({
       return response;
     }
     const call = read(request);
+    if (!call && request.method === "GET" && (request.path === "/" || request.path === CONTROL_PATH))
+      return { status: 302, headers: { location: `${CONTROL_PATH}/` }, body: "" };
     if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
     const fault = nextFault(call);
     const entry = open(request, call, fault?.name);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../sdk/contract/clock";
 import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
+import type { FidelityId } from "../model/fidelity";
 
 /** A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and environment variables. */
 export interface JournalEntry {
@@ -28,6 +29,8 @@ export interface JournalEntry {
   readonly outcome: "pending" | "ok" | "error" | "cut";
   /** The reason for a refusal that the status does not show. */
   readonly error?: string | undefined;
+  /** Id of the row of the fidelity table that the response follows, if one is known. */
+  readonly fidelity?: FidelityId | undefined;
   /** The time from arrival to response, in milliseconds on the emulator's clock. */
   readonly durationMs?: number | undefined;
 }
@@ -53,6 +56,20 @@ export interface OpenEntry {
   end(response?: HttpResponse): void;
 }
 
+/** Reads the end of the journal, for the page. */
+export interface JournalTail {
+  /** Returns the number of the latest request; 0 if there is none. */
+  last(): number;
+  /** Returns the number of times that the journal was cleared. */
+  cleared(): number;
+  /** Returns the latest requests that match, in order: at most `limit`, with numbers above `after`. */
+  latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
+  /** Returns a request by its number, if the journal still has it. */
+  find(number: number): KeptEntry | undefined;
+  /** Returns a request without keys. */
+  redacted(entry: KeptEntry): JournalEntry;
+}
+
 /** Adds an entry for a request that has arrived. */
 export type OpenJournal = (request: HttpRequest, call: Call, fault: string | undefined) => OpenEntry;
 
@@ -60,18 +77,20 @@ export type OpenJournal = (request: HttpRequest, call: Call, fault: string | und
 const MAX_ENTRIES = 20_000;
 
 /** A stored entry. It is redacted when it is read, because most entries are never read. */
-interface Kept extends Omit<JournalEntry, "path"> {
+export interface KeptEntry extends Omit<JournalEntry, "path"> {
   readonly request: Pick<HttpRequest, "path" | "query">;
   endpointId: string | undefined;
   status: number | undefined;
   outcome: JournalEntry["outcome"];
   error: string | undefined;
+  fidelity?: FidelityId | undefined;
   durationMs: number | undefined;
 }
 
 export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) {
-  const entries: Kept[] = [];
+  const entries: KeptEntry[] = [];
   let count = 0;
+  let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
 
   const requests = (filter: JournalFilter = {}) => {
@@ -87,13 +106,14 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
     clear() {
       entries.length = 0;
       count = 0;
+      cleared += 1;
     },
   };
 
   const open: OpenJournal = ({ method, path, query }, call, fault) => {
     const at = clock.now();
     const begunAt = clock.monotonic();
-    const entry: Kept = {
+    const entry: KeptEntry = {
       number: ++count,
       at,
       interface: call.interface,
@@ -116,13 +136,30 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
         entry.status = response?.status;
         entry.endpointId ??= response?.endpointId;
         entry.error = response?.error;
+        entry.fidelity = response?.fidelity;
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
         entry.durationMs = Math.round(clock.monotonic() - begunAt);
       },
     };
   };
 
-  return { journal, open };
+  const tail: JournalTail = {
+    last: () => count,
+    cleared: () => cleared,
+    latest(after, limit, matches) {
+      const found: KeptEntry[] = [];
+      for (let index = entries.length - 1; index >= 0 && found.length < limit; index--) {
+        const entry = entries[index] as KeptEntry;
+        if (entry.number <= after) break;
+        if (matches(entry)) found.push(entry);
+      }
+      return found.reverse();
+    },
+    find: (number) => entries[number - 1 - (count - entries.length)],
+    redacted: (entry) => redacted(entry, scrub),
+  };
+
+  return { journal, open, tail };
 }
 
 const REDACTED = "[redacted]";
@@ -133,7 +170,7 @@ function scrubber(keys: readonly string[]): (text: string) => string {
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
-function redacted({ request, arguments: args, ...entry }: Kept, scrub: (text: string) => string): JournalEntry {
+function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
   const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
   const shown = { ...entry, error, path: pathOf(request), arguments: withoutSecrets(args) };
   return JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === "string" ? scrub(value) : value));

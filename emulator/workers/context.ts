@@ -2,6 +2,7 @@ import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
+import type { Watch } from "./watch";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {
@@ -23,4 +24,6 @@ export interface RuntimeContext extends WebhookContext {
   readonly released: (templateId: string) => void;
   /** Must be called at every change to the endpoint's record or to what `snapshot` returns. It is saved before the next response. */
   readonly changed: () => void;
+  /** Must be called at every change that people can see. */
+  readonly watch: Watch;
 }

@@ -4,17 +4,40 @@ import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { handlerFor } from "./jobHandlers";
-import { type JobRun, runJob } from "./runJob";
-import { workersWanted } from "./scaling";
-import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
+import { type JobRun, type Outcome, runJob } from "./runJob";
+import { type Demand, workersWanted } from "./scaling";
+import type { WorkerState } from "./watch";
+import { createWorkerPool, shownState, type Worker, type WorkerPool } from "./workerPool";
+
+/** A worker as people see it. All times are in milliseconds since the epoch. */
+export interface WorkerView {
+  /** Id of the worker's pod. */
+  readonly id: string;
+  readonly state: WorkerState;
+  /** The time when the worker entered its state. */
+  readonly since: number;
+  readonly startedAt: number;
+  /** The endpoint's `version` when the worker started. */
+  readonly slsVersion: number;
+  /** The job that the worker runs, if it has one. */
+  readonly jobId?: string;
+}
 
 /** Assigns the jobs of an endpoint to its workers, and scales the workers. */
 export interface Scheduler {
   /** The number of jobs that wait. */
   readonly waiting: number;
+  /** The time when the first of the waiting jobs entered the queue, in milliseconds since the epoch. */
+  readonly oldestQueuedAt: number | undefined;
   /** The number of jobs in progress. */
   readonly running: number;
   readonly workers: Pick<WorkerPool, "pods" | "count">;
+  /** Returns the workers in order of their start, including those that drain. */
+  workerViews(): WorkerView[];
+  /** The present input of the autoscaler. */
+  demand(): Demand;
+  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  kill(workerId: string): boolean;
   /** Adds a job to the queue. It can start with the next `dispatch`. */
   enqueue(job: Job): void;
   /** Removes a job from the queue or from its worker. */
@@ -57,21 +80,41 @@ export function createScheduler(
     const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => store.addItems(id, items),
-      onOutcome: (outcome) => {
-        running.delete(id);
-        if (outcome.type === "loseWorker") pool.remove(worker);
-        else pool.release(worker);
-        onRunOver(store.apply(id, outcome));
-        dispatch();
-      },
+      onOutcome: (outcome) => end(id, worker, outcome),
     });
     running.set(id, { worker, run });
+  }
+
+  function end(id: string, worker: Worker, outcome: Outcome): void {
+    running.delete(id);
+    if (outcome.type === "loseWorker") pool.remove(worker);
+    else pool.release(worker);
+    onRunOver(store.apply(id, outcome));
+    dispatch();
+  }
+
+  function kill(workerId: string): boolean {
+    const worker = pool.all().find(({ pod }) => pod.id === workerId);
+    if (!worker) return false;
+    const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
+    taken?.run.stop();
+    if (jobId !== undefined) end(jobId, worker, { type: "loseWorker" });
+    else {
+      pool.remove(worker);
+      dispatch();
+    }
+    return true;
+  }
+
+  function demand(): Demand {
+    return { waiting: queue.normalSize, overdue: overdueJobs().overdue, inProgress: running.size };
   }
 
   function scale(): void {
     cancelOverdue();
     const { overdue, nextAt } = overdueJobs();
     pool.scaleTo(workersWanted(record, { waiting: queue.normalSize, overdue, inProgress: running.size }));
+    context.watch.endpoint(record.id);
     if (nextAt !== undefined && pool.size < record.workersMax) {
       cancelOverdue = clock.schedule(nextAt - clock.now(), scale);
     }
@@ -94,10 +137,23 @@ export function createScheduler(
     get waiting() {
       return queue.size;
     },
+    get oldestQueuedAt() {
+      return queue.first?.queuedAt;
+    },
     get running() {
       return running.size;
     },
     workers: pool,
+    workerViews() {
+      const jobs = new Map(Array.from(running, ([jobId, { worker }]) => [worker, jobId]));
+      return pool.all().map((worker) => {
+        const { id, startedAt, slsVersion } = worker.pod;
+        const jobId = jobs.get(worker);
+        return { id, state: shownState(worker), since: worker.since, startedAt, slsVersion, ...(jobId && { jobId }) };
+      });
+    },
+    demand,
+    kill,
     enqueue({ id, queuedAt, request }) {
       queue.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
     },

@@ -3,6 +3,7 @@ import { randomId } from "../model/random";
 import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
+import type { WorkerState } from "./watch";
 
 /** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
@@ -29,6 +30,8 @@ export interface Worker {
   state: "initializing" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */
   draining: boolean;
+  /** The time of the last change of its state, in milliseconds since the epoch. */
+  since: number;
   /** Cancels the timer of its cold start, of its idle time or of its draining. */
   cancelTimer: () => void;
 }
@@ -40,6 +43,8 @@ export interface WorkerPool {
   /** The workers that are not draining. */
   readonly size: number;
   pods(): readonly WorkerPod[];
+  /** Returns the workers in order of their start, including those that drain. */
+  all(): readonly Worker[];
   /** Counts the workers in a state. A draining worker counts only while it still runs a job. */
   count(state: Worker["state"]): number;
   /**
@@ -86,6 +91,12 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     return release;
   }
 
+  /** Tells the watchers the state of a worker. Must be called after every change. */
+  function show(worker: Worker): void {
+    worker.since = clock.now();
+    context.watch.worker(record.id, worker.pod.id, shownState(worker));
+  }
+
   function start(): void {
     const pod: WorkerPod = {
       id: randomId(context.random),
@@ -95,8 +106,9 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
     };
-    const worker: Worker = { pod, state: "initializing", draining: false, cancelTimer: noTimer };
+    const worker: Worker = { pod, state: "initializing", draining: false, since: 0, cancelTimer: noTimer };
     workers.add(worker);
+    show(worker);
     worker.cancelTimer = clock.schedule(coldStartMs(record, context), () => {
       becomeIdle(worker);
       onRoom();
@@ -105,6 +117,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 
   function becomeIdle(worker: Worker): void {
     worker.state = "idle";
+    show(worker);
     idle.push(worker);
     waitIdle(worker);
   }
@@ -142,6 +155,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     draining += 1;
     forgetIdle(worker);
     worker.pod.lastStatusChange = `Draining after a ${reason}`;
+    show(worker);
     if (worker.state !== "running") removeLater(worker);
   }
 
@@ -159,6 +173,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     if (worker.draining) draining -= 1;
     worker.pod.desiredStatus = "TERMINATED";
     context.released(worker.pod.container.templateId);
+    context.watch.worker(record.id, worker.pod.id, "gone");
   }
 
   function forgetIdle(worker: Worker): void {
@@ -171,6 +186,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       return size();
     },
     pods: () => Array.from(workers, (worker) => worker.pod),
+    all: () => [...workers],
     count(state) {
       let count = 0;
       for (const worker of workers) if (worker.state === state && (!worker.draining || state === "running")) count += 1;
@@ -200,6 +216,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       if (!worker) return undefined;
       stopWaiting(worker);
       worker.state = "running";
+      show(worker);
       return worker;
     },
     release(worker) {
@@ -217,6 +234,12 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       idle.length = 0;
     },
   };
+}
+
+/** Returns the state that people see. */
+export function shownState({ state, draining }: Worker): WorkerState {
+  if (draining) return "draining";
+  return state === "initializing" ? "starting" : state;
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */

@@ -71,6 +71,10 @@ const ARROWS: Record<string, Arrows> = {
         ...["time", "model", "io", "graphql", "records", "jobs", "workers", "endpoints"],
         ...["registryAuths", "templates", "volumes", "pods", "queue"],
       ],
+      page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
+      control: [
+        ...["time", "model", "io", "records", "jobs", "workers", "endpoints", "pods", "queue", "server", "page"],
+      ],
     },
   },
   cli: { shared: ["didYouMean", "ownPackage"], folders: { adopt: [], doctor: [], emulator: [] } },

@@ -1,40 +1,29 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { bearerKey } from "../io/auth";
-import { decodeSegment, type HttpRequest, type HttpResponse, json, text } from "../io/http";
+import { decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { validate } from "../io/validate";
 import { BusinessError } from "../model/businessError";
-import type { Profile } from "../model/fidelity";
 import { fidelity } from "../model/fidelity";
+import { createPage } from "../page/page";
+import type { PageOptions } from "../page/pageOptions";
 import { type PodSeed, podSeedSchema } from "../pods/podRecord";
 import type { Kind } from "../records/kind";
-import type { EmulatorClock, ManualClock } from "../time/virtualClock";
-import type { Account, Seed } from "./account";
-import type { FaultRule, Faults } from "./faults";
-import type { Journal, JournalFilter } from "./journal";
-import type { Connection } from "./listen";
-import { statusPage } from "./statusPage";
+import type { Account, Seed } from "../server/account";
+import type { FaultRule } from "../server/faults";
+import { CONTROL_PATH, type Control } from "../server/handleRequest";
+import type { Journal, JournalFilter } from "../server/journal";
+import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
+import { accessRefusal, type Refusal } from "./access";
+import { jobRoutes } from "./jobRoutes";
+import type { ControlRoute } from "./route";
 
 /** The parts of the emulator that the control interface reads and changes. */
-export interface Controlled {
-  readonly profile: Profile;
+export interface Controlled extends Omit<PageOptions, "token"> {
   readonly account: Account;
   readonly journal: Journal;
-  readonly faults: Faults;
-  readonly clock: EmulatorClock;
   readonly reset: () => void;
 }
-
-/** The path of the control interface. The service does not use it. */
-export const CONTROL_PATH = "/_emulator";
-
-interface ControlRequest {
-  readonly id: string;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
-
-/** Returns the body of the response: `undefined` for none (204), `false` if the thing does not exist (404). */
-type ControlRoute = (request: ControlRequest) => unknown;
 
 type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
 
@@ -51,8 +40,9 @@ function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: 
   };
 }
 
-function routesOf({ profile, account, journal, faults, clock, reset }: Controlled) {
+function routesOf({ account, journal, faults, clock, reset }: Controlled) {
   const routes: Readonly<Record<string, ControlRoute>> = {
+    ...jobRoutes(account.endpoints),
     "GET journal": ({ query }) => journal.requests(filterOf(query)),
     "DELETE journal": () => journal.clear(),
     "GET faults": () => faults.list(),
@@ -80,32 +70,27 @@ function routesOf({ profile, account, journal, faults, clock, reset }: Controlle
     },
     "GET fidelity": () => fidelity,
   };
-  const page = () => statusPage({ profile, now: clock.now(), account, journal, faults });
-  return { routes, page };
+  return routes;
 }
 
-export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
-
-/** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and for browsers. */
-export function createControl(controlled: Controlled, apiKey: string): Control {
-  const { routes, page } = routesOf(controlled);
+/** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and the page for people. */
+export function createControl(controlled: Controlled, { apiKey, host }: { apiKey: string; host: string }): Control {
+  const routes = routesOf(controlled);
+  const token = randomBytes(16).toString("hex");
+  const page = createPage({ ...controlled, token });
 
   return async function control(request, connection) {
-    const refused = controlRefusal(request, connection.remoteAddress, apiKey);
-    if (refused) return json(403, { error: refused });
+    const refusal = accessRefusal(request, connection.remoteAddress, { apiKey, token, host });
+    if (refusal) return refused(refusal);
     if (connection.oversized) return json(413, { error: "the request body is too large" });
-    const [first = "", second] = request.path
-      .slice(CONTROL_PATH.length + 1)
-      .split("/")
-      .map(decodeSegment);
-    if (first === "" && request.method === "GET") return text(200, page(), "text/html; charset=utf-8");
-    const { method } = request;
-    const exact = second === undefined ? `${method} ${first}` : `${method} ${first}/${second}`;
-    const route = routes[exact] ?? (second === undefined ? undefined : routes[`${method} ${first}/:id`]);
-    if (!route) return json(404, { error: `there is no ${method} ${request.path}` });
     try {
-      const result = await route({ id: second ?? "", query: request.query, body: readBody(request) });
-      if (result === false) return json(404, { error: `there is no "${second}"` });
+      const shown = page(request);
+      if (shown) return shown;
+      const [pattern, id] = patternOf(request);
+      const route = routes[pattern];
+      if (!route) return json(404, { error: `there is no ${request.method} ${request.path}` });
+      const result = await route({ id, query: request.query, body: readBody(request) });
+      if (result === false) return json(404, { error: `there is no "${id}"` });
       return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
     } catch (error) {
       if (isInvalidRequest(error)) return json(400, { error: error.message });
@@ -114,15 +99,22 @@ export function createControl(controlled: Controlled, apiKey: string): Control {
   };
 }
 
-/** Returns the reason to refuse a control request, if any. Programs on this machine have access, web pages do not. */
-export function controlRefusal(
-  request: Pick<HttpRequest, "headers">,
-  remoteAddress: string,
-  apiKey: string,
-): string | undefined {
-  if (request.headers.origin !== undefined) return "web pages have no access";
-  const isLocal = /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress);
-  return isLocal || bearerKey(request) === apiKey ? undefined : "from another machine, send the key as a bearer token";
+/** Browsers ask for the key, which is the password, when the page is opened from another machine. */
+function refused({ status, reason }: Refusal): HttpResponse {
+  const response = json(status, { error: reason });
+  if (status === 403) return response;
+  return { ...response, headers: { ...response.headers, "www-authenticate": 'Basic realm="the key is the password"' } };
+}
+
+/** Returns the key of the route of a request, such as `POST jobs/:id/cancel`, and the id in its path. */
+function patternOf({ method, path }: HttpRequest): [pattern: string, id: string] {
+  const [first, second, ...rest] = path
+    .slice(CONTROL_PATH.length + 1)
+    .split("/")
+    .map(decodeSegment);
+  if (second === undefined) return [`${method} ${first}`, ""];
+  if (first === "clock") return [[`${method} ${first}`, second, ...rest].join("/"), ""];
+  return [[`${method} ${first}`, ":id", ...rest].join("/"), second];
 }
 
 function readBody({ body }: HttpRequest): unknown {
@@ -139,14 +131,14 @@ function isInvalidRequest(error: unknown): error is Error {
 }
 
 function filterOf(query: URLSearchParams): JournalFilter {
-  const names = ["interface", "operation", "endpointId", "outcome"] as const;
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
-  const status = query.get("status");
-  return { ...filter, status: status === null ? undefined : Number(status) } as JournalFilter;
-}
-
-function isManual(clock: EmulatorClock): clock is ManualClock {
-  return "advance" in clock;
+  const given = readQuery(query, ["interface", "operation", "endpointId", "outcome", "status"]);
+  return {
+    operation: given.operation,
+    endpointId: given.endpointId,
+    interface: oneOf("interface", given.interface, ["graphql", "rest", "queue"]),
+    outcome: oneOf("outcome", given.outcome, ["pending", "ok", "error", "cut"]),
+    status: given.status === undefined ? undefined : wholeNumber("status", given.status, 599, 0),
+  };
 }
 
 function manual(clock: EmulatorClock): ManualClock {
