@@ -138,8 +138,8 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
 /** Returns the health. The observed service shows more states of workers than the contract (Health record). */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
-  const { idle, running, initializing } = workers;
-  const more = { initializing, ready: idle, throttled: 0, unhealthy: 0 };
+  const { idle, running, initializing, throttled } = workers;
+  const more = { initializing, ready: idle, throttled, unhealthy: 0 };
   return json(200, { jobs, workers: { idle, running, ...(runtime.context.profile === "observed" && more) } });
 }
 

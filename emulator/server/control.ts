@@ -10,7 +10,7 @@ import type { Kind } from "../records/kind";
 import type { EmulatorClock, ManualClock } from "../time/virtualClock";
 import type { Account, Seed } from "./account";
 import type { FaultRule, Faults } from "./faults";
-import type { Journal, JournalFilter } from "./journal";
+import type { Journal, JournalFilter, WorkerLineFilter } from "./journal";
 import type { Connection } from "./listen";
 import { statusPage } from "./statusPage";
 
@@ -55,6 +55,7 @@ function routesOf({ profile, account, journal, faults, clock, reset }: Controlle
   const routes: Readonly<Record<string, ControlRoute>> = {
     "GET journal": ({ query }) => journal.requests(filterOf(query)),
     "DELETE journal": () => journal.clear(),
+    "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
     "GET faults": () => faults.list(),
     "POST faults": ({ body }) => faults.add(body as FaultRule),
     "DELETE faults": () => faults.clear(),
@@ -67,6 +68,10 @@ function routesOf({ profile, account, journal, faults, clock, reset }: Controlle
     "POST pods": ({ body }) => account.pods.add(validate(podSeedSchema, body, "The pod") as PodSeed),
     "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,
     "POST seed": ({ body }) => account.seed(body as Seed),
+    "POST quota": ({ body }) => {
+      const { workers } = validate(z.strictObject({ workers: z.number().min(0).nullable() }), body, "The quota");
+      return account.setWorkerQuota(workers ?? undefined);
+    },
     "POST reset": () => reset(),
     "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
     "POST clock/advance": async ({ body }) => {
@@ -143,6 +148,11 @@ function filterOf(query: URLSearchParams): JournalFilter {
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined]));
   const status = query.get("status");
   return { ...filter, status: status === null ? undefined : Number(status) } as JournalFilter;
+}
+
+function filterOfLines(query: URLSearchParams): WorkerLineFilter {
+  const names = ["endpointId", "workerId", "stream"] as const;
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined])) as WorkerLineFilter;
 }
 
 function isManual(clock: EmulatorClock): clock is ManualClock {

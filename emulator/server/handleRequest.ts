@@ -1,5 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
-import { failure, type HttpResponse, json } from "../io/http";
+import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { CONTROL_PATH, type Control } from "./control";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
@@ -10,6 +10,8 @@ import { type ReadCall, tooLarge } from "./routes";
 export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
+  /** Returns the response to a request of a worker's program, or `undefined` for any other request. */
+  readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
@@ -21,6 +23,7 @@ export interface RequestHandlerOptions {
 export function createRequestHandler({
   read,
   control,
+  workerCalls,
   nextFault,
   open,
   clock,
@@ -29,6 +32,13 @@ export function createRequestHandler({
   return async function handleRequest(request, connection) {
     if (request.path.startsWith(`${CONTROL_PATH}/`)) {
       const response = await control(request, connection);
+      await saved();
+      return response;
+    }
+    // Neither the journal nor fault rules see the requests of workers: they are a part of the service.
+    const ofWorker = workerCalls(request);
+    if (ofWorker) {
+      const response = await ofWorker;
       await saved();
       return response;
     }

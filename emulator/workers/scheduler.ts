@@ -1,11 +1,13 @@
 import { createJobQueue } from "../jobs/jobQueue";
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { handlerFor } from "./jobHandlers";
-import { type JobRun, runJob } from "./runJob";
+import { runJob } from "./runJob";
 import { workersWanted } from "./scaling";
+import { FAULTY } from "./workerFaults";
 import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
 
 /** Assigns the jobs of an endpoint to its workers, and scales the workers. */
@@ -54,7 +56,7 @@ export function createScheduler(
 
   function start(id: string, worker: Worker): void {
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
+    const run = begin(job, worker, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => {
         job.stream.push(...items);
@@ -69,6 +71,16 @@ export function createScheduler(
       },
     });
     running.set(id, { worker, run });
+  }
+
+  function begin(job: Job, { process, pod }: Worker, events: JobRunEvents): JobRun {
+    const fault = context.workerFaults.atJob(record.id);
+    const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
+    if (!process) return runJob(handler, job, pod.container, context, events);
+    const run = process.run(job, events);
+    if (fault === "die") process.kill();
+    if (fault === "hang") process.freeze();
+    return run;
   }
 
   function scale(): void {

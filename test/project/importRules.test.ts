@@ -59,7 +59,8 @@ const ARROWS: Record<string, Arrows> = {
       graphql: ["model", "io"],
       records: ["graphql"],
       jobs: ["time", "model", "io"],
-      workers: ["time", "model", "io", "jobs"],
+      programs: ["time", "model", "io", "jobs"],
+      workers: ["time", "model", "io", "jobs", "programs"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers"],
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
@@ -67,7 +68,7 @@ const ARROWS: Record<string, Arrows> = {
       pods: ["time", "model", "io", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "endpoints"],
       server: [
-        ...["time", "model", "io", "graphql", "records", "jobs", "workers", "endpoints"],
+        ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
         ...["registryAuths", "templates", "volumes", "pods", "queue"],
       ],
     },
