@@ -292,6 +292,12 @@ const queue = {
   "queue.worker-id": observed("In the observed profile a job has the id of its worker."),
   "queue.stream": documented("/stream returns an array of items, each with output and metrics."),
   "queue.stream-observed": observed("In the observed profile /stream returns status in addition to the items."),
+  "queue.stream-hold": assumed(
+    "In the observed profile /stream waits up to 0.5 s for an item, or for the end of the job.",
+  ),
+  "queue.short-execution-timeout": assumed(
+    "In the observed profile executionTimeout may be any number of milliseconds from 1.",
+  ),
   "queue.stream-drains": observed("Each read of /stream returns the items since the last read."),
   "queue.stream-chunk": documented("A streamed chunk has at most 1 MB; larger output is split into several."),
   "queue.stream-split": assumed(
