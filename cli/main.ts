@@ -126,6 +126,7 @@ Examples:
   serverless-gpu emulator
   serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
   serverless-gpu emulator --clock manual --profile observed --json
+  serverless-gpu emulator --profile observed --worker 'llama=python handler.py'
 ${EXIT_CODES}
 An interruption is a success.`,
     )
@@ -162,7 +163,8 @@ Exit codes:
     )
     .action(async (words: string[], flags: EmulatorFlags) => {
       const before = emulator.opts<EmulatorFlags>();
-      const all = { ...before, ...flags, rateLimits: before.rateLimits && flags.rateLimits };
+      const worker = { ...before.worker, ...flags.worker };
+      const all = { ...before, ...flags, worker, rateLimits: before.rateLimits && flags.rateLimits };
       process.exitCode = await load.emulatorExec().emulatorExec(words, all);
     });
 }

@@ -5,6 +5,8 @@ const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
 const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");
 const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
 const { seededRandom } = require("../../dist/emulator/model/random");
+const { createWorkerHost } = require("../../dist/emulator/programs/workerHost");
+const { createFaults } = require("../../dist/emulator/server/faults");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 const { exampleContainer } = require("../../dist/emulator/workers/container");
 const { createWatch } = require("../../dist/emulator/workers/watch");
@@ -27,6 +29,8 @@ async function main() {
     changed() {},
     watch: createWatch(),
     dropsWebhook: () => false,
+    workerFaults: createFaults(Math.random).workerFaults,
+    workerHost: createWorkerHost(clock, () => {}),
     handlers: {
       worker: async (job, { sleep, random }) => {
         await sleep(1000 + random() * 2000);

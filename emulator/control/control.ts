@@ -12,7 +12,7 @@ import type { Kind } from "../records/kind";
 import type { Account, Seed } from "../server/account";
 import type { FaultRule } from "../server/faults";
 import { CONTROL_PATH, type Control } from "../server/handleRequest";
-import type { Journal, JournalFilter } from "../server/journal";
+import type { Journal, JournalFilter, WorkerLineFilter } from "../server/journal";
 import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
 import { accessRefusal, type Refusal } from "./access";
 import { jobRoutes } from "./jobRoutes";
@@ -45,6 +45,7 @@ function routesOf({ account, journal, faults, clock, reset }: Controlled) {
     ...jobRoutes(account.endpoints),
     "GET journal": ({ query }) => journal.requests(filterOf(query)),
     "DELETE journal": () => journal.clear(),
+    "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
     "GET faults": () => faults.list(),
     "POST faults": ({ body }) => faults.add(body as FaultRule),
     "DELETE faults": () => faults.clear(),
@@ -57,6 +58,10 @@ function routesOf({ account, journal, faults, clock, reset }: Controlled) {
     "POST pods": ({ body }) => account.pods.add(validate(podSeedSchema, body, "The pod") as PodSeed),
     "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,
     "POST seed": ({ body }) => account.seed(body as Seed),
+    "POST quota": ({ body }) => {
+      const { workers } = validate(z.strictObject({ workers: z.number().min(0).nullable() }), body, "The quota");
+      return account.setWorkerQuota(workers ?? undefined);
+    },
     "POST reset": () => reset(),
     "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
     "POST clock/advance": async ({ body }) => {
@@ -139,6 +144,11 @@ function filterOf(query: URLSearchParams): JournalFilter {
     outcome: oneOf("outcome", given.outcome, ["pending", "ok", "error", "cut"]),
     status: given.status === undefined ? undefined : wholeNumber("status", given.status, 599, 0),
   };
+}
+
+function filterOfLines(query: URLSearchParams): WorkerLineFilter {
+  const given = readQuery(query, ["endpointId", "workerId", "stream"]);
+  return { ...given, stream: oneOf("stream", given.stream, ["stdout", "stderr"]) };
 }
 
 function manual(clock: EmulatorClock): ManualClock {

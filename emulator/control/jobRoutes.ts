@@ -3,6 +3,7 @@ import type { Endpoints } from "../endpoints/endpoints";
 import { findJob, jobDetails, jobView, latestJobs } from "../endpoints/jobView";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { canHappen } from "../jobs/jobStates";
+import type { Profile } from "../model/fidelity";
 import { BadRequest, readJobRequest } from "../queue/jobRequest";
 import { WORKER_STATES } from "../workers/watch";
 import type { ControlRoute } from "./route";
@@ -34,7 +35,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
     "POST jobs"({ body }) {
       const { endpointId, ...request } = (body ?? {}) as Readonly<Record<string, unknown>>;
       const { record, runtime } = mustFind(endpointId);
-      return jobDetails(record.id, runtime.submit("run", readRequest(request)));
+      return jobDetails(record.id, runtime.submit("run", readRequest(request, runtime.context.profile)));
     },
     "POST jobs/:id/cancel"({ id }) {
       const found = findJob(endpoints, id);
@@ -65,9 +66,9 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
 }
 
 /** @throws TypeError if the request of a job is malformed, by the rules of the queue */
-function readRequest(request: unknown) {
+function readRequest(request: unknown, profile: Profile) {
   try {
-    return readJobRequest(request);
+    return readJobRequest(request, profile);
   } catch (error) {
     throw error instanceof BadRequest ? new TypeError(error.message) : error;
   }

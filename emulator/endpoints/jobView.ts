@@ -1,4 +1,4 @@
-import type { Job, JobState } from "../jobs/jobStates";
+import type { Job, JobStatus } from "../jobs/jobStates";
 import type { Endpoints } from "./endpoints";
 
 /** A job as people see it in a list, without its input and output. All times are in milliseconds since the epoch. */
@@ -6,7 +6,7 @@ export interface JobView {
   readonly id: string;
   readonly endpointId: string;
   readonly operation: Job["operation"];
-  readonly status: JobState;
+  readonly status: JobStatus;
   readonly submittedAt: number;
   /** The time when the job last entered the queue. */
   readonly queuedAt: number;
@@ -30,7 +30,7 @@ export interface JobDetails extends JobView {
 /** A filter for jobs: all given fields must be equal. */
 export interface JobFilter {
   readonly endpointId?: string | undefined;
-  readonly status?: JobState | undefined;
+  readonly status?: JobStatus | undefined;
 }
 
 export function jobView(endpointId: string, job: Job): JobView {

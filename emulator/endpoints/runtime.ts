@@ -31,10 +31,10 @@ interface Counters {
   retried: number;
 }
 
-/** The counts of `/health` (contract, Health record), and the workers that are still starting. */
+/** The counts of `/health` (contract, Health record), and the workers that have not started yet. */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
-  readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
+  readonly workers: Readonly<Record<"idle" | "running" | "initializing" | "throttled", number>>;
 }
 
 /** The running part of an endpoint: its jobs, its workers and their scaling. */
@@ -193,7 +193,12 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       const { waiting: inQueue, running: inProgress, workers } = scheduler;
       return {
         jobs: { completed, failed, inProgress, inQueue, retried },
-        workers: { idle: workers.count("idle"), running: inProgress, initializing: workers.count("initializing") },
+        workers: {
+          idle: workers.count("idle"),
+          running: workers.count("running"),
+          initializing: workers.count("initializing"),
+          throttled: workers.count("throttled"),
+        },
       };
     },
     queue: () => ({ waiting: scheduler.waiting, oldestQueuedAt: scheduler.oldestQueuedAt }),

@@ -131,7 +131,7 @@ export function createJobStore(
     forget,
     addItems(id, items) {
       mustGet(id).job.stream.push(...items);
-      changed();
+      changed(id);
       wake(id);
     },
     waitForEnd: (id, waitMs, signal) => waitUntil(id, hasEnded, waitMs, signal),

@@ -14,6 +14,8 @@ export type Control = (request: HttpRequest, connection: Connection) => Promise<
 export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
+  /** Returns the response to a request of a worker's program, or `undefined` for any other request. */
+  readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
@@ -25,6 +27,7 @@ export interface RequestHandlerOptions {
 export function createRequestHandler({
   read,
   control,
+  workerCalls,
   nextFault,
   open,
   clock,
@@ -33,6 +36,13 @@ export function createRequestHandler({
   return async function handleRequest(request, connection) {
     if (request.path.startsWith(`${CONTROL_PATH}/`)) {
       const response = await control(request, connection);
+      await saved();
+      return response;
+    }
+    // Neither the journal nor fault rules see the requests of workers: they are a part of the service.
+    const ofWorker = workerCalls(request);
+    if (ofWorker) {
+      const response = await ofWorker;
       await saved();
       return response;
     }

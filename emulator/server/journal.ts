@@ -2,6 +2,7 @@ import type { Clock } from "../../sdk/contract/clock";
 import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 import type { FidelityId } from "../model/fidelity";
+import type { WorkerOutput } from "../programs/launchWorker";
 
 /** A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and environment variables. */
 export interface JournalEntry {
@@ -40,12 +41,26 @@ export type JournalFilter = Partial<
   Pick<JournalEntry, "interface" | "operation" | "endpointId" | "outcome" | "status">
 >;
 
-/** The requests to the emulator, in order of arrival. It keeps at least the latest 10,000. */
+/** A line of a worker's program, with the time of its arrival. `[redacted]` replaces the emulator's keys. */
+export interface WorkerLine extends WorkerOutput {
+  /** The time in milliseconds since the epoch on the emulator's clock. */
+  readonly at: number;
+}
+
+/** A filter for lines of workers: all given fields must be equal. */
+export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId" | "stream">>;
+
+/**
+ * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at least the latest 10,000
+ * of each. The requests of workers' programs are not recorded.
+ */
 export interface Journal {
   /** Returns the requests, in order. */
   requests(filter?: JournalFilter): JournalEntry[];
   /** Returns the operations of the requests, in order. */
   operations(filter?: JournalFilter): string[];
+  /** Returns the lines that the programs of workers printed, and the starts and ends of their processes, in order. */
+  workerOutput(filter?: WorkerLineFilter): WorkerLine[];
   /** Deletes all entries. */
   clear(): void;
 }
@@ -87,24 +102,35 @@ export interface KeptEntry extends Omit<JournalEntry, "path"> {
   durationMs: number | undefined;
 }
 
-export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) {
+/** @param onWorkerOutput called with each line of a worker */
+export function createJournal(
+  clock: Clock,
+  { apiKey, restrictedApiKey }: Keys,
+  onWorkerOutput: (line: WorkerLine) => void = () => {},
+) {
   const entries: KeptEntry[] = [];
+  const lines: WorkerLine[] = [];
   let count = 0;
   let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
 
-  const requests = (filter: JournalFilter = {}) => {
-    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
-    return entries
-      .filter((entry) => wanted.every(([name, value]) => entry[name as keyof JournalFilter] === value))
-      .map((entry) => redacted(entry, scrub));
-  };
+  const requests = (filter: JournalFilter = {}) =>
+    matching<KeptEntry, JournalFilter>(entries, filter).map((entry) => redacted(entry, scrub));
+
+  function addOutput(output: WorkerOutput): void {
+    const line = { ...output, line: scrub(output.line), at: clock.now() };
+    lines.push(line);
+    onWorkerOutput(line);
+    if (lines.length > MAX_ENTRIES) lines.splice(0, MAX_ENTRIES / 2);
+  }
 
   const journal: Journal = {
     requests,
     operations: (filter) => requests(filter).map((entry) => entry.operation),
+    workerOutput: (filter = {}) => matching<WorkerLine, WorkerLineFilter>(lines, filter).map((line) => ({ ...line })),
     clear() {
       entries.length = 0;
+      lines.length = 0;
       count = 0;
       cleared += 1;
     },
@@ -159,7 +185,12 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
     redacted: (entry) => redacted(entry, scrub),
   };
 
-  return { journal, open, tail };
+  return { journal, open, tail, addOutput };
+}
+
+function matching<T extends F, F extends object>(entries: readonly T[], filter: Partial<F>): T[] {
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return entries.filter((entry) => wanted.every(([name, value]) => entry[name as keyof F] === value));
 }
 
 const REDACTED = "[redacted]";

@@ -1,8 +1,10 @@
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
+import type { WorkerHost } from "../programs/workerHost";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";
+import type { WorkerFaults } from "./workerFaults";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {
@@ -14,6 +16,9 @@ export interface RuntimeContext extends WebhookContext {
   readonly coldStartMs: number;
   /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
   readonly handlers?: Handlers | undefined;
+  /** Starts the programs of real workers. */
+  readonly workerHost: WorkerHost;
+  readonly workerFaults: WorkerFaults;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
   /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */

@@ -1,12 +1,14 @@
 import { createJobQueue } from "../jobs/jobQueue";
+import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { handlerFor } from "./jobHandlers";
-import { type JobRun, type Outcome, runJob } from "./runJob";
+import { runJob } from "./runJob";
 import { type Demand, workersWanted } from "./scaling";
 import type { WorkerState } from "./watch";
+import { FAULTY } from "./workerFaults";
 import { createWorkerPool, shownState, type Worker, type WorkerPool } from "./workerPool";
 
 /** A worker as people see it. All times are in milliseconds since the epoch. */
@@ -77,12 +79,22 @@ export function createScheduler(
 
   function start(id: string, worker: Worker): void {
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
+    const run = begin(job, worker, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => store.addItems(id, items),
       onOutcome: (outcome) => end(id, worker, outcome),
     });
     running.set(id, { worker, run });
+  }
+
+  function begin(job: Job, { process, pod }: Worker, events: JobRunEvents): JobRun {
+    const fault = context.workerFaults.atJob(record.id);
+    const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
+    if (!process) return runJob(handler, job, pod.container, context, events);
+    const run = process.run(job, events);
+    if (fault === "die") process.kill();
+    if (fault === "hang") process.freeze();
+    return run;
   }
 
   function end(id: string, worker: Worker, outcome: Outcome): void {
@@ -96,6 +108,11 @@ export function createScheduler(
   function kill(workerId: string): boolean {
     const worker = pool.all().find(({ pod }) => pod.id === workerId);
     if (!worker) return false;
+    if (worker.process) {
+      // The end of the process ends its jobs.
+      worker.process.kill();
+      return true;
+    }
     const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
     taken?.run.stop();
     if (jobId !== undefined) end(jobId, worker, { type: "loseWorker" });

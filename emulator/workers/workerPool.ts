@@ -1,7 +1,10 @@
 import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
+import type { WorkerProgram } from "../programs/program";
+import type { ProgramWorker } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
+import { programFor } from "./jobHandlers";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 import type { WorkerState } from "./watch";
 
@@ -23,11 +26,20 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. It runs one job at a time. */
+/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
 export interface Worker {
   readonly pod: WorkerPod;
-  /** `initializing` while its container starts, `idle` while it waits for a job, `running` while it has one. */
-  state: "initializing" | "idle" | "running";
+  /** The program of the worker, if it has one. */
+  readonly program: WorkerProgram | undefined;
+  /** The running program. */
+  process: ProgramWorker | undefined;
+  /** The number of its jobs. */
+  jobs: number;
+  /**
+   * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
+   * for a job, `running` while it has one.
+   */
+  state: "throttled" | "initializing" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */
   draining: boolean;
   /** The time of the last change of its state, in milliseconds since the epoch. */
@@ -56,11 +68,11 @@ export interface WorkerPool {
   shrinkToRecord(): void;
   /** Stops the workers without a job, and drains the others: later ones run the present version of the template. */
   rollOut(): void;
-  /** Takes an idle worker for a job. Returns `undefined` if there is none. */
+  /** Takes a worker for a job, an idle one if possible. Returns `undefined` if none can take a job now. */
   take(): Worker | undefined;
   /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
-  /** Removes a worker that died. */
+  /** Removes a worker that died. A process that it still has is stopped. */
   remove(worker: Worker): void;
   dispose(): void;
 }
@@ -106,13 +118,55 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
     };
-    const worker: Worker = { pod, state: "initializing", draining: false, since: 0, cancelTimer: noTimer };
+    const program = programFor(context.handlers, record);
+    const { throttledMs, imagePullMs } = context.workerFaults.atStart(record.id);
+    const state = throttledMs > 0 ? "throttled" : "initializing";
+    const worker: Worker = {
+      pod,
+      program,
+      process: undefined,
+      jobs: 0,
+      state,
+      draining: false,
+      since: 0,
+      cancelTimer: noTimer,
+    };
     workers.add(worker);
     show(worker);
-    worker.cancelTimer = clock.schedule(coldStartMs(record, context), () => {
-      becomeIdle(worker);
-      onRoom();
+    if (throttledMs === 0) initialize(worker, imagePullMs);
+    else worker.cancelTimer = clock.schedule(throttledMs, () => initialize(worker, imagePullMs));
+  }
+
+  /** Starts the container: the process's own start is the cold start of a worker with a program. */
+  function initialize(worker: Worker, imagePullMs: number): void {
+    worker.state = "initializing";
+    show(worker);
+    const begin = worker.program ? () => launch(worker, worker.program as WorkerProgram) : () => welcome(worker);
+    const delayMs = imagePullMs + (worker.program ? 0 : coldStartMs(record, context));
+    if (worker.program && delayMs === 0) begin();
+    else worker.cancelTimer = clock.schedule(delayMs, begin);
+  }
+
+  function launch(worker: Worker, program: WorkerProgram): void {
+    worker.cancelTimer = noTimer;
+    worker.process = context.workerHost.start(program, worker.pod, worker.pod.container.env, {
+      onAsk: () => welcome(worker),
+      onRetire() {
+        if (workers.has(worker) && !worker.draining) drain(worker, "refresh");
+      },
+      onEnd() {
+        if (!workers.has(worker)) return;
+        forget(worker);
+        onRoom();
+      },
     });
+  }
+
+  /** The worker asks for a job, for the first time or again. */
+  function welcome(worker: Worker): void {
+    if (!workers.has(worker)) return;
+    if (worker.state === "initializing" && !worker.draining) becomeIdle(worker);
+    onRoom();
   }
 
   function becomeIdle(worker: Worker): void {
@@ -160,13 +214,29 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   }
 
   function removeLater(worker: Worker): void {
+    // A process takes its own time to end.
+    if (worker.process) {
+      worker.process.stop();
+      return;
+    }
     worker.cancelTimer = clock.schedule(context.drainMs, () => {
       remove(worker);
       onRoom();
     });
   }
 
+  /** A worker with a process counts until the process has ended. */
   function remove(worker: Worker): void {
+    if (worker.process && workers.has(worker)) end(worker, worker.process);
+    else forget(worker);
+  }
+
+  function end(worker: Worker, process: ProgramWorker): void {
+    if (!worker.draining) drain(worker, "scale-down");
+    process.stop();
+  }
+
+  function forget(worker: Worker): void {
     if (!workers.delete(worker)) return;
     worker.cancelTimer();
     forgetIdle(worker);
@@ -177,9 +247,19 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   }
 
   function forgetIdle(worker: Worker): void {
-    const index = idle.indexOf(worker);
+    const index = idle.lastIndexOf(worker);
     if (index >= 0) idle.splice(index, 1);
   }
+
+  /** The latest idle worker, or one with a job that asks for another. */
+  function ready(): Worker | undefined {
+    const canTake = ({ process, draining }: Worker) => !draining && (!process || process.room > 0);
+    return idle.findLast(canTake) ?? (hasPrograms() ? Array.from(workers).find(isBusyWithRoom) : undefined);
+  }
+
+  const hasPrograms = () => programFor(context.handlers, record) !== undefined;
+  const isBusyWithRoom = ({ state, draining, process }: Worker) =>
+    state === "running" && !draining && process !== undefined && process.room > 0;
 
   return {
     get size() {
@@ -199,6 +279,8 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       stopSurplus();
     },
     shrinkToRecord() {
+      const program = programFor(context.handlers, record);
+      for (const worker of workers) if (!worker.draining && worker.program !== program) drain(worker, "new release");
       const excess = size() - record.workersMax;
       if (excess > 0) for (const worker of byReadiness(workers).slice(0, excess)) drain(worker, "scale-down");
       for (const worker of [...idle]) waitIdle(worker);
@@ -212,14 +294,18 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       }
     },
     take() {
-      const worker = idle.pop();
+      const worker = ready();
       if (!worker) return undefined;
+      forgetIdle(worker);
       stopWaiting(worker);
       worker.state = "running";
+      worker.jobs += 1;
       show(worker);
       return worker;
     },
     release(worker) {
+      worker.jobs -= 1;
+      if (worker.jobs > 0 || !workers.has(worker)) return;
       if (!worker.draining) return becomeIdle(worker);
       worker.state = "idle";
       removeLater(worker);
@@ -228,6 +314,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     dispose() {
       for (const worker of workers) {
         worker.cancelTimer();
+        worker.process?.stop();
         context.released(worker.pod.container.templateId);
       }
       workers.clear();
@@ -239,7 +326,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 /** Returns the state that people see. */
 export function shownState({ state, draining }: Worker): WorkerState {
   if (draining) return "draining";
-  return state === "initializing" ? "starting" : state;
+  return state === "idle" || state === "running" ? state : "starting";
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
@@ -249,6 +336,6 @@ function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
 
 /** Returns the workers that do not drain, those without a job first. */
 function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
-  const order = { initializing: 0, idle: 1, running: 2 };
+  const order = { throttled: 0, initializing: 1, idle: 2, running: 3 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
 }

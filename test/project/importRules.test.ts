@@ -60,7 +60,8 @@ const ARROWS: Record<string, Arrows> = {
       records: ["graphql"],
       jobs: ["time", "model", "io"],
       openai: [],
-      workers: ["time", "model", "io", "jobs", "openai"],
+      programs: ["time", "model", "io", "jobs"],
+      workers: ["time", "model", "io", "jobs", "programs", "openai"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers"],
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
@@ -68,7 +69,7 @@ const ARROWS: Record<string, Arrows> = {
       pods: ["time", "model", "io", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "openai", "endpoints"],
       server: [
-        ...["time", "model", "io", "graphql", "records", "jobs", "workers", "endpoints"],
+        ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
         ...["registryAuths", "templates", "volumes", "pods", "queue"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
