@@ -43,7 +43,7 @@ function adoptionProblem(before: Before, one: Declared): string | undefined {
   const own = entryFor(program, entries, one);
   if (own && own.id !== adoptId) return "adoption for a resource that has another endpoint";
   const isHeld = entries.some(
-    (entry) => entry.id === adoptId && ![undefined, one].includes(declaredFor(program, entry)),
+    (entry) => entry.id === adoptId && ![undefined, one].includes(declaredFor(program, entries, entry)),
   );
   return isHeld ? "adoption of what another resource has" : undefined;
 }
