@@ -112,5 +112,5 @@ test.each(chosen.map((mutant) => [mutant.name, mutant] as const))(
       expect({ file, isNoticed: failed > 0 }).toEqual({ file, isNoticed: true });
     }
   },
-  900_000,
+  3_600_000,
 );
