@@ -58,8 +58,18 @@ export async function findEndpoint(
   id: string,
   { maxAgeMs, ...options }: FindOptions & ObservedOptions,
 ): Promise<Endpoint | undefined> {
-  const sentAfter = maxAgeMs === undefined ? undefined : account.clock.monotonic() - maxAgeMs;
-  return lookTwice(account, await account.list.read({ sentAfter }, options), id, options);
+  const begunAt = account.clock.monotonic();
+  const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
+  const recent = await account.list.read({ sentAfter }, options);
+  const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
+  return lookTwice(account, isOld ? await account.list.read({ sentAfter: begunAt }, options) : recent, id, options);
+}
+
+/** Returns `false` if an odd record of the list hides whether it has the endpoint. A new list may be free of it. */
+function isDecisive({ endpoints, unreadable }: ListSnapshot, id: string): boolean {
+  return (
+    endpoints.some((each) => each.id === id) || unreadable.every((each) => each.id !== undefined && each.id !== id)
+  );
 }
 
 /**
