@@ -8,6 +8,7 @@ import {
   serviceName,
 } from "./config";
 import { type Clock, systemClock } from "./contract/clock";
+import { createAccount } from "./endpoints/calls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
@@ -77,12 +78,9 @@ export function createClient(options: ClientOptions): Client {
     retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
     attemptTimeoutMs: options.attemptTimeoutMs ?? 30_000,
   };
-  const endpoints = createEndpoints({
-    ...calls,
-    ...extraWords(options),
-    service: serviceName(options),
-    transport: createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl")),
-  });
+  const transport = createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl"));
+  const account = createAccount({ ...calls, ...extraWords(options), service: serviceName(options), transport });
+  const endpoints = createEndpoints(account);
   const pods = createPods({
     ...calls,
     http,

@@ -13,7 +13,6 @@ export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./c
 export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
-export type { FindOptions } from "./endpoints/findEndpoint";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
 export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export * from "./errors";
@@ -46,6 +45,7 @@ export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jo
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
+export type { FindOptions } from "./records/collection";
 export type { Logger, RequestEvent } from "./transport/observers";
 export type { RetryPolicy } from "./transport/retry";
 export type { CallOptions } from "./transport/retryingCall";

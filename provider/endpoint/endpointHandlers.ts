@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { noSuchEndpoint } from "../../sdk/endpoints/findEndpoint";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NotFoundError } from "../../sdk/errors";
+import { noSuchRecord } from "../../sdk/records/collection";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, readConfig } from "../connection/connection";
@@ -80,7 +80,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
       return { id, props: { ...props, ...readyPending(outputs) }, inputs };
     }
     if (outputs.__mustExist) {
-      throw noSuchEndpoint(id);
+      throw noSuchRecord("endpoint", id);
     }
     refuseOtherAccount(outputs, connection, id);
     // A result without an id tells the engine that the resource is gone.

@@ -1,10 +1,11 @@
+import { existing, type FindOptions, findRecord, lookTwice, readSharedWith } from "../records/collection";
+import { refuseUnreadable } from "../records/listed";
 import type { CallOptions } from "../transport/retryingCall";
-import { type Account, changeEndpoint, createAccount, type EndpointsContext, fetchDiscount } from "./calls";
+import { type Account, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import { existing, type FindOptions, findEndpoint, lookTwice, readSharedWith } from "./findEndpoint";
 import { parseEndpointFields } from "./input";
-import { type ListedEndpoints, refuseUnreadable } from "./listRecords";
+import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
 import type { Endpoint, EndpointInput, ServerlessDiscount } from "./record";
 
 /** Options of `update`. */
@@ -73,26 +74,22 @@ export interface Endpoints {
 }
 
 /** Returns the management interface of one account. */
-export function createEndpoints(context: EndpointsContext): Endpoints {
-  const account = createAccount(context);
-  const { list } = account;
+export function createEndpoints(account: Account): Endpoints {
+  const { list, kind } = account;
   return {
     create: (input, options) => createEndpoint(account, input, options),
     update: (id, changes, options) => updateEndpoint(account, id, changes, options),
     async list(options) {
       const snapshot = await list.read({}, options?.signal);
-      refuseUnreadable(snapshot);
+      refuseUnreadable(kind, snapshot);
       // A copy: the list itself is shared with other readers.
-      return [...snapshot.endpoints];
+      return [...snapshot.records];
     },
-    async listReadable(options) {
-      const { endpoints, unreadable } = await list.read({}, options?.signal);
-      return { endpoints: [...endpoints], unreadable: [...unreadable] };
-    },
-    find: (id, options) => findEndpoint(account, id, options),
-    get: async (id, options) => existing(await findEndpoint(account, id, options), id),
+    listReadable: async (options) => toListedEndpoints(await list.read({}, options?.signal)),
+    find: (id, options) => findRecord(account, id, options),
+    get: async (id, options) => existing(await findRecord(account, id, options), kind, id),
     async scaleToZero(id, options) {
-      const endpoint = existing(await findEndpoint(account, id, options), id);
+      const endpoint = existing(await findRecord(account, id, options), kind, id);
       return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
     },
     delete: (id, options) => deleteEndpoint(account, id, options),
@@ -108,10 +105,10 @@ async function updateEndpoint(
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
   const found = await lookTwice(account, await readSharedWith(account, id, signal), id, signal);
-  const endpoint = existing(found, id);
+  const endpoint = existing(found, account.kind, id);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const { endpoints } = await account.list.read({}, signal);
-    const others = endpoints.filter((each) => each.name === fields.name && each.id !== id);
+    const { records } = await account.list.read({}, signal);
+    const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
   return changeEndpoint(account, endpoint, fields, { signal });

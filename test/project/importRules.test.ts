@@ -34,7 +34,11 @@ const ARROWS: Record<string, Arrows> = {
     folders: {
       contract: [],
       transport: ["contract"],
-      endpoints: ["contract", "transport"],
+      records: ["contract", "transport"],
+      endpoints: ["contract", "transport", "records"],
+      templates: ["contract", "transport", "records", "endpoints"],
+      registryAuths: ["contract", "transport", "records", "templates"],
+      volumes: ["contract", "transport", "records", "endpoints"],
       jobs: ["contract", "transport"],
       pods: ["contract", "transport"],
       webhooks: ["contract", "transport", "jobs"],

@@ -1,11 +1,10 @@
 import { type Clock, onAbort } from "../contract/clock";
-import type { ListedEndpoints } from "./listRecords";
 
-/** A list of endpoints and the time of its request. */
-export interface ListSnapshot extends ListedEndpoints {
+/** A list and the time of its request. */
+export type ListSnapshot<List> = List & {
   /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
-}
+};
 
 /** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
 export interface ListFreshness {
@@ -15,16 +14,16 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
 }
 
-/** The account's list of endpoints. Concurrent readers share it, because the service cannot return a single endpoint. */
-export interface EndpointList {
+/** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
+export interface SharedList<List> {
   /** Returns a list that is new enough. */
-  read(freshness?: ListFreshness, signal?: AbortSignal): Promise<ListSnapshot>;
+  read(freshness?: ListFreshness, signal?: AbortSignal): Promise<ListSnapshot<List>>;
   /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
   noteWrite(): void;
 }
 
-interface SharedList {
-  readonly snapshot: Promise<ListSnapshot>;
+interface Request<List> {
+  readonly snapshot: Promise<ListSnapshot<List>>;
   /** Aborted when no reader waits for the list any more. */
   readonly abandoned: AbortController;
   readers: number;
@@ -33,21 +32,21 @@ interface SharedList {
 }
 
 /** Creates the list. Readers that come during a request share the next one. */
-export function createEndpointList(
+export function createSharedList<List extends object>(
   clock: Clock,
-  fetchList: (signal?: AbortSignal) => Promise<ListedEndpoints>,
-): EndpointList {
+  fetchList: (signal?: AbortSignal) => Promise<List>,
+): SharedList<List> {
   /** The last list that was requested. */
-  let newest: SharedList | undefined;
+  let newest: Request<List> | undefined;
   /** The same, or `undefined` after a write. */
-  let current: SharedList | undefined;
+  let current: Request<List> | undefined;
   /** The list to request after the current response. */
-  let next: SharedList | undefined;
+  let next: Request<List> | undefined;
   let pending: Promise<unknown> = Promise.resolve();
 
-  function queueNext(): SharedList {
+  function queueNext(): Request<List> {
     const abandoned = new AbortController();
-    const queued: SharedList = {
+    const queued: Request<List> = {
       abandoned,
       readers: 0,
       snapshot: pending.then(async () => {
@@ -71,7 +70,7 @@ export function createEndpointList(
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */
-  function follow(shared: SharedList, signal?: AbortSignal): Promise<ListSnapshot> {
+  function follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
     shared.readers++;
     if (!signal) return shared.snapshot;
     return new Promise((resolve, reject) => {
@@ -83,13 +82,13 @@ export function createEndpointList(
     });
   }
 
-  function abandon(shared: SharedList, reason: unknown) {
+  function abandon(shared: Request<List>, reason: unknown) {
     if (next === shared) next = undefined;
     forget(shared);
     shared.abandoned.abort(reason);
   }
 
-  function forget(shared: SharedList) {
+  function forget(shared: Request<List>) {
     if (newest === shared) newest = undefined;
     if (current === shared) current = undefined;
   }
