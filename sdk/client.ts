@@ -13,7 +13,9 @@ import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import { createPods, type Pods } from "./pods/pods";
+import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
+import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
 import { createGraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/http";
 import { createReport, type Observers } from "./transport/observers";
@@ -21,6 +23,7 @@ import { createAgent } from "./transport/proxy";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
 import type { CallContext } from "./transport/retryingCall";
 import type { RateLimitOptions } from "./transport/throttle";
+import { createVolumes, type Volumes } from "./volumes/volumes";
 
 /** Options of a client. Give either `service`, or the URLs of the interfaces that you use. */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
@@ -46,6 +49,12 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
+  /** Creates, changes, lists and deletes templates. */
+  readonly templates: Templates;
+  /** Creates, changes, lists and deletes credentials of image registries. */
+  readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes network volumes. */
+  readonly volumes: Volumes;
   /** Reads pods. */
   readonly pods: Pods;
   /**
@@ -80,7 +89,11 @@ export function createClient(options: ClientOptions): Client {
   };
   const transport = createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl"));
   const account = createAccount({ ...calls, ...extraWords(options), service: serviceName(options), transport });
+  const templateAccount = createTemplateAccount(calls, transport);
   const endpoints = createEndpoints(account);
+  const templates = createTemplates(templateAccount, account);
+  const registryAuths = createRegistryAuths(calls, transport, templateAccount);
+  const volumes = createVolumes(calls, transport, account);
   const pods = createPods({
     ...calls,
     http,
@@ -108,5 +121,5 @@ export function createClient(options: ClientOptions): Client {
     closed ??= agent.close();
     return closed;
   }
-  return { endpoints, pods, endpoint, close };
+  return { endpoints, templates, registryAuths, volumes, pods, endpoint, close };
 }

@@ -173,6 +173,11 @@ export class DeleteTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when a template, a volume or a registry credential is still used, so that it was not deleted. Names its users. */
+export class InUseError extends ServerlessGpuError {
+  readonly code = "IN_USE";
+}
+
 /** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";

@@ -18,6 +18,9 @@ const KEY_PLACES: readonly RegExp[] = [
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(accessSecret\\*["']?\s*[:=]\s*\\*["'])(?:\\.|[^"'\\])*/gi,
+  /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
+  // A variable of a template, in JSON or GraphQL.
+  /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];
 
 /** A pod's environment: all of its values are hidden. */
