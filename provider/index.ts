@@ -27,4 +27,7 @@ export {
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./functions/getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./functions/getServerlessDiscount";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
+export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
 export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";
+export { type ContainerCommand, ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
+export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

@@ -7,6 +7,7 @@ import {
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
 import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
+import { nameAutomatically, removedFields } from "../resource/naming";
 import { checkProviderOnlyInputs, isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** Inputs in normal form, and their problems. */
@@ -55,26 +56,13 @@ export function checkInputs(
 }
 
 /**
- * Returns the automatic name, which the resource class passes. A resource keeps its first name, or the one that it was
- * given elsewhere since; `__automaticName` records that the program sets none. `ignoreChanges` puts the old name into the
- * new inputs.
- */
-function nameAutomatically(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
-  const isKept = oldInputs.__automaticName !== undefined;
-  if (name !== undefined && !(isKept && name === oldInputs.name)) return {};
-  if (isKept) return { name: oldInputs.name, __automaticName: true };
-  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
-}
-
-/**
  * Returns the defaults of the fields that the program has removed. Leaves out `scalerType` if `scalerValue` stays: the
  * default could have another unit, so `scalerType` is reported as missing.
  */
 function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
-  const isRemoved = (field: string) => field in oldInputs && newInputs[field] === undefined;
+  const { scalerType, ...others } = removedFields(ENDPOINT_DEFAULTS, oldInputs, newInputs);
   const keepsScalerValue = newInputs.scalerValue !== undefined && newInputs.scalerValue !== null;
-  const defaults = Object.entries(ENDPOINT_DEFAULTS).filter(([field]) => isRemoved(field));
-  return Object.fromEntries(defaults.filter(([field]) => field !== "scalerType" || !keepsScalerValue));
+  return scalerType === undefined || keepsScalerValue ? others : { ...others, scalerType };
 }
 
 /** Returns `true` for an existing property with an unknown value. A property that does not exist is always a mistake. */

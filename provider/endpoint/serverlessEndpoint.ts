@@ -5,10 +5,10 @@ import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions, warnAt } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
+import { refuseSecondAdoption } from "../resource/adoptIds";
+import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { refuseSecondAdoption } from "./adoptIds";
 import { previewAdoption } from "./adoptionPreview";
-import { automaticName } from "./automaticName";
 import { endpointDeclaration } from "./declaration";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
@@ -149,7 +149,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    refuseSecondAdoption(name, args?.adoptId);
+    refuseSecondAdoption("an endpoint", name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // A replacement that is created first would find the old endpoint by its name.
     const resourceOptions = { ...checkedOptions(endpointDeclaration(name, args, options)), deleteBeforeReplace: true };

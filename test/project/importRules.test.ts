@@ -49,7 +49,11 @@ const ARROWS: Record<string, Arrows> = {
     folders: {
       program: [],
       connection: [],
-      endpoint: ["program", "connection"],
+      resource: ["program", "connection"],
+      endpoint: ["program", "connection", "resource"],
+      template: ["program", "connection", "resource"],
+      volume: ["program", "connection", "resource"],
+      registryAuth: ["program", "connection", "resource"],
       smokeTest: ["program", "connection"],
       functions: ["program", "connection"],
     },
