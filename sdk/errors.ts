@@ -207,6 +207,12 @@ export class ReadyTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when an endpoint's workers do not stop in time for a recycle. The endpoint has its workers again. */
+export class RecycleTimeoutError extends ServerlessGpuError {
+  readonly code = "RECYCLE_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
 /** Thrown when a smoke test's job takes too long, or has another output than expected. */
 export class SmokeTestError extends ServerlessGpuError {
   readonly code = "SMOKE_TEST";

@@ -26,6 +26,7 @@ import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
 import { proveTarget } from "./move";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { rollOut } from "./rollOut";
 import { bringUpToDate, refuseRename } from "./updateEndpoint";
 
 /** Maximum age of the list of endpoints that refreshed resources share. */
@@ -94,7 +95,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async update(id, outputs: Properties, inputs: Properties) {
     const connection = connect();
-    const endpoint = await bringUpToDate(connection, id, outputs, inputs);
+    const saved = await bringUpToDate(connection, id, outputs, inputs);
+    const endpoint = (await rollOut(connection.client, id, outputs, inputs)) ?? saved;
     const outs = endpoint ? toOutputs(endpoint, inputs, connection, ownerOf(outputs)) : unseenOutputs(outputs, inputs);
     await awaitReady(connection.client, endpoint ?? toEndpoint(id, outputs), inputs, outs);
     return { outs };

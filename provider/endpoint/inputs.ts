@@ -31,7 +31,7 @@ export function checkInputs(
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
     : nameAutomatically(oldInputs, given.name, automaticName);
-  const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
+  const entries = Object.entries({ ...managedWorkers(given), ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );
   const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
@@ -53,6 +53,16 @@ export function checkInputs(
       ...crossFieldProblems(present, isNew),
     ],
   };
+}
+
+/**
+ * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes an interrupted recycle
+ * must know what to restore.
+ */
+function managedWorkers(given: Properties): Properties {
+  if (given.recycleWorkers !== true) return given;
+  const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
+  return { ...given, workersMin: given.workersMin ?? workersMin, workersMax: given.workersMax ?? workersMax };
 }
 
 /**

@@ -8,6 +8,11 @@ const RULES = {
   drainTimeout: SECONDS,
   awaitReady: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
+  templateRevision: {
+    message: "must be the revision of a template: a whole number, 0 or more",
+    allows: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+  },
+  recycleWorkers: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
 } satisfies OwnRules;
 
 /** The name of an input that the provider does not send to the service. */
@@ -22,6 +27,8 @@ export const CONTROL_INPUTS = [
   "drainTimeout",
   "awaitReady",
   "awaitReadyTimeout",
+  "templateRevision",
+  "recycleWorkers",
   "__secretInputs",
 ] as const satisfies ProviderOnlyInput[];
 

@@ -103,6 +103,20 @@ export interface ServerlessEndpointArgs {
    * @default 600 (10 minutes)
    */
   awaitReadyTimeout?: pulumi.Input<number>;
+  /**
+   * The `revision` of the template, so that its changes reach the workers. When it changes, the service replaces idle
+   * workers at once and the others after their job. It does not tell when that is done, and workers with FLASHBOOT may keep
+   * the old version: see `recycleWorkers`.
+   * @default none
+   */
+  templateRevision?: pulumi.Input<number>;
+  /**
+   * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero, running jobs end, and its
+   * `workersMin` and `workersMax` are restored. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An
+   * interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * @default false
+   */
+  recycleWorkers?: pulumi.Input<boolean>;
 }
 
 /**

@@ -162,7 +162,7 @@ function report(
 }
 
 /** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
-function countActivePods({ pods }: Endpoint): number {
+export function countActivePods({ pods }: Endpoint): number {
   return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 

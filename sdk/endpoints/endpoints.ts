@@ -6,7 +6,8 @@ import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { parseEndpointFields } from "./input";
 import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
-import type { Endpoint, EndpointInput, ServerlessDiscount } from "./record";
+import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
+import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
 /** Options of `update`. */
 export interface UpdateOptions extends CallOptions {
@@ -69,6 +70,17 @@ export interface Endpoints {
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
    */
   delete(id: string, options?: DeleteOptions): Promise<void>;
+  /**
+   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped, and sets `workersMin` and
+   * `workersMax`. Jobs that wait stay in the queue. Repeated after an interruption, it does the rest.
+   * @throws NotFoundError if the endpoint does not exist
+   * @throws RecycleTimeoutError if the workers do not stop in time; the endpoint has its workers again
+   */
+  recycleWorkers(
+    id: string,
+    workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
+    options?: RecycleOptions,
+  ): Promise<Endpoint>;
   /** Returns the account's discount, or `null` if it has none. */
   getServerlessDiscount(options?: CallOptions): Promise<ServerlessDiscount | null>;
 }
@@ -93,6 +105,7 @@ export function createEndpoints(account: Account): Endpoints {
       return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
     },
     delete: (id, options) => deleteEndpoint(account, id, options),
+    recycleWorkers: (id, workers, options) => recycleWorkers(account, id, workers, options),
     getServerlessDiscount: (options) => fetchDiscount(account, options?.signal),
   };
 }
