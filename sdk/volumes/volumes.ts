@@ -77,7 +77,7 @@ export function createVolumes(
 }
 
 /** A name does not identify a volume: name, data center and size together do, if the volume is new. */
-function createVolume(
+async function createVolume(
   account: VolumeAccount,
   input: VolumeInput,
   options?: CreateRecordOptions<Volume>,
