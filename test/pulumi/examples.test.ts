@@ -25,7 +25,7 @@ test.concurrent("quickstart", async () => {
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test.concurrent("from-image: from a registry to an endpoint that answers", async () => {
+test.concurrent("from-image: from a registry to an endpoint that responds", async () => {
   await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
   const stack = await createExample("from-image", emulator);
   await stack.setConfig({ ghcr: "password-canary-1", hf: "token-canary-1" }, { secret: true });

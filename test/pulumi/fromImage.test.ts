@@ -14,7 +14,7 @@ interface Options {
   readonly volume?: string;
 }
 
-/** The program of the documents: from a registry's credential to an endpoint that answers. */
+/** The program of the documents: from a registry's credential to an endpoint that responds. */
 function program({
   image = "ghcr.io/me/llama:1.4.0",
   model = "llama-3",
@@ -38,7 +38,7 @@ const llama = new ServerlessEndpoint("llama", {
   templateId: template.id, templateRevision: template.revision, networkVolumeId: models.id,
   gpuIds: ["ADA_24"], locations: ["EU-RO-1"], workersMax: 2 ${endpoint}
 });
-new SmokeTest("answers", {
+new SmokeTest("responds", {
   endpointId: llama.endpointId, input: {}, expectedOutput: "${image} ${model}", triggers: [template.revision],
 });
 exports.templateId = template.id;
@@ -111,7 +111,7 @@ async function expectNoSecrets(outputs: readonly string[]): Promise<void> {
   }
 }
 
-test("up creates the whole chain with one request each, and the endpoint answers with the image and the variables", async () => {
+test("up creates the whole chain with one request each, and the endpoint responds with the image and the variables", async () => {
   const { output } = await stack.up();
   expect(saves().sort()).toEqual(["createNetworkVolume", "saveEndpoint", "saveRegistryAuth", "saveTemplate"]);
   expect(template()).toMatchObject({
