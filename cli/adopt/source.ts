@@ -22,7 +22,7 @@ export function literal(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Returns a text in one line, for a comment, even if values of the service hold line ends. */
+/** Returns a string in one line, for a comment, even if values of the service hold line ends. */
 export function oneLine(text: string): string {
   return text.replace(INVISIBLE, " ");
 }
