@@ -1,6 +1,7 @@
 import type { Client } from "../../sdk/client";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
+import { RecycleTimeoutError } from "../../sdk/errors";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 
@@ -30,16 +31,25 @@ export async function rollOut(
   log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);
   const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
-  return client.endpoints.recycleWorkers(
-    id,
-    { workersMin: Number(inputs.workersMin ?? workersMin), workersMax: Number(inputs.workersMax ?? workersMax) },
-    {
-      ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
-      onProgress: ({ activePods, elapsedMs }) =>
-        logWait(
-          `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
-          elapsedMs,
-        ),
-    },
-  );
+  const workers = {
+    workersMin: Number(inputs.workersMin ?? workersMin),
+    workersMax: Number(inputs.workersMax ?? workersMax),
+  };
+  const recycling = client.endpoints.recycleWorkers(id, workers, {
+    ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
+    onProgress: ({ activePods, elapsedMs }) =>
+      logWait(
+        `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
+        elapsedMs,
+      ),
+  });
+  return recycling.catch((error: unknown) => {
+    if (!(error instanceof RecycleTimeoutError)) {
+      log(
+        name,
+        "warning: its workers were not restored and may be at zero. Run pulumi up again: it finishes the recycle",
+      );
+    }
+    throw error;
+  });
 }

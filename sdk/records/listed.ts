@@ -4,7 +4,9 @@ import { decode, problemsOf } from "../transport/decode";
 
 /** The parts that every record has. */
 export interface NamedRecord {
+  /** Identifier that the service gave the record. */
   readonly id: string;
+  /** Name of the record. */
   readonly name: string;
 }
 
