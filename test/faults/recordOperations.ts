@@ -119,7 +119,7 @@ function operationsOf(kind: Kind): Operation[] {
   const fieldProblems = (record: object | undefined) =>
     Object.entries(kind.after).flatMap(([field, value]) =>
       unless(
-        isDeepStrictEqual((record as Properties | undefined)?.[field], value),
+        JSON.stringify((record as Properties | undefined)?.[field]) === JSON.stringify(value),
         `${field} is not as in the program`,
       ),
     );
