@@ -55,16 +55,18 @@ function addAdopt(program: Command): void {
         "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
     )
     .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
+    .option("--all", "also the serverless templates (without their variables) and the network volumes")
     .addHelpText(
       "after",
       `
 Examples:
   serverless-gpu adopt > index.ts
   serverless-gpu adopt --filter llama > llama.ts
+  serverless-gpu adopt --all > index.ts
 ${EXIT_CODES}
 It is also 1 if the program leaves out an endpoint; standard error names the endpoint.`,
     )
-    .action(async (options: { filter?: string }) => {
+    .action(async (options: { filter?: string; all?: boolean }) => {
       process.exitCode = await load.adopt().adopt(options);
     });
 }

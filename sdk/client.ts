@@ -1,15 +1,19 @@
-import { type CheckedOptions, type ClientOptions, checkOptions } from "./clientOptions";
+import { type ClientOptions, checkOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { systemClock } from "./contract/clock";
 import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
+import type { Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
+import type { RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
+import type { Templates } from "./templates/templates";
 import type { Http } from "./transport/httpRequest";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
 import type { CallContext } from "./transport/retryingCall";
+import type { Volumes } from "./volumes/volumes";
 
 export type { ClientOptions };
 
@@ -17,6 +21,12 @@ export type { ClientOptions };
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
+  /** Creates, changes, lists and deletes templates. */
+  readonly templates: Templates;
+  /** Creates, changes, lists and deletes credentials of image registries. */
+  readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes network volumes. */
+  readonly volumes: Volumes;
   /** Reads pods. */
   readonly pods: Pods;
   /**
@@ -64,7 +74,7 @@ export function createClient(options?: ClientOptions): Client {
       return requireAddress(checked, "restUrl");
     },
   });
-  let endpoints: Endpoints | undefined;
+  let management: Management | undefined;
   const queues = new Map<string, ManagedQueue>();
   function endpoint(endpointId: string): EndpointQueue {
     const existing = queues.get(endpointId);
@@ -86,26 +96,31 @@ export function createClient(options?: ClientOptions): Client {
     closed ??= checked.dispatcher ? Promise.resolve() : agent.close();
     return closed;
   }
+  /** Returns the management interface. Its modules are loaded at its first use: programs that only run jobs do not need them. */
+  function managed(): Management {
+    if (!management) {
+      const { createManagement } = require("./management") as typeof import("./management");
+      const context = { ...calls, ...extraWords(checked), service: serviceName(checked) };
+      management = createManagement(context, http, apiKey, () => requireAddress(checked, "graphqlUrl"));
+    }
+    return management;
+  }
   return {
     get endpoints() {
-      endpoints ??= endpointsOf(checked, calls, http, apiKey);
-      return endpoints;
+      return managed().endpoints;
+    },
+    get templates() {
+      return managed().templates;
+    },
+    get registryAuths() {
+      return managed().registryAuths;
+    },
+    get volumes() {
+      return managed().volumes;
     },
     pods,
     endpoint,
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Returns the management interface. Its modules are loaded at its first use: programs that only run jobs do not need them. */
-function endpointsOf(options: CheckedOptions, calls: CallContext, http: Http, apiKey: Secret): Endpoints {
-  const { createGraphqlTransport } = require("./transport/graphql") as typeof import("./transport/graphql");
-  const { createEndpoints } = require("./endpoints/endpoints") as typeof import("./endpoints/endpoints");
-  return createEndpoints({
-    ...calls,
-    ...extraWords(options),
-    service: serviceName(options),
-    transport: createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl")),
-  });
 }

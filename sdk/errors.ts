@@ -227,6 +227,11 @@ export class DeleteTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when a template, a volume or a registry credential is still used, so that it was not deleted. Names its users. */
+export class InUseError extends ServerlessGpuError {
+  readonly code = "IN_USE";
+}
+
 /** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
@@ -253,6 +258,12 @@ export class MoveRefusedError extends ServerlessGpuError {
 /** Thrown when an endpoint's workers are not ready in time. The endpoint exists. */
 export class ReadyTimeoutError extends ServerlessGpuError {
   readonly code = "READY_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
+/** Thrown when an endpoint's workers do not stop in time for a recycle. The endpoint has its workers again. */
+export class RecycleTimeoutError extends ServerlessGpuError {
+  readonly code = "RECYCLE_TIMEOUT";
   override readonly disposition = "wait";
 }
 

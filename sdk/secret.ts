@@ -17,6 +17,9 @@ const KEY_PLACES: readonly RegExp[] = [
   /(api_key=)[^&\s"'<>]+/gi,
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
+  // A variable of a template, in JSON or GraphQL.
+  /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];
 
 /** The beginning of a pod's environment, and of a job's storage secret in JSON. */

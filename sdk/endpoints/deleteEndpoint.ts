@@ -1,10 +1,10 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "../errors";
+import { readSharedWith } from "../records/collection";
+import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint, sendDelete } from "./calls";
-import { readSharedWith } from "./findEndpoint";
-import { endpointById } from "./listRecords";
 import type { Endpoint } from "./record";
 
 /** The progress of a deletion. */
@@ -75,7 +75,7 @@ export async function deleteEndpoint(
   const startedAt = account.clock.monotonic();
   const scaledAt = Number.NEGATIVE_INFINITY;
   const deletion: Deletion = { account, id, options, startedAt, scaledAt, pollMs: FIRST_POLL_MS, obstacle: "" };
-  let endpoint = endpointById(await readSharedWith(account, id, options), id);
+  let endpoint = recordById(account.kind, await readSharedWith(account, id, options), id);
   let wasSeen = false;
   for (;;) {
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
@@ -142,7 +142,7 @@ async function isGone(deletion: Deletion): Promise<boolean> {
 
 /** Returns the endpoint as a new list shows it. */
 async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return endpointById(await account.list.read({}, options), id);
+  return recordById(account.kind, await account.list.read({}, options), id);
 }
 
 /** Waits before the next look, longer each time. */
@@ -166,7 +166,7 @@ function report(
 }
 
 /** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
-function countActivePods({ pods }: Endpoint): number {
+export function countActivePods({ pods }: Endpoint): number {
   return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 

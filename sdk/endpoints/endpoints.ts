@@ -1,12 +1,14 @@
+import { existing, type FindOptions, findRecord, lookTwice, readSharedWith } from "../records/collection";
+import { refuseUnreadable } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Account, changeEndpoint, createAccount, type EndpointsContext, fetchDiscount } from "./calls";
+import { type Account, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import { existing, type FindOptions, findEndpoint, lookTwice, readSharedWith } from "./findEndpoint";
 import { parseEndpointFields } from "./input";
-import { type ListedEndpoints, refuseUnreadable } from "./listRecords";
-import type { Endpoint, EndpointInput, ServerlessDiscount } from "./record";
+import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
+import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
+import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
 /** Options of `update`. */
 export interface UpdateOptions extends RequestOptions {
@@ -69,37 +71,46 @@ export interface Endpoints {
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
+  /**
+   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped, and sets `workersMin` and
+   * `workersMax`. Jobs that wait stay in the queue. Repeated after an interruption, it does the rest.
+   * @throws NotFoundError if the endpoint does not exist
+   * @throws RecycleTimeoutError if the workers do not stop in time; the endpoint has its workers again
+   */
+  recycleWorkers(
+    id: string,
+    workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
+    options?: RecycleOptions,
+  ): ResponsePromise<Endpoint>;
   /** Returns the account's discount, or `null` if it has none. */
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
 /** Returns the management interface of one account. */
-export function createEndpoints(context: EndpointsContext): Endpoints {
-  const account = createAccount(context);
-  const { list } = account;
+export function createEndpoints(account: Account): Endpoints {
+  const { list, kind } = account;
   return {
     create: (input, given) => withResponse(given, (options) => createEndpoint(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateEndpoint(account, id, changes, options)),
     list: (given) =>
       withResponse(given, async (options) => {
         const snapshot = await list.read({}, options);
-        refuseUnreadable(snapshot);
+        refuseUnreadable(kind, snapshot);
         // A copy: the list itself is shared with other readers.
-        return [...snapshot.endpoints];
+        return [...snapshot.records];
       }),
-    listReadable: (given) =>
-      withResponse(given, async (options) => {
-        const { endpoints, unreadable } = await list.read({}, options);
-        return { endpoints: [...endpoints], unreadable: [...unreadable] };
-      }),
-    find: (id, given) => withResponse(given, (options) => findEndpoint(account, id, options)),
-    get: (id, given) => withResponse(given, async (options) => existing(await findEndpoint(account, id, options), id)),
+    listReadable: (given) => withResponse(given, async (options) => toListedEndpoints(await list.read({}, options))),
+    find: (id, given) => withResponse(given, (options) => findRecord(account, id, options)),
+    get: (id, given) =>
+      withResponse(given, async (options) => existing(await findRecord(account, id, options), kind, id)),
     scaleToZero: (id, given) =>
       withResponse(given, async (options) => {
-        const endpoint = existing(await findEndpoint(account, id, options), id);
+        const endpoint = existing(await findRecord(account, id, options), kind, id);
         return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
       }),
     delete: (id, given) => withResponse(given, (options) => deleteEndpoint(account, id, options)),
+    recycleWorkers: (id, workers, given) =>
+      withResponse(given, (options) => recycleWorkers(account, id, workers, options)),
     getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
   };
 }
@@ -112,10 +123,10 @@ async function updateEndpoint(
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
   const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
-  const endpoint = existing(found, id);
+  const endpoint = existing(found, account.kind, id);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const { endpoints } = await account.list.read({}, options);
-    const others = endpoints.filter((each) => each.name === fields.name && each.id !== id);
+    const { records } = await account.list.read({}, options);
+    const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
   return changeEndpoint(account, endpoint, fields, options);

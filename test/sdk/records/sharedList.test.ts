@@ -1,13 +1,13 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
 import type { ListedEndpoints } from "../../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../../sdk/endpoints/record";
-import { createEndpointList } from "../../../sdk/endpoints/sharedList";
+import { createSharedList } from "../../../sdk/records/sharedList";
 
 /** A list whose requests wait for the test: each returns one endpoint, named after the number of the request. */
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
-  const list = createEndpointList(clock, ({ signal }) => {
+  const list = createSharedList<ListedEndpoints>(clock, ({ signal }) => {
     const number = sent.length + 1;
     return new Promise<ListedEndpoints>((resolve, reject) => {
       const respond = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });

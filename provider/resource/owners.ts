@@ -4,18 +4,19 @@ import type { Properties } from "../properties";
 import { claimsOfOtherProcesses, shareClaim } from "./sharedClaims";
 
 /*
- * Records which resources of the running program have which endpoint. Two resources may have one endpoint: the program
- * renames a resource and adopts its endpoint under the new name, or two resources have the same `adoptId`. Handlers do not
+ * Records which resources of the running program have which object of the service, such as an endpoint. Two resources may
+ * have one object: the program renames a resource and adopts its object under the new name, or two resources have the same
+ * `adoptId`. Handlers do not
  * know URNs, so each resource has a random token, which state keeps as `__owner`. Claims last for one deployment, in which
  * each provider has its own process: see sharedClaims.ts.
  */
 
 const OWNER_BYTES = 6;
 
-/** The owners of each endpoint, by its id. */
+/** The owners of each object, by its id. */
 const claims = new Map<string, Set<string>>();
 
-/** The owners of resources that are new in this program and adopt an endpoint, by its id. */
+/** The owners of resources that are new in this program and adopt an object, by its id. */
 const adopters = new Map<string, string>();
 
 /** Returns a token for a new resource. */
@@ -28,7 +29,7 @@ export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
 
-/** The resource that was compared last: the inputs that the program gives it, its endpoint and its token. */
+/** The resource that was compared last: the inputs that the program gives it, its id and its token. */
 let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
 
 /** Notes that `check` was called for a resource that exists; `diff` follows. */
@@ -42,16 +43,16 @@ export function freshAutomaticName(): unknown {
 }
 
 /**
- * Notes which endpoint the resource has that was checked last.
+ * Notes which object the resource has that was checked last.
  * @throws InvalidInputError if another resource of the program has it too
  */
-export function claimCompared(id: string, owner: string): void {
-  claimAlone(id, owner);
+export function claimCompared(noun: string, id: string, owner: string): void {
+  claimAlone(noun, id, owner);
   compared = { ...compared, id, owner };
 }
 
 /**
- * Notes that a new resource of the program will adopt the endpoint. `check` sees a replacement as a new resource. It
+ * Notes that a new resource of the program will adopt the object. `check` sees a replacement as a new resource. It
  * comes right after the old resource's `diff`, with the same inputs, and ends the old claim.
  * @returns its token, or `undefined` if another new resource will adopt it too
  */
@@ -66,24 +67,24 @@ export function claimForAdoption(id: string, newInputs: Properties): string | un
 }
 
 /**
- * Records that a resource of the program has the endpoint.
+ * Records that a resource of the program has the object.
  * @throws InvalidInputError if another resource of the program has it too
  */
-export function claimAlone(id: string, owner: string): void {
+export function claimAlone(noun: string, id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =
-    `two resources in this program manage endpoint ${id}. Remove one of them; the endpoint is kept and belongs to ` +
+    `two resources in this program manage ${noun} ${id}. Remove one of them; the ${noun} is kept and belongs to ` +
     "the other";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
-/** Returns `true` if a resource of the program other than this one has the endpoint. */
+/** Returns `true` if a resource of the program other than this one has the object. */
 export function isClaimedByOther(id: string, owner: string): boolean {
   return [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)].some((each) => each !== owner);
 }
 
-/** Records that a resource no longer has the endpoint. */
+/** Records that a resource no longer has the object. */
 export function release(id: string, owner: string): void {
   claims.get(id)?.delete(owner);
   shareClaim("-", id, owner);

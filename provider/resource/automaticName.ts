@@ -21,7 +21,7 @@ export function automaticName(logicalName: string, parent: pulumi.Resource | und
     return `${logicalName}-${digest.slice(0, DIGITS)}`;
   };
   if (parent === undefined) return nameUnder("");
-  // Not an output of the parent: an endpoint would then wait for all children of the parent, and they for the endpoint.
+  // Not an output of the parent: a resource would then wait for all children of the parent, and they for the resource.
   return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
 }
 

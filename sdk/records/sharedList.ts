@@ -1,15 +1,14 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
-import type { ListedEndpoints } from "./listRecords";
 
-/** A list of endpoints and the time of its request. */
-export interface ListSnapshot extends ListedEndpoints {
+/** A list and the time of its request. */
+export type ListSnapshot<List> = List & {
   /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
   /** The response that it came in. */
   readonly response?: ReceivedResponse | undefined;
-}
+};
 
 /** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
 export interface ListFreshness {
@@ -19,16 +18,16 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
 }
 
-/** The account's list of endpoints. Concurrent readers share it, because the service cannot return a single endpoint. */
-export interface EndpointList {
+/** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
+export interface SharedList<List> {
   /** Returns a list that is new enough. A reader whose options change the request gets a list of its own. */
-  read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot>;
+  read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
   /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
   noteWrite(): void;
 }
 
-interface SharedList {
-  readonly snapshot: Promise<ListSnapshot>;
+interface Request<List> {
+  readonly snapshot: Promise<ListSnapshot<List>>;
   /** Aborted when no reader waits for the list any more. */
   readonly abandoned: AbortController;
   readers: number;
@@ -37,19 +36,19 @@ interface SharedList {
 }
 
 /** Creates the list. Readers that come during a request share the next one. */
-export function createEndpointList(
+export function createSharedList<List extends object>(
   clock: Clock,
-  fetchList: (options: ObservedOptions) => Promise<ListedEndpoints>,
-): EndpointList {
+  fetchList: (options: ObservedOptions) => Promise<List>,
+): SharedList<List> {
   /** The last list that was requested. */
-  let newest: SharedList | undefined;
+  let newest: Request<List> | undefined;
   /** The same, or `undefined` after a write. */
-  let current: SharedList | undefined;
+  let current: Request<List> | undefined;
   /** The list to request after the current response. */
-  let next: SharedList | undefined;
+  let next: Request<List> | undefined;
   let pending: Promise<unknown> = Promise.resolve();
 
-  async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot> {
+  async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
     const onResponse = (last: ReceivedResponse) => {
       response = last;
@@ -57,9 +56,9 @@ export function createEndpointList(
     return { ...(await fetchList({ ...options, onResponse })), sentAt, response };
   }
 
-  function queueNext(): SharedList {
+  function queueNext(): Request<List> {
     const abandoned = new AbortController();
-    const queued: SharedList = {
+    const queued: Request<List> = {
       abandoned,
       readers: 0,
       snapshot: pending.then(async () => {
@@ -82,7 +81,7 @@ export function createEndpointList(
     return queued;
   }
 
-  function newEnough({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false }: ListFreshness): SharedList {
+  function newEnough({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false }: ListFreshness): Request<List> {
     const last = despiteWrites ? newest : current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     next ??= queueNext();
@@ -90,7 +89,7 @@ export function createEndpointList(
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */
-  function follow(shared: SharedList, signal?: AbortSignal): Promise<ListSnapshot> {
+  function follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
     shared.readers++;
     if (!signal) return shared.snapshot;
     return new Promise((resolve, reject) => {
@@ -102,13 +101,13 @@ export function createEndpointList(
     });
   }
 
-  function abandon(shared: SharedList, reason: unknown) {
+  function abandon(shared: Request<List>, reason: unknown) {
     if (next === shared) next = undefined;
     forget(shared);
     shared.abandoned.abort(reason);
   }
 
-  function forget(shared: SharedList) {
+  function forget(shared: Request<List>) {
     if (newest === shared) newest = undefined;
     if (current === shared) current = undefined;
   }

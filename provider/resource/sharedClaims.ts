@@ -35,7 +35,7 @@ export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
   } catch {}
 }
 
-/** Returns the owners that claim the endpoint in other processes of this deployment that are still alive. */
+/** Returns the owners that claim the object in other processes of this deployment that are still alive. */
 export function claimsOfOtherProcesses(id: string): Set<string> {
   const owners = new Set<string>();
   if (deployment === undefined) return owners;
