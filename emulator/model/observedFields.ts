@@ -1,18 +1,45 @@
+/** A network volume of an endpoint. */
+export interface VolumeReference {
+  /** Id of the volume. */
+  readonly networkVolumeId: string;
+  /** Id of the volume's data center. */
+  readonly dataCenterId: string | null;
+}
+
+/** An environment variable of an endpoint. */
+export interface Variable {
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable. */
+  readonly value: string;
+}
+
 /**
  * Fields of an endpoint that only the observed service has. The emulator stores and shows them, because the service's
  * own clients send and select them, but they have no effect.
  */
 export interface ObservedFields {
+  /** Number of GPUs of a worker. */
   gpuCount: number | null;
+  /** CUDA versions that a machine may have, separated by commas; `null` for any. */
   allowedCudaVersions: string | null;
+  /** The lowest CUDA version that a machine may have; `null` for any. */
   minCudaVersion: string | null;
+  /** Longest time of a job, in milliseconds. */
   executionTimeoutMs: number | null;
+  /** Number of workers for PRIORITY_FLASHBOOT. */
   workersPFBTarget: number | null;
+  /** Ids of CPU instance types. */
   instanceIds: readonly string[];
-  networkVolumeIds: readonly { readonly networkVolumeId: string; readonly dataCenterId: string | null }[] | null;
-  env: readonly { readonly key: string; readonly value: string }[];
+  /** Network volumes, at most one in each data center. */
+  networkVolumeIds: readonly VolumeReference[] | null;
+  /** Environment variables. */
+  env: readonly Variable[];
+  /** References of models to cache. */
   modelReferences: readonly string[];
+  /** Kind of the endpoint: `QB` (queue) or `LB` (load balancer). */
   type: string | null;
+  /** Id of an environment of the service's Flash tool. */
   flashEnvironmentId: string | null;
 }
 
