@@ -2,6 +2,7 @@ import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
+import type { WorkerModel } from "./workerModel";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {
@@ -13,6 +14,8 @@ export interface RuntimeContext extends WebhookContext {
   readonly coldStartMs: number;
   /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
   readonly handlers?: Handlers | undefined;
+  /** Parts of the emulation that a forecast replaces. @default none */
+  readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
   /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */

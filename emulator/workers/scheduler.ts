@@ -4,7 +4,7 @@ import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { handlerFor } from "./jobHandlers";
-import { type JobRun, runJob } from "./runJob";
+import { type JobRun, type JobRunEvents, runJob } from "./runJob";
 import { workersWanted } from "./scaling";
 import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
 
@@ -34,14 +34,15 @@ export interface Scheduler {
 export function createScheduler(
   record: EndpointRecord,
   context: RuntimeContext,
-  store: JobStore,
+  store: Pick<JobStore, "apply">,
   onRunOver: (job: Job) => void,
 ): Scheduler {
-  const { clock } = context;
+  const { clock, model } = context;
   const queue = createJobQueue();
   const running = new Map<string, { readonly worker: Worker; readonly run: JobRun }>();
   const pool = createWorkerPool(record, context, dispatch);
   let cancelOverdue = () => {};
+  let evaluationIsDue = false;
 
   function dispatch(): void {
     while (queue.size > 0) {
@@ -49,12 +50,25 @@ export function createScheduler(
       if (!worker) break;
       start((queue.shift() as { id: string }).id, worker);
     }
-    scale();
+    evaluate();
+  }
+
+  /** Scales at once, or at the next evaluation of the model's scaler. The first worker starts at once. */
+  function evaluate(): void {
+    const delayMs = model?.evaluationDelayMs() ?? 0;
+    if (delayMs === 0) return scale();
+    if (pool.size === 0) pool.scaleTo(Math.min(1, wanted()));
+    if (evaluationIsDue) return;
+    evaluationIsDue = true;
+    clock.schedule(delayMs, () => {
+      evaluationIsDue = false;
+      scale();
+    });
   }
 
   function start(id: string, worker: Worker): void {
     const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const run = runJob(handlerFor(context.handlers, record), job, worker.pod.container, context, {
+    const run = begin(job, worker, {
       onProgress: (output) => store.apply(id, { type: "progress", output }),
       onItems: (items) => {
         job.stream.push(...items);
@@ -71,13 +85,25 @@ export function createScheduler(
     running.set(id, { worker, run });
   }
 
+  function begin(job: Job, { pod }: Worker, events: JobRunEvents): JobRun {
+    return model ? model.run(job, events) : runJob(handlerFor(context.handlers, record), job, pod.container, context, events);
+  }
+
   function scale(): void {
     cancelOverdue();
     const { overdue, nextAt } = overdueJobs();
-    pool.scaleTo(workersWanted(record, { waiting: queue.normalSize, overdue, inProgress: running.size }));
+    const target = wanted(overdue);
+    pool.scaleTo(Math.min(target, pool.size + (model?.startAtOnce ?? Number.POSITIVE_INFINITY)));
+    if (model && pool.size < target) evaluate();
     if (nextAt !== undefined && pool.size < record.workersMax) {
-      cancelOverdue = clock.schedule(nextAt - clock.now(), scale);
+      cancelOverdue = clock.schedule(nextAt - clock.now(), evaluate);
     }
+  }
+
+  function wanted(overdue = 0): number {
+    const inProgress =
+      record.scalerType === "QUEUE_DELAY" ? Math.ceil(running.size / (model?.concurrency ?? 1)) : running.size;
+    return workersWanted(record, { waiting: queue.normalSize, overdue, inProgress });
   }
 
   /** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */

@@ -22,9 +22,15 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. It runs one job at a time. */
+/** A worker of an endpoint. It runs one job at a time, unless a model allows more. */
 export interface Worker {
   readonly pod: WorkerPod;
+  /** The number of its jobs. */
+  jobs: number;
+  /** The number of jobs that it takes no earlier than at its next request for jobs. */
+  resting: number;
+  /** The time when it last took a job, in milliseconds since the epoch. */
+  tookAt: number;
   /** `initializing` while its container starts, `idle` while it waits for a job, `running` while it has one. */
   state: "initializing" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */
@@ -51,7 +57,7 @@ export interface WorkerPool {
   shrinkToRecord(): void;
   /** Stops the workers without a job, and drains the others: later ones run the present version of the template. */
   rollOut(): void;
-  /** Takes an idle worker for a job. Returns `undefined` if there is none. */
+  /** Takes a worker for a job. Returns `undefined` if none can take one now. */
   take(): Worker | undefined;
   /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
@@ -67,9 +73,11 @@ const noTimer = () => {};
  * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and another may start
  */
 export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onRoom: () => void): WorkerPool {
-  const { clock } = context;
+  const { clock, model } = context;
+  const concurrency = model?.concurrency ?? 1;
   const workers = new Set<Worker>();
-  const idle: Worker[] = [];
+  /** The workers that can take a job now. */
+  const free: Worker[] = [];
   let draining = 0;
   let wantedNow = 0;
   let release: Release | undefined;
@@ -95,18 +103,42 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
     };
-    const worker: Worker = { pod, state: "initializing", draining: false, cancelTimer: noTimer };
+    const state = "initializing";
+    const worker: Worker = { pod, jobs: 0, resting: 0, tookAt: 0, state, draining: false, cancelTimer: noTimer };
     workers.add(worker);
-    worker.cancelTimer = clock.schedule(coldStartMs(record, context), () => {
-      becomeIdle(worker);
+    model?.onWorker(worker);
+    worker.cancelTimer = clock.schedule(model?.coldStartMs() ?? coldStartMs(record, context), () => {
+      enter(worker, "idle");
+      makeFree(worker);
       onRoom();
     });
   }
 
-  function becomeIdle(worker: Worker): void {
-    worker.state = "idle";
-    idle.push(worker);
-    waitIdle(worker);
+  function enter(worker: Worker, state: Worker["state"]): void {
+    worker.state = state;
+    model?.onWorker(worker);
+  }
+
+  function makeFree(worker: Worker): void {
+    if (worker.jobs + worker.resting === concurrency - 1 || !free.includes(worker)) free.push(worker);
+    if (worker.jobs === 0) waitIdle(worker);
+  }
+
+  /** A worker that took a job asks for the next one after a whole number of intervals. */
+  function restMs({ tookAt }: Worker): number {
+    if (!model || model.takeEveryMs === 0) return 0;
+    const sinceTake = clock.now() - tookAt;
+    return Math.max(1, Math.ceil(sinceTake / model.takeEveryMs)) * model.takeEveryMs - sinceTake;
+  }
+
+  function rest(worker: Worker, ms: number): void {
+    worker.resting += 1;
+    clock.schedule(ms, () => {
+      worker.resting -= 1;
+      if (!workers.has(worker) || worker.draining) return;
+      makeFree(worker);
+      onRoom();
+    });
   }
 
   /** Starts the idle timeout. Under REQUEST_COUNT it has no effect: `scaleTo` decides. */
@@ -121,8 +153,8 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 
   function stopSurplus(): void {
     if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
-    for (const worker of idle) {
-      if (worker.cancelTimer !== noTimer) continue;
+    for (const worker of free) {
+      if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
       const stop = () => {
         worker.cancelTimer = noTimer;
         if (size() > wantedNow) remove(worker);
@@ -140,7 +172,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     stopWaiting(worker);
     worker.draining = true;
     draining += 1;
-    forgetIdle(worker);
+    forgetFree(worker);
     worker.pod.lastStatusChange = `Draining after a ${reason}`;
     if (worker.state !== "running") removeLater(worker);
   }
@@ -155,15 +187,16 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   function remove(worker: Worker): void {
     if (!workers.delete(worker)) return;
     worker.cancelTimer();
-    forgetIdle(worker);
+    forgetFree(worker);
     if (worker.draining) draining -= 1;
     worker.pod.desiredStatus = "TERMINATED";
     context.released(worker.pod.container.templateId);
+    model?.onWorker(worker);
   }
 
-  function forgetIdle(worker: Worker): void {
-    const index = idle.indexOf(worker);
-    if (index >= 0) idle.splice(index, 1);
+  function forgetFree(worker: Worker): void {
+    const index = free.indexOf(worker);
+    if (index >= 0) free.splice(index, 1);
   }
 
   return {
@@ -185,7 +218,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     shrinkToRecord() {
       const excess = size() - record.workersMax;
       if (excess > 0) for (const worker of byReadiness(workers).slice(0, excess)) drain(worker, "scale-down");
-      for (const worker of [...idle]) waitIdle(worker);
+      for (const worker of [...free]) if (worker.jobs === 0) waitIdle(worker);
       if (record.workersMax === 0) release = undefined;
     },
     rollOut() {
@@ -196,16 +229,25 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       }
     },
     take() {
-      const worker = idle.pop();
+      const worker = free.at(-1);
       if (!worker) return undefined;
       stopWaiting(worker);
-      worker.state = "running";
+      worker.jobs += 1;
+      worker.tookAt = clock.now();
+      if (worker.jobs + worker.resting >= concurrency) free.pop();
+      if (worker.state !== "running") enter(worker, "running");
       return worker;
     },
     release(worker) {
-      if (!worker.draining) return becomeIdle(worker);
-      worker.state = "idle";
-      removeLater(worker);
+      worker.jobs -= 1;
+      if (worker.jobs === 0) enter(worker, "idle");
+      if (worker.draining) {
+        if (worker.jobs === 0) removeLater(worker);
+        return;
+      }
+      const ms = restMs(worker);
+      if (ms > 0) rest(worker, ms);
+      else makeFree(worker);
     },
     remove,
     dispose() {
@@ -214,7 +256,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
         context.released(worker.pod.container.templateId);
       }
       workers.clear();
-      idle.length = 0;
+      free.length = 0;
     },
   };
 }

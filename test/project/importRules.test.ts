@@ -60,6 +60,7 @@ const ARROWS: Record<string, Arrows> = {
       records: ["graphql"],
       jobs: ["time", "model", "io"],
       workers: ["time", "model", "io", "jobs"],
+      forecast: ["time", "model", "jobs", "workers"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers"],
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
