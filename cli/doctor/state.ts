@@ -1,7 +1,7 @@
 import { SERVERLESS_ENDPOINT, SMOKE_TEST } from "../../provider/resourceTypes";
+import { pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, skipped } from "./check";
 import { NO_PROJECT, type Program } from "./program";
-import { pulumiJson } from "./pulumiCommand";
 
 const KNOWN = [SERVERLESS_ENDPOINT, SMOKE_TEST];
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";

@@ -99,11 +99,16 @@ export function createPlayedQueue(
     run: runJob,
   };
   const store = {
+    /** A job that has ended is deleted at once: nobody reads its record. */
     apply(id: string, event: JobEvent) {
-      const job = apply(jobs.get(id) as Job, event, clock.now());
-      if (event.type === "start") jobs.set(id, job);
-      else jobs.delete(id);
-      return job;
+      const job = jobs.get(id) as Job;
+      if (event.type !== "start") {
+        jobs.delete(id);
+        return job;
+      }
+      const started = apply(job, event, clock.now());
+      jobs.set(id, started);
+      return started;
     },
   };
   const scheduler = createScheduler({ ...RECORD, ...endpoint }, contextOf(clock, random, model), store, () => {

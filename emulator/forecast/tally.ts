@@ -93,7 +93,12 @@ export function createTally(spanMs: number, workersMin: number, throttledMs: (wo
 
   function advance(now: number, waiting: number): void {
     if (now <= last) return;
-    for (const [from, to] of last < spanMs && now > spanMs ? [[last, spanMs], [spanMs, now]] : [[last, now]]) {
+    for (const [from, to] of last < spanMs && now > spanMs
+      ? [
+          [last, spanMs],
+          [spanMs, now],
+        ]
+      : [[last, now]]) {
       account(from as number, to as number);
     }
     addToParts(last, now, waiting);

@@ -56,7 +56,10 @@ export function createScheduler(
   /** Scales at once, or at the next evaluation of the model's scaler. The first worker starts at once. */
   function evaluate(): void {
     const delayMs = model?.evaluationDelayMs() ?? 0;
-    if (delayMs === 0) return scale();
+    if (delayMs === 0) {
+      scale();
+      return;
+    }
     if (pool.size === 0) pool.scaleTo(Math.min(1, wanted()));
     if (evaluationIsDue) return;
     evaluationIsDue = true;

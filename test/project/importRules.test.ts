@@ -73,7 +73,10 @@ const ARROWS: Record<string, Arrows> = {
       ],
     },
   },
-  cli: { shared: ["didYouMean", "ownPackage"], folders: { adopt: [], doctor: [], emulator: [] } },
+  cli: {
+    shared: ["didYouMean", "ownPackage", "pulumiCommand"],
+    folders: { adopt: [], doctor: [], emulator: [], forecast: [] },
+  },
 };
 
 const parsed = new Map<string, Import[]>();
