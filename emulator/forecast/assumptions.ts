@@ -9,7 +9,7 @@ export type PlayedEndpoint = Pick<
 
 /** What is not in an endpoint's settings. Times are in seconds. */
 export interface Assumptions {
-  /** Intervals of the scaler, > 0, not empty. Each run takes one of them, in turn. */
+  /** Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. Each run takes one of them, in turn. */
   readonly evaluateEveryS: readonly number[];
   /** The most workers that one evaluation starts, ≥ 1, not empty. Each run takes one of them, in turn. */
   readonly startAtOnce: readonly number[];

@@ -1,8 +1,8 @@
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import { apply, DEFAULT_POLICY, type Job, type JobEvent, newJob } from "../jobs/jobStates";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { EventClock } from "../time/eventClock";
 import type { RuntimeContext } from "../workers/context";
-import type { JobRun, JobRunEvents } from "../workers/runJob";
 import { createScheduler } from "../workers/scheduler";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
@@ -39,6 +39,9 @@ const RECORD: Omit<EndpointRecord, keyof PlayedEndpoint> = {
   ...{ id: "forecast", name: "forecast", templateId: "forecast", gpuIds: "", createdAt: 0, version: 0 },
   ...{ locations: "", networkVolumeId: null, flashBootType: null },
 };
+
+/** No job takes no time: a worker would take all of them at the same moment. */
+const SHORTEST_MS = 1;
 
 /** Creates the queue, with the first `workersMin` workers: they are warm. */
 export function createPlayedQueue(
@@ -125,7 +128,12 @@ export function createPlayedQueue(
     submit(durationMs) {
       advance();
       counts.submitted += 1;
-      const job = newJob(String(counts.submitted), "run", { input: { ms: durationMs }, policy }, clock.now());
+      const job = newJob(
+        String(counts.submitted),
+        "run",
+        { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy },
+        clock.now(),
+      );
       jobs.set(job.id, job);
       scheduler.enqueue(job);
       scheduler.dispatch();
@@ -144,7 +152,8 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
   const everyMs = (intervals[run % intervals.length] as number) * 1000;
   const startAtOnce = steps[Math.floor(run / intervals.length) % steps.length] as number;
   const phaseMs = random() * everyMs;
-  return { startAtOnce, delayMs: () => everyMs - ((clock.now() + phaseMs) % everyMs) };
+  const delayMs = () => (everyMs === 0 ? 0 : everyMs - ((clock.now() + phaseMs) % everyMs));
+  return { startAtOnce, delayMs };
 }
 
 function contextOf(clock: EventClock, random: () => number, model: WorkerModel): RuntimeContext {

@@ -1,5 +1,5 @@
 import type { EventClock } from "../time/eventClock";
-import type { Worker } from "../workers/workerPool";
+import type { ModelledWorker } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import { drawColdStartMs } from "./coldStarts";
 
@@ -9,7 +9,7 @@ export interface Starts {
   readonly count: number;
   /** Must be called once the first `workersMin` workers are there. Nothing throttles them. */
   begin(): void;
-  onWorker(worker: Worker): void;
+  onWorker(worker: ModelledWorker): void;
   /** Returns the time that the latest worker takes to start, in milliseconds. */
   draw(): number;
   /** Returns the part of the latest start that the service throttles, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Worker } from "../workers/workerPool";
+import type { ModelledWorker } from "../workers/workerModel";
 import { createHistogram, type Histogram } from "./histogram";
 
 /** Seconds of workers, by what they do. */
@@ -37,24 +37,28 @@ export interface Tally {
   readonly mostWorkers: number;
   /** Accounts for the time until now. Must be called before each change to the queue. */
   advance(now: number, waiting: number): void;
-  onWorker(worker: Worker, now: number): void;
+  onWorker(worker: ModelledWorker, now: number): void;
   onStart(now: number, delayMs: number): void;
 }
 
 /** The number of parts that a course has. */
 export const PARTS = 160;
 
-type State = Worker["state"];
+type State = ModelledWorker["state"];
 
 /**
  * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
  * @param throttledMs returns the part of a worker's start that is not paid
  */
-export function createTally(spanMs: number, workersMin: number, throttledMs: (worker: Worker) => number): Tally {
+export function createTally(
+  spanMs: number,
+  workersMin: number,
+  throttledMs: (worker: ModelledWorker) => number,
+): Tally {
   const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
   const delays = createHistogram();
   const count = { initializing: 0, running: 0, idle: 0 };
-  const known = new Map<Worker, { state: State; readonly startedAt: number }>();
+  const known = new Map<ModelledWorker, { state: State; readonly startedAt: number }>();
   const parts = () => new Array<number>(PARTS).fill(0);
   const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
   const delaySums = parts();
@@ -105,7 +109,7 @@ export function createTally(spanMs: number, workersMin: number, throttledMs: (wo
     last = now;
   }
 
-  function leave(worker: Worker, startedAt: number, now: number): void {
+  function leave(worker: ModelledWorker, startedAt: number, now: number): void {
     known.delete(worker);
     // Each worker is paid by whole seconds.
     const life = (now - startedAt) / 1000;

@@ -1,29 +1,11 @@
 import { jsonCopy } from "../io/json";
-import type { Job, JobEvent, StreamItem } from "../jobs/jobStates";
+import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
 import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
-
-/** An event that ends the run of a job by a worker. */
-export type Outcome = Extract<
-  JobEvent,
-  { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
->;
-
-export interface JobRunEvents {
-  onProgress(output: unknown): void;
-  onItems(items: readonly StreamItem[]): void;
-  /** Called exactly once, unless the run is stopped before. */
-  onOutcome(outcome: Outcome): void;
-}
-
-/** A job that a worker runs. */
-export interface JobRun {
-  /** Ends the run without an outcome. The signal of the handler aborts, and anything that it still does is ignored. */
-  stop(): void;
-}
 
 /** Runs a job with a handler, until there is an outcome or the execution timeout is over. */
 export function runJob(

@@ -1,10 +1,11 @@
 import { createJobQueue } from "../jobs/jobQueue";
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { handlerFor } from "./jobHandlers";
-import { type JobRun, type JobRunEvents, runJob } from "./runJob";
+import { runJob } from "./runJob";
 import { workersWanted } from "./scaling";
 import { createWorkerPool, type Worker, type WorkerPool } from "./workerPool";
 

@@ -1,6 +1,11 @@
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
-import type { JobRun, JobRunEvents } from "./runJob";
-import type { Worker } from "./workerPool";
+
+/** The part of a worker that a model reads. */
+export interface ModelledWorker {
+  readonly state: "initializing" | "idle" | "running";
+  readonly pod: { readonly desiredStatus: string };
+}
 
 /** Parts of the emulation that a forecast replaces: it plays millions of jobs, whose results nobody reads. */
 export interface WorkerModel {
@@ -15,7 +20,7 @@ export interface WorkerModel {
   /** Returns the time that the worker which starts now takes until it accepts jobs, in milliseconds. */
   coldStartMs(): number;
   /** Called when a worker has started, changed its state or stopped (its pod is then `TERMINATED`). */
-  onWorker(worker: Worker): void;
+  onWorker(worker: ModelledWorker): void;
   /** Runs a job in place of a handler. */
   run(job: Job, events: JobRunEvents): JobRun;
 }

@@ -124,11 +124,11 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     if (worker.jobs === 0) waitIdle(worker);
   }
 
-  /** A worker that took a job asks for the next one after a whole number of intervals. */
+  /** A worker that took a job asks for more after a whole number of intervals. Jobs of the same moment come together. */
   function restMs({ tookAt }: Worker): number {
     if (!model || model.takeEveryMs === 0) return 0;
     const sinceTake = clock.now() - tookAt;
-    return Math.max(1, Math.ceil(sinceTake / model.takeEveryMs)) * model.takeEveryMs - sinceTake;
+    return Math.ceil(sinceTake / model.takeEveryMs) * model.takeEveryMs - sinceTake;
   }
 
   function rest(worker: Worker, ms: number): void {

@@ -45,7 +45,7 @@ export const STYLE = `
 .fc .grid { stroke: #8b949e; stroke-opacity: .3 } .fc .line { fill: none; stroke-width: 1.8; stroke-linejoin: round }
 .fc .a { stroke: #0969da } .fc .b { stroke: #1a7f37 } .fc .c { stroke: #bf8700 } .fc .d { stroke: #8250df }
 .fc .old { stroke: #6e7781; stroke-dasharray: 5 4 }
-.fc .area { stroke: none } .fc .area.a { fill: #0969da; fill-opacity: .22 } .fc .area.b { fill: #1a7f37; fill-opacity: .75 }
+.fc polygon.area, .fc rect.area { stroke: none } .fc .area.a { fill: #0969da; fill-opacity: .22 } .fc .area.b { fill: #1a7f37; fill-opacity: .75 }
 .fc .area.c { fill: #d4a72c; fill-opacity: .85 } .fc .area.d { fill: #8250df; fill-opacity: .6 }
 .fc .point { fill: #8b949e; fill-opacity: .55 } .fc .front { fill: #1a7f37 } .fc .current { fill: none; stroke: #cf222e; stroke-width: 2.5 }
 @media (prefers-color-scheme: dark) {
@@ -72,20 +72,20 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
     const anchor = index === TIME_TICKS ? "tick end" : "tick middle";
     return `<text class="${anchor}" x="${x(index, TIME_TICKS)}" y="${top + TOP + PLOT + 18}">${text}</text>`;
   });
-  return [heading(title, series, top), ...grid(most, shown, y), ...shapes, ...times].join("\n");
+  return [heading(title, series, top), ...grid(0, most, shown, y), ...shapes, ...times].join("\n");
 }
 
 /** Returns the elements of the chart of a sweep: cost to the right, delay upwards. */
 export function sweepChart(points: readonly Point[], shownCost: (value: number) => string, top: number): string {
-  const mostX = niceCeiling(Math.max(...points.map((point) => point.x)));
-  const mostY = niceCeiling(Math.max(...points.map((point) => point.y)));
-  const x = (value: number) => round(LEFT + (value / mostX) * (WIDTH - LEFT - RIGHT - 20));
-  const y = (value: number) => round(top + TOP + SWEEP_PLOT * (1 - value / mostY));
+  const [lowX, highX] = axis(points.map((point) => point.x));
+  const [lowY, highY] = axis(points.map((point) => point.y));
+  const x = (value: number) => round(LEFT + ((value - lowX) / (highX - lowX)) * (WIDTH - LEFT - RIGHT - 20));
+  const y = (value: number) => round(top + TOP + SWEEP_PLOT * (1 - (value - lowY) / (highY - lowY)));
   const bottom = top + TOP + SWEEP_PLOT;
   const front = points.filter(({ isFront }) => isFront).sort((a, b) => a.x - b.x);
   const steps = front.map((point) => `${x(point.x)},${y(point.y)}`).join(" ");
   const ticks = Array.from({ length: GRID_LINES + 1 }, (_, index) => {
-    const value = (mostX * index) / GRID_LINES;
+    const value = lowX + ((highX - lowX) * index) / GRID_LINES;
     return `<text class="tick middle" x="${x(value)}" y="${bottom + 18}">${shownCost(value)}</text>`;
   });
   const marks = points.map((point) => {
@@ -97,7 +97,7 @@ export function sweepChart(points: readonly Point[], shownCost: (value: number) 
   return [
     `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by cost a month</text>`,
     `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is both cheaper and faster; ring: as it is now</text>`,
-    ...grid(mostY, shownTime, y),
+    ...grid(lowY, highY, shownTime, y),
     `<polyline class="line b" points="${steps}"/>`,
     ...marks,
     ...ticks,
@@ -130,9 +130,9 @@ function heading(title: string, series: readonly Series[], top: number): string 
   return `<text class="title" x="${LEFT}" y="${top + 18}">${escaped(title)}</text>${legend.join("")}`;
 }
 
-function grid(most: number, shown: (value: number) => string, y: (value: number) => number): string[] {
+function grid(low: number, high: number, shown: (value: number) => string, y: (value: number) => number): string[] {
   return Array.from({ length: GRID_LINES + 1 }, (_, index) => {
-    const value = (most * index) / GRID_LINES;
+    const value = low + ((high - low) * index) / GRID_LINES;
     const line = `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}"/>`;
     return `${line}<text class="tick end" x="${LEFT - 8}" y="${y(value) + 4}">${shown(value)}</text>`;
   });
@@ -143,6 +143,15 @@ function niceCeiling(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 6, 8, 10].find((step) => step * power >= value) ?? 10) * power;
+}
+
+/** Returns the ends of an axis: from 0, unless all values are in its upper half. */
+function axis(values: readonly number[]): readonly [number, number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (least < most / 2 || most === 0) return [0, niceCeiling(most)];
+  const step = niceCeiling(Math.max(most - least, most / 100) / GRID_LINES);
+  const low = Math.floor(least / step) * step;
+  return [low, low + GRID_LINES * step * (most > low + GRID_LINES * step ? 2 : 1)];
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;

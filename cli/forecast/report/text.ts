@@ -89,7 +89,7 @@ export function sweepText(
 function suggestion(front: readonly Summary[], current: Summary, maxP95: number | undefined): string {
   const limit = maxP95 ?? delayOf(current);
   const best = cheapestWithin(front, limit);
-  const goal = maxP95 === undefined ? "as it is now" : `of ${shownTime(maxP95)}`;
+  const goal = maxP95 === undefined ? "that is no longer than now" : `of at most ${shownTime(maxP95)}`;
   if (!best || delayOf(best) > limit)
     return `No setting of the sweep has a p95 delay ${goal}; the fastest one has ${shownTime(best ? delayOf(best) : 0)}.`;
   const change = changeLine(current.settings, best.settings);

@@ -1,0 +1,20 @@
+import type { JobEvent, StreamItem } from "./jobStates";
+
+/** An event that ends the run of a job by a worker. */
+export type Outcome = Extract<
+  JobEvent,
+  { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
+>;
+
+export interface JobRunEvents {
+  onProgress(output: unknown): void;
+  onItems(items: readonly StreamItem[]): void;
+  /** Called exactly once, unless the run is stopped before. */
+  onOutcome(outcome: Outcome): void;
+}
+
+/** A job that a worker runs. */
+export interface JobRun {
+  /** Ends the run without an outcome. Anything that the worker still does for the job is ignored. */
+  stop(): void;
+}
