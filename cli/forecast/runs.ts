@@ -5,7 +5,7 @@ import type { Assumptions, PlayedEndpoint } from "../../emulator/forecast/assump
 import type { Load } from "../../emulator/forecast/load";
 import type { RunResult } from "../../emulator/forecast/play";
 
-/** What all runs share. */
+/** The data that all runs share. */
 export interface ThreadData {
   readonly load: Load;
   readonly assumptions: Assumptions;

@@ -7,7 +7,7 @@ export type PlayedEndpoint = Pick<
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout"
 > & { readonly flashBoot: boolean };
 
-/** What is not in an endpoint's settings. Times are in seconds. */
+/** All that a run depends on, except the endpoint's settings and the load. Times are in seconds. */
 export interface Assumptions {
   /** Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. Each run takes one of them, in turn. */
   readonly evaluateEveryS: readonly number[];

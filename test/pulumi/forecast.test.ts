@@ -44,10 +44,12 @@ test("reads the settings from the program, from the stack, and compares the two"
   await stack.writeFile("index.js", program(whisper("workersMin: 1, workersMax: 5")));
   const compared = await forecast("--stack", "--program", "--cold-start", "20s");
   expect(compared).toMatchObject({ exitCode: 0, stderr: "" });
-  // The program no longer manages the scaler, so the service keeps its values.
+  // What is removed from the program gets its default again.
   expect(compared.stdout).toContain("\nBefore: REQUEST_COUNT 2, workers 0 to 5,");
-  expect(compared.stdout).toContain("\nAfter: REQUEST_COUNT 2, workers 1 to 5,");
-  expect(compared.stdout).toMatch(/\nChange: workersMin: 1\n +cost \$[\d.,]+ → \$[\d.,]+ a month, p95 delay .* → 0 s/);
+  expect(compared.stdout).toContain("\nAfter: QUEUE_DELAY 4, workers 1 to 5, idleTimeout 10 s,");
+  expect(compared.stdout).toMatch(
+    /\nChange: scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1\n +cost \$[\d.,]+ → \$[\d.,]+ a month, p95 delay .* → 0 s/,
+  );
 
   const changed = await forecast("--stack", "--scaler-value", "8", "--json");
   expect(JSON.parse(changed.stdout).results).toEqual([
@@ -64,4 +66,10 @@ test("reads the settings from the program, from the stack, and compares the two"
   expect(misspelled.stderr).toContain('the program has no endpoint "lama". Did you mean llama?');
   // A preview of endpoints changes nothing.
   expect(emulator.journal.operations().slice(calls)).not.toContain("saveEndpoint");
+
+  // The forecast was that of what "up" makes.
+  await stack.writeFile("index.js", program(whisper("workersMin: 1, workersMax: 5")));
+  await stack.succeed(["up", "--yes", "--skip-preview"]);
+  const after = { scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1, workersMax: 5, idleTimeout: 10 };
+  expect(emulator.endpoints.list()).toEqual([expect.objectContaining(after)]);
 });

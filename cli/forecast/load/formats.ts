@@ -1,6 +1,6 @@
 import type { Duration } from "../../../emulator/forecast/load";
 
-/** What a file alone does not say. */
+/** Facts that a file alone does not give. */
 export interface FormatOptions {
   /** The time of each job, for formats without durations. */
   readonly duration: Duration | undefined;

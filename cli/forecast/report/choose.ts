@@ -5,23 +5,31 @@ import type { Summary } from "./summary";
 export const costOf = ({ monthly }: Summary) => monthly.middle;
 export const delayOf = ({ delayS }: Summary) => delayS.p95?.middle ?? 0;
 
+/** Returns the settings that lose the fewest jobs, the cheapest first. */
+function byCost(all: readonly Summary[]): Summary[] {
+  const fewestLost = Math.min(...all.map(({ lost }) => lost.middle));
+  const sorted = [...all].sort((a, b) => costOf(a) - costOf(b) || delayOf(a) - delayOf(b));
+  return sorted.filter(({ lost }) => lost.middle === fewestLost);
+}
+
 /** Returns the settings that no other one beats in cost and delay, the cheapest first. Settings that lose more jobs lose. */
 export function paretoFront(all: readonly Summary[]): Summary[] {
-  const fewestLost = Math.min(...all.map(({ lost }) => lost.middle));
-  const byCost = all
-    .filter(({ lost }) => lost.middle === fewestLost)
-    .sort((a, b) => costOf(a) - costOf(b) || delayOf(a) - delayOf(b));
   let best = Number.POSITIVE_INFINITY;
-  return byCost.filter((each) => {
+  return byCost(all).filter((each) => {
     if (delayOf(each) >= best) return false;
     best = delayOf(each);
     return true;
   });
 }
 
-/** Returns the cheapest setting of the front whose p95 delay is within a limit; the fastest one if there is none. */
-export function cheapestWithin(front: readonly Summary[], maxDelayS: number): Summary | undefined {
-  return front.find((each) => delayOf(each) <= maxDelayS) ?? front.at(-1);
+/**
+ * Returns the cheapest setting whose p95 delay keeps a limit in each run; without a limit, that is not slower than the
+ * current setting. Returns `undefined` if there is none.
+ */
+export function cheapest(all: readonly Summary[], current: Summary, maxP95S: number | undefined): Summary | undefined {
+  const isFastEnough = (each: Summary) =>
+    maxP95S === undefined ? delayOf(each) <= delayOf(current) : (each.delayS.p95?.high ?? 0) <= maxP95S;
+  return byCost(all).find(isFastEnough);
 }
 
 /** Returns the properties of a program that turn one setting into another, such as `workersMin: 1, scalerValue: 2`. */

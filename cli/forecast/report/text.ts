@@ -1,7 +1,7 @@
 import { LIMITS, type ShownAssumption } from "../settings/assumptions";
 import type { Settings } from "../settings/endpoints";
 import { shownMoney, shownNumber, shownTime } from "../values";
-import { changeLine, cheapestWithin, costOf, delayOf } from "./choose";
+import { changeLine, cheapest, costOf, delayOf } from "./choose";
 import type { CostPart, Range, Summary } from "./summary";
 
 const COST_PARTS: Readonly<Record<CostPart, string>> = {
@@ -81,20 +81,22 @@ export function sweepText(
     `  ${"cost a month".padEnd(28)}${"p95 delay".padEnd(24)}setting`,
     ...rows,
     "",
-    suggestion(front, current, maxP95),
+    suggestion(all, current, maxP95),
     "",
   ].join("\n");
 }
 
-function suggestion(front: readonly Summary[], current: Summary, maxP95: number | undefined): string {
-  const limit = maxP95 ?? delayOf(current);
-  const best = cheapestWithin(front, limit);
-  const goal = maxP95 === undefined ? "that is no longer than now" : `of at most ${shownTime(maxP95)}`;
-  if (!best || delayOf(best) > limit)
-    return `No setting of the sweep has a p95 delay ${goal}; the fastest one has ${shownTime(best ? delayOf(best) : 0)}.`;
+function suggestion(all: readonly Summary[], current: Summary, maxP95: number | undefined): string {
+  const goal = maxP95 === undefined ? "that is no longer than now" : `of at most ${shownTime(maxP95)} in each run`;
+  const best = cheapest(all, current, maxP95);
+  if (!best) {
+    const fastest = Math.min(...all.map(({ delayS }) => delayS.p95?.high ?? 0));
+    return `No setting of the sweep has a p95 delay ${goal}. The fastest one reaches ${shownTime(fastest)}.`;
+  }
   const change = changeLine(current.settings, best.settings);
   if (change === "") return `The setting as it is now is the cheapest one with a p95 delay ${goal}.`;
-  return `Cheapest setting with a p95 delay ${goal}: put this into the program:\n\n    ${change},\n\n${comparisonText(current, best).split("\n")[1]}`;
+  const gain = comparisonText(current, best).split("\n")[1];
+  return `Cheapest setting with a p95 delay ${goal}: put this into the program:\n\n    ${change},\n\n${gain}`;
 }
 
 /** Returns the foot of the output: what is assumed, and what a forecast cannot know. */

@@ -160,7 +160,7 @@ function row(level: ShownAssumption["level"], text: string, option?: string): Sh
   return { level, text, ...(option === undefined ? {} : { option }) };
 }
 
-/** What no option can add. */
+/** Sentences about the limits of any forecast. */
 export const LIMITS = [
   "A forecast cannot know when the service has no free machine (throttling), nor on which host a worker starts.",
   "In a published run of the service, a burst of six jobs at no worker took up to twice the time that the model says.",
