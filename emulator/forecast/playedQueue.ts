@@ -2,6 +2,7 @@ import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import { apply, DEFAULT_POLICY, type Job, type JobEvent, newJob } from "../jobs/jobStates";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { EventClock } from "../time/eventClock";
+import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
 import { createScheduler } from "../workers/scheduler";
 import type { WorkerModel } from "../workers/workerModel";
@@ -159,6 +160,8 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
 function contextOf(clock: EventClock, random: () => number, model: WorkerModel): RuntimeContext {
   return {
     ...{ clock, random, model, profile: "observed", drainMs: 0, coldStartMs: 0 },
+    ...{ staleFlashBoot: false, containerOf: exampleContainer },
+    released() {},
     changed() {},
     dropsWebhook: () => false,
   };

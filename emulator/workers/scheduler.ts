@@ -90,7 +90,9 @@ export function createScheduler(
   }
 
   function begin(job: Job, { pod }: Worker, events: JobRunEvents): JobRun {
-    return model ? model.run(job, events) : runJob(handlerFor(context.handlers, record), job, pod.container, context, events);
+    return model
+      ? model.run(job, events)
+      : runJob(handlerFor(context.handlers, record), job, pod.container, context, events);
   }
 
   function scale(): void {

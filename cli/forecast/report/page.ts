@@ -128,9 +128,11 @@ function chartsOf({ results, load }: Report): Chart[] {
 }
 
 function pointsOf({ sweep, results }: Report) {
-  const current = (results.at(-1)?.summary as Summary).settings;
-  return (sweep?.all ?? []).map((each) => {
-    const change = changeLine(current, each.settings);
+  const current = results.at(-1)?.summary as Summary;
+  const all = sweep?.all ?? [];
+  const isSwept = all.some((each) => changeLine(current.settings, each.settings) === "");
+  return [...all, ...(isSwept ? [] : [current])].map((each) => {
+    const change = changeLine(current.settings, each.settings);
     const label = `${change || "as it is now"}: ${shownMoney(costOf(each))} a month, p95 ${shownTime(delayOf(each))}`;
     const isFront = sweep?.front.includes(each) ?? false;
     return { x: costOf(each), y: delayOf(each), label, isFront, isCurrent: change === "" };

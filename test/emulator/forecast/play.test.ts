@@ -5,6 +5,7 @@ import type { Load } from "../../../emulator/forecast/load";
 import { play } from "../../../emulator/forecast/play";
 import { DEFAULT_POLICY } from "../../../emulator/jobs/jobStates";
 import { manualClock } from "../../../emulator/time/virtualClock";
+import { exampleContainer } from "../../../emulator/workers/container";
 import type { HandlerJob } from "../../../emulator/workers/jobHandlers";
 import { ENDPOINT, EXACT, loadOf, removeLoads } from "./loads";
 
@@ -125,6 +126,8 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
     { ...record, ...endpoint, flashBootType: null, createdAt: 0, version: 0 },
     {
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
+      ...{ staleFlashBoot: false, containerOf: exampleContainer },
+      released() {},
       changed() {},
       dropsWebhook: () => false,
       handlers: {
