@@ -20,13 +20,20 @@ const SEEDS = 20;
 /** One for each pair of a default interval and a default step of the scaler. */
 const SEEDS_OF_SWEEP = 6;
 const LIMIT_EXCEEDED = 3;
+const EXIT_CODE_OF_SIGINT = 130;
 
 /** Prints the forecast. Returns the exit code: 3 if a limit can be exceeded. */
 export async function forecast(flags: ForecastFlags): Promise<number> {
   const read = openLoad(flags);
+  const interrupted = () => {
+    read.close();
+    process.exit(EXIT_CODE_OF_SIGINT);
+  };
+  process.once("SIGINT", interrupted);
   try {
     return await forecastOf(flags, read);
   } finally {
+    process.off("SIGINT", interrupted);
     read.close();
   }
 }

@@ -15,7 +15,10 @@ export interface ReadLoad {
 }
 
 /** The largest number of jobs that are sorted in memory. */
-const MOST_SORTED = 20_000_000;
+const MOST_SORTED = 10_000_000;
+
+/** The number of lines after which a large file reports progress. */
+const LINES_PER_REPORT = 10_000_000;
 
 /**
  * Reads a file of jobs line by line.
@@ -81,6 +84,9 @@ function fillRows(file: string, format: Format, options: FormatOptions, jobs: Jo
   let number = 0;
   for (const line of linesOf(file)) {
     number += 1;
+    if (number % LINES_PER_REPORT === 0) {
+      process.stderr.write(`serverless-gpu forecast: ${number / 1_000_000} million lines read\n`);
+    }
     if (format !== MOONCAKE && !columns) {
       columns = new Map(cellsOf(line).map((column, index) => [column, index]));
       continue;
