@@ -109,6 +109,10 @@ export function shownAssumptions(
       "--execution-timeout",
     ),
     row(
+      has(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
+      "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
+    ),
+    row(
       level(flags.price, "documented"),
       `a worker costs $${price.perSecond} a second: ${price.source}`,
       "--price, --prices",
