@@ -58,16 +58,18 @@ function addAdopt(program: Command): void {
         "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
     )
     .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
+    .option("--all", "also the serverless templates (without their variables) and the network volumes")
     .addHelpText(
       "after",
       `
 Examples:
   serverless-gpu adopt > index.ts
   serverless-gpu adopt --filter llama > llama.ts
+  serverless-gpu adopt --all > index.ts
 ${EXIT_CODES}
 It is also 1 if the program leaves out an endpoint; standard error names the endpoint.`,
     )
-    .action(async (options: { filter?: string }) => {
+    .action(async (options: { filter?: string; all?: boolean }) => {
       process.exitCode = await load.adopt().adopt(options);
     });
 }
@@ -129,6 +131,7 @@ Examples:
   serverless-gpu emulator
   serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
   serverless-gpu emulator --clock manual --profile observed --json
+  serverless-gpu emulator --profile observed --worker 'llama=python handler.py'
 ${EXIT_CODES}
 An interruption is a success.`,
     )
@@ -165,7 +168,8 @@ Exit codes:
     )
     .action(async (words: string[], flags: EmulatorFlags) => {
       const before = emulator.opts<EmulatorFlags>();
-      const all = { ...before, ...flags, rateLimits: before.rateLimits && flags.rateLimits };
+      const worker = { ...before.worker, ...flags.worker };
+      const all = { ...before, ...flags, worker, rateLimits: before.rateLimits && flags.rateLimits };
       process.exitCode = await load.emulatorExec().emulatorExec(words, all);
     });
 }

@@ -1,14 +1,19 @@
 import { z } from "zod";
+import { systemClock } from "../sdk/contract/clock";
 import { RATE_LIMITS } from "../sdk/contract/limits";
 import { validate } from "./io/validate";
 import type { LimitedOperation } from "./jobs/rateLimits";
 import type { EmulatorOptions } from "./options";
+import { checkProgram, type WorkerProgram } from "./programs/program";
+import type { EmulatorClock } from "./time/virtualClock";
 
 /** Infinity is one: no limit, or never. NaN is none. */
 const zeroOrMore = z.custom<number>(
   (value) => typeof value === "number" && value >= 0,
   "a number of 0 or more is needed",
 );
+const isProgram = (value: unknown): value is WorkerProgram =>
+  typeof value === "object" && value !== null && "command" in value;
 const aFunction = (value: unknown) => typeof value === "function";
 
 const handlers = z.custom<object>(
@@ -16,8 +21,9 @@ const handlers = z.custom<object>(
     typeof value === "object" &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.values(value).every((handler) => handler === undefined || aFunction(handler)),
-  "an object of functions is needed, by the name or the template id of an endpoint; { default: … } is for all others",
+    Object.values(value).every((handler) => handler === undefined || aFunction(handler) || isProgram(handler)),
+  "an object of functions or programs is needed, by the name, the template id or the id of an endpoint; " +
+    "{ default: … } is for all others",
 );
 
 const clock = z.custom<object>(
@@ -55,6 +61,7 @@ const schema = z.strictObject({
   dataFile: z.string().min(1).optional(),
   randomSeed: z.number().optional(),
   handlers: handlers.optional(),
+  onWorkerOutput: z.custom<object>(aFunction, "a function is needed").optional(),
   rateLimits: z
     .strictObject({
       limits: z.union([z.enum(["real", "off"]), z.partialRecord(z.enum(operations), limit.optional())]).optional(),
@@ -68,4 +75,23 @@ const schema = z.strictObject({
 /** Throws a TypeError that names every wrong option: JavaScript and a mistyped name pass the compiler. */
 export function checkOptions(options: EmulatorOptions): void {
   validate(schema, options, "What startEmulator was given");
+  const programs = Object.entries(options.handlers ?? {}).filter(([, handler]) => isProgram(handler));
+  for (const [name, program] of programs) checkProgram(program, `The program handlers.${name}`);
+  const [first] = programs;
+  if (first) assertRunsPrograms(first[0], options.clock);
+}
+
+/** A program lives in real time, and ends with its process group. */
+function assertRunsPrograms(name: string, clock: EmulatorClock = systemClock): void {
+  if (process.platform === "win32") {
+    throw new TypeError(
+      `handlers.${name} is a program. The emulator runs programs of workers on Linux and macOS only.`,
+    );
+  }
+  if (clock === systemClock) return;
+  const kind = "advance" in clock ? "a manual clock" : "a clock that is not the machine's";
+  throw new TypeError(
+    `handlers.${name} is a program, which runs in real time, but this emulator has ${kind}. ` +
+      "Start the emulator with the real clock, or give it a function as the handler.",
+  );
 }

@@ -8,14 +8,16 @@
 
 import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
+import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 import type { Pods } from "./pods/pods";
+import { createWorkerCalls } from "./programs/workerCalls";
+import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { createAccount, type Seed } from "./server/account";
-import { createControl } from "./server/control";
 import { createDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
 import { createFaults, type Faults } from "./server/faults";
@@ -24,11 +26,13 @@ import { createJournal, type Journal } from "./server/journal";
 import type { AccountContext, AccountOptions } from "./server/kinds";
 import { listen } from "./server/listen";
 import { createRoutes } from "./server/routes";
+import { userPart } from "./server/userPart";
 import type { TemplateControl } from "./templates/templateKind";
 import { OBSERVED_RELEASE_MS } from "./templates/templates";
 import { type EmulatorClock, steadyClock } from "./time/virtualClock";
 import type { VolumeControl } from "./volumes/volumeKind";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
+import { createWatch } from "./workers/watch";
 
 /** A running emulator. */
 export interface Emulator {
@@ -59,6 +63,12 @@ export interface Emulator {
    * @throws TypeError if the seed is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
+  /**
+   * Changes the quota of workers while the emulator runs; `undefined` for none. Endpoints that exceed a lower quota keep
+   * their workers, but no `workersMax` can be raised. The data file does not keep the quota.
+   * @throws RangeError if `workers` is not a number ≥ 0
+   */
+  setWorkerQuota(workers: number | undefined): void;
   /** Restores the initial state: the seed, no requests, no fault rules. */
   reset(): void;
   /** Stops the emulator and closes all connections. */
@@ -78,7 +88,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   checkOptions(options);
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
-  const { faults, next: nextFault, dropsWebhook } = createFaults(random.next);
+  const { faults, next: nextFault, dropsWebhook, workerFaults } = createFaults(random.next);
+  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
+  const { journal, open, tail, addOutput } = createJournal(clock, keys, options.onWorkerOutput);
+  const workerHost = createWorkerHost(clock, addOutput);
   const dataFile =
     options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
   const context = contextOf(options, {
@@ -86,14 +99,15 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     profile,
     random: random.next,
     dropsWebhook,
+    workerFaults,
+    workerHost,
     changed: () => dataFile?.changed(),
+    watch: createWatch(),
   });
   const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
-  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
-  const { journal, open } = createJournal(clock, keys);
   const parts = Object.values(account.kinds).map((kind) => kind.graphql);
   const discount = discountPart(options.serverlessDiscount ?? null);
-  const read = createRoutes({ profile, keys, ...account, parts: [...parts, discount] });
+  const read = createRoutes({ profile, keys, ...account, parts: [...parts, discount, userPart(profile)] });
   const saved = () => dataFile?.saved();
 
   function seed() {
@@ -115,8 +129,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
     await saved();
-    const control = createControl({ profile, account, journal, faults, clock, reset }, apiKey);
-    return listen(host, port, createRequestHandler({ read, control, nextFault, open, clock, saved }));
+    const shown = { context, account, journal, tail, faults, clock };
+    const control = createControl({ ...shown, reset }, { apiKey, host });
+    const workerCalls = createWorkerCalls(workerHost);
+    const handler = createRequestHandler({ read, control, workerCalls, nextFault, open, clock, saved });
+    const listening = await listen(host, port, handler);
+    workerHost.listening(listening.url);
+    return listening;
   }
 
   const server = await start().catch((error) => {
@@ -132,6 +151,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     } finally {
       account.clear();
       dataFile?.close();
+      await workerHost.ended();
     }
   }
 
@@ -148,13 +168,21 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     registryAuths: account.kinds.registryAuths.control,
     pods: account.pods,
     seed: account.seed,
+    setWorkerQuota(workers) {
+      if (workers !== undefined && !(workers >= 0))
+        throw new RangeError(`The quota ${workers} is no number of 0 or more.`);
+      account.setWorkerQuota(workers);
+    },
     reset,
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-type Given = Pick<AccountContext, "clock" | "profile" | "random" | "dropsWebhook" | "changed">;
+type Given = Pick<
+  AccountContext,
+  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "changed" | "watch"
+>;
 
 function contextOf(options: EmulatorOptions, given: Given): AccountContext {
   const { drainMs = 1000, coldStartMs = 200, staleFlashBoot = false, handlers, rateLimits, remoteWebhooks } = options;
@@ -188,9 +216,12 @@ export type { Interface } from "./io/http";
 export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
+export type { ObservedFields } from "./model/observedFields";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
+export type { WorkerOutput } from "./programs/launchWorker";
+export type { WorkerProgram } from "./programs/program";
 export type { RecordControl } from "./records/kind";
 export type {
   RegistryAuthFields,
@@ -202,7 +233,7 @@ export type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 export type { Seed } from "./server/account";
 export type { ServerlessDiscount } from "./server/discount";
 export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
-export type { Journal, JournalEntry, JournalFilter } from "./server/journal";
+export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
 export type {
   EnvironmentVariable,
   PortConfig,

@@ -2,6 +2,7 @@ import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
 import type { ServerlessDiscount } from "./server/discount";
+import type { WorkerLine } from "./server/journal";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/jobHandlers";
 
@@ -52,8 +53,13 @@ export interface EmulatorOptions {
   readonly dataFile?: string;
   /** The seed of all random values, such as ids: the same seed repeats the same values. @default random */
   readonly randomSeed?: number;
-  /** Handlers of jobs, by the name or the template id of the endpoint. @default every job returns its input */
+  /**
+   * Handlers of jobs, or the programs of real workers, by the name, the template id or the id of the endpoint.
+   * @default every job returns its input
+   */
   readonly handlers?: Handlers;
+  /** Called with each line that the program of a worker prints, and at its start and end. @default none */
+  readonly onWorkerOutput?: (line: WorkerLine) => void;
   /** The rate limits. @default the limits of the contract */
   readonly rateLimits?: RateLimitOptions;
   /** `true` sends webhooks to other machines, too. @default false */

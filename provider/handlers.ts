@@ -1,10 +1,23 @@
 import { endpointHandlers } from "./endpoint/endpointHandlers";
 import { forEngine } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
+import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
+import { recordHandlers } from "./resource/recordHandlers";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
+import { TEMPLATE_KIND } from "./template/templateKind";
+import { VOLUME_KIND } from "./volume/volumeKind";
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
 export const v1 = forEngine(hideSecretInputs(endpointHandlers));
 
 /** The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent. */
 export const smokeTestV1 = forEngine(smokeTestHandlers);
+
+/** The same for a `ServerlessTemplate`: `….templateV1`. Permanent. */
+export const templateV1 = forEngine(hideSecretInputs(recordHandlers(TEMPLATE_KIND)));
+
+/** The same for a `NetworkVolume`: `….networkVolumeV1`. Permanent. */
+export const networkVolumeV1 = forEngine(hideSecretInputs(recordHandlers(VOLUME_KIND)));
+
+/** The same for a `ContainerRegistryAuth`: `….registryAuthV1`. Permanent. */
+export const registryAuthV1 = forEngine(hideSecretInputs(recordHandlers(REGISTRY_AUTH_KIND)));

@@ -14,7 +14,7 @@ export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pul
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(hiding) };
 }
 
-/** Returns the names of the secret inputs. */
+/** Returns the names of the secret inputs. That of a value in an object has two parts: `env.HF_TOKEN`. */
 export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
@@ -34,7 +34,11 @@ function hideFirst(handler: Handler): Handler {
  * Returns every value of the secret inputs, and the parts of comma-separated strings, which have problems of their own.
  */
 function secretValues(properties: unknown): unknown[] {
-  return namesOfSecrets(properties).flatMap((field) => leaves((properties as Properties)[field]));
+  return namesOfSecrets(properties).flatMap((name) => {
+    const [field = "", key] = name.split(".");
+    const value = (properties as Properties)[field];
+    return leaves(key === undefined ? value : (value as Properties | undefined)?.[key]);
+  });
 }
 
 function namesOfSecrets(properties: unknown): string[] {
@@ -64,7 +68,9 @@ function conceal(
   const hidden = texts.map((text) => new RegExp(`(?<![\\w.])${escapePattern(text)}(?![\\w.])`, "g"));
   return failures.map(({ property, reason }) => {
     const shown = redact(hidden.reduce((rest, text) => rest.replace(text, "[secret]"), reason));
-    return names.includes(property) ? { property: "", reason: `${property}: ${shown}` } : { property, reason: shown };
+    return names.some((name) => name.split(".")[0] === property)
+      ? { property: "", reason: `${property}: ${shown}` }
+      : { property, reason: shown };
   });
 }
 

@@ -1,8 +1,10 @@
 /**
  * Resources and data sources for Pulumi programs.
  *
- * Resources: `ServerlessEndpoint`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources:
- * `getEndpoint`, `getEndpoints`, `getEndpointHealth`, `getPod` and `getServerlessDiscount`, each also as `…Output`.
+ * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`, `SmokeTest`, and
+ * `ServerlessGpuProvider` for additional accounts. Data sources: `getEndpoint`, `getEndpoints`, `getEndpointHealth`,
+ * `getServerlessTemplate`, `getNetworkVolume`, `getContainerRegistryAuth`, `getPod` and `getServerlessDiscount`, each also
+ * as `…Output`.
  *
  * @module pulumi-serverless-gpu
  */
@@ -10,6 +12,13 @@
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
 export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./endpoint/serverlessEndpoint";
+export type { RecordSelector } from "./functions/findRecord";
+export {
+  type GetContainerRegistryAuthArgs,
+  type GetContainerRegistryAuthResult,
+  getContainerRegistryAuth,
+  getContainerRegistryAuthOutput,
+} from "./functions/getContainerRegistryAuth";
 export {
   type GetEndpointArgs,
   type GetEndpointResult,
@@ -24,7 +33,23 @@ export {
   getEndpointHealth,
   getEndpointHealthOutput,
 } from "./functions/getEndpointHealth";
+export {
+  type GetNetworkVolumeArgs,
+  type GetNetworkVolumeResult,
+  getNetworkVolume,
+  getNetworkVolumeOutput,
+} from "./functions/getNetworkVolume";
 export { type GetPodArgs, type GetPodResult, getPod, getPodOutput } from "./functions/getPod";
 export { getServerlessDiscount, getServerlessDiscountOutput } from "./functions/getServerlessDiscount";
+export {
+  type GetServerlessTemplateArgs,
+  type GetServerlessTemplateResult,
+  getServerlessTemplate,
+  getServerlessTemplateEnvOutput,
+  getServerlessTemplateOutput,
+} from "./functions/getServerlessTemplate";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
+export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
 export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";
+export { type ContainerCommand, ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
+export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

@@ -14,7 +14,31 @@ export const SERVERLESS_ENDPOINT: ResourceType = {
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
 };
 
+export const SERVERLESS_TEMPLATE: ResourceType = {
+  type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessTemplate",
+  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;',
+};
+
+export const NETWORK_VOLUME: ResourceType = {
+  type: "pulumi-nodejs:dynamic/serverless-gpu:NetworkVolume",
+  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").networkVolumeV1;',
+};
+
+export const CONTAINER_REGISTRY_AUTH: ResourceType = {
+  type: "pulumi-nodejs:dynamic/serverless-gpu:ContainerRegistryAuth",
+  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").registryAuthV1;',
+};
+
 export const SMOKE_TEST: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").smokeTestV1;',
 };
+
+/** All types of resources of this package. */
+export const RESOURCE_TYPES: readonly ResourceType[] = [
+  SERVERLESS_ENDPOINT,
+  SERVERLESS_TEMPLATE,
+  NETWORK_VOLUME,
+  CONTAINER_REGISTRY_AUTH,
+  SMOKE_TEST,
+];

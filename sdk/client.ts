@@ -1,50 +1,32 @@
-import {
-  type ConnectionSettings,
-  type ExtraWords,
-  extraWords,
-  requireAddress,
-  requireApiKey,
-  type ServiceName,
-  serviceName,
-} from "./config";
-import { type Clock, systemClock } from "./contract/clock";
-import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
+import { type ClientOptions, checkOptions } from "./clientOptions";
+import { extraWords, requireAddress, serviceName } from "./config";
+import { systemClock } from "./contract/clock";
+import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
+import type { Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
+import type { RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
-import { createGraphqlTransport } from "./transport/graphql";
-import type { Http } from "./transport/http";
-import { createReport, type Observers } from "./transport/observers";
-import { createAgent } from "./transport/proxy";
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
+import type { Templates } from "./templates/templates";
+import type { Http } from "./transport/httpRequest";
+import { createLog, createReports } from "./transport/observers";
+import { createAgent, proxyHint } from "./transport/proxy";
 import type { CallContext } from "./transport/retryingCall";
-import type { RateLimitOptions } from "./transport/throttle";
+import type { Volumes } from "./volumes/volumes";
 
-/** Options of a client. Give either `service`, or the URLs of the interfaces that you use. */
-export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
-  /** The API key. */
-  readonly apiKey: string;
-  /** The name of a known service. It sets all URLs. */
-  readonly service?: ServiceName | undefined;
-  /** The limits of each call. @default 6 attempts, 120,000 ms */
-  readonly retry?: Partial<RetryPolicy>;
-  /**
-   * The longest time of an attempt without data from the service, in milliseconds. A large request may take longer, by
-   * a second for each 64 kB.
-   * @default 30,000
-   */
-  readonly attemptTimeoutMs?: number;
-  /** Settings of the rate limiter of the queue's operations. `"off"`: no limiter. @default the contract's limits */
-  readonly rateLimits?: RateLimitOptions | "off";
-  /** The clock, for tests. @default the machine's clock */
-  readonly clock?: Clock;
-}
+export type { ClientOptions };
 
 /** A client of one account. Create it once and share it: its users share connections, rate limits and polls. */
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
+  /** Creates, changes, lists and deletes templates. */
+  readonly templates: Templates;
+  /** Creates, changes, lists and deletes credentials of image registries. */
+  readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes network volumes. */
+  readonly volumes: Volumes;
   /** Reads pods. */
   readonly pods: Pods;
   /**
@@ -55,49 +37,53 @@ export interface Client {
   endpoint(endpointId: string): EndpointQueue;
   /** Ends all waits for jobs and all streamed bodies, and closes each connection when its response is complete. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Creates a client. It sends nothing yet. It uses the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts
- * in `NO_PROXY`.
- * @throws ConfigurationError if the key is missing, or a proxy's URL is not valid. A missing URL of an interface is an
- * error at the first use of the interface
+ * Creates a client. It sends nothing yet. Without options it reads the connection from the environment. It uses the
+ * proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts in `NO_PROXY`.
+ * @throws ConfigurationError if an option is not valid, the key is missing, or a proxy's URL is not valid. A missing URL
+ * of an interface is an error at the first use of the interface
  * @example
- * const client = createClient({ ...settingsFromEnvironment(), service: "runpod" });
+ * await using client = createClient();
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
-export function createClient(options: ClientOptions): Client {
-  const apiKey = new Secret(requireApiKey(options));
-  const agent = createAgent();
-  const clock = options.clock ?? systemClock;
-  const http: Http = { agent, clock, report: createReport(options), bodies: new Set() };
-  const calls: CallContext = {
+export function createClient(options?: ClientOptions): Client {
+  const checked = checkOptions(options);
+  const apiKey = new Secret(checked.apiKey);
+  const agent = checked.dispatcher ?? createAgent();
+  const clock = checked.clock ?? systemClock;
+  const log = createLog(checked.logger);
+  const reports = createReports(checked, log);
+  const http: Http = {
+    agent,
     clock,
-    random: Math.random,
-    retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
-    attemptTimeoutMs: options.attemptTimeoutMs ?? 30_000,
+    report: reports.request,
+    bodies: new Set(),
+    proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
-  const endpoints = createEndpoints({
-    ...calls,
-    ...extraWords(options),
-    service: serviceName(options),
-    transport: createGraphqlTransport(http, apiKey, () => requireAddress(options, "graphqlUrl")),
-  });
+  const { retry, attemptTimeoutMs } = checked;
+  const calls: CallContext = { clock, random: Math.random, retry, attemptTimeoutMs, onRetry: reports.retry };
   const pods = createPods({
     ...calls,
     http,
     apiKey,
     get restUrl() {
-      return requireAddress(options, "restUrl");
+      return requireAddress(checked, "restUrl");
     },
   });
+  let management: Management | undefined;
   const queues = new Map<string, ManagedQueue>();
   function endpoint(endpointId: string): EndpointQueue {
     const existing = queues.get(endpointId);
     if (existing) return existing;
-    const queueUrl = requireAddress(options, "queueUrl");
-    const { rateLimits, logger } = options;
-    const queue = createEndpointQueue({ ...calls, http, apiKey, queueUrl, rateLimits, logger }, endpointId);
+    const queueUrl = requireAddress(checked, "queueUrl");
+    const { rateLimits } = checked;
+    const holdsReads = serviceName(checked) === "runpod";
+    const context = { ...calls, http, apiKey, queueUrl, rateLimits, log, holdsReads };
+    const queue = createEndpointQueue(context, endpointId);
     queues.set(endpointId, queue);
     return queue;
   }
@@ -107,8 +93,34 @@ export function createClient(options: ClientOptions): Client {
     const error = new ClientClosedError("the response was not read to its end: the client was closed");
     http.closedBy ??= error;
     for (const body of [...http.bodies]) body.abort(error);
-    closed ??= agent.close();
+    closed ??= checked.dispatcher ? Promise.resolve() : agent.close();
     return closed;
   }
-  return { endpoints, pods, endpoint, close };
+  /** Returns the management interface. Its modules are loaded at its first use: programs that only run jobs do not need them. */
+  function managed(): Management {
+    if (!management) {
+      const { createManagement } = require("./management") as typeof import("./management");
+      const context = { ...calls, ...extraWords(checked), service: serviceName(checked) };
+      management = createManagement(context, http, apiKey, () => requireAddress(checked, "graphqlUrl"));
+    }
+    return management;
+  }
+  return {
+    get endpoints() {
+      return managed().endpoints;
+    },
+    get templates() {
+      return managed().templates;
+    },
+    get registryAuths() {
+      return managed().registryAuths;
+    },
+    get volumes() {
+      return managed().volumes;
+    },
+    pods,
+    endpoint,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

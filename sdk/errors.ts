@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { redact } from "./secret";
+import { redact, redactedStart } from "./secret";
 
 /** Details of an error beside its message. */
 export interface ErrorDetails {
@@ -8,6 +8,21 @@ export interface ErrorDetails {
   /** The wait before the next attempt that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
+
+/** The response that caused an error. */
+export interface ErrorResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The id that the service gave the request, if it sent one. */
+  readonly requestId?: string | undefined;
+  /** The response headers, without keys. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** The beginning of the body, without keys. */
+  readonly body: string;
+}
+
+/** The largest part of a body that an error keeps, in characters. */
+const LONGEST_BODY = 4_000;
 
 /**
  * The base class of all errors of this package. The message says what happened, to what, and what to do next. The
@@ -22,6 +37,16 @@ export abstract class ServerlessGpuError extends Error {
   readonly retryAfterMs?: number;
   /** The number of attempts of the call before it failed with this error. */
   attempts = 1;
+  /** The id of the job that the call was about, if it was about one. */
+  declare readonly jobId?: string | undefined;
+  /** The HTTP status of the response that caused the error. Missing if there was no response. */
+  declare readonly status?: number;
+  /** The service's id of the request, if the response that caused the error has one. */
+  declare readonly requestId?: string;
+  /** The headers of the response that caused the error, with names in lower case and without keys. Not enumerable. */
+  declare readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The first 4,000 characters of the body of that response, without keys. Not enumerable. */
+  declare readonly body?: string;
 
   /** @internal */
   constructor(message: string, details: ErrorDetails = {}) {
@@ -29,6 +54,35 @@ export abstract class ServerlessGpuError extends Error {
     this.name = new.target.name;
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (this.stack) this.stack = redact(this.stack);
+    if (details.cause instanceof ServerlessGpuError) this.#inherit(details.cause);
+  }
+
+  #inherit({ status, requestId, headers = {}, body = "", jobId }: ServerlessGpuError): void {
+    if (status !== undefined) this.ofResponse({ status, requestId, headers, body });
+    if (jobId !== undefined) this.ofJob(jobId);
+  }
+
+  /**
+   * Adds the response that caused the error, if there is none yet.
+   * @internal
+   */
+  ofResponse({ status, requestId, headers, body }: ErrorResponse): this {
+    if (this.status !== undefined) return this;
+    const shown = Object.entries(headers).map(([name, value]) => {
+      return [name, typeof value === "string" ? redact(value) : value.map((each) => redact(each))] as const;
+    });
+    // Not in the output of `console.error`, where they would hide the message.
+    Object.defineProperty(this, "headers", { value: Object.fromEntries(shown) });
+    Object.defineProperty(this, "body", { value: redactedStart(body, LONGEST_BODY) });
+    return Object.assign(this, { status, ...(requestId !== undefined && { requestId: redact(requestId) }) });
+  }
+
+  /**
+   * Adds the job's id.
+   * @internal
+   */
+  ofJob(jobId: string): this {
+    return Object.assign(this, { jobId: this.jobId ?? redact(jobId) });
   }
 
   /**
@@ -173,6 +227,11 @@ export class DeleteTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
+/** Thrown when a template, a volume or a registry credential is still used, so that it was not deleted. Names its users. */
+export class InUseError extends ServerlessGpuError {
+  readonly code = "IN_USE";
+}
+
 /** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
@@ -199,6 +258,12 @@ export class MoveRefusedError extends ServerlessGpuError {
 /** Thrown when an endpoint's workers are not ready in time. The endpoint exists. */
 export class ReadyTimeoutError extends ServerlessGpuError {
   readonly code = "READY_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
+/** Thrown when an endpoint's workers do not stop in time for a recycle. The endpoint has its workers again. */
+export class RecycleTimeoutError extends ServerlessGpuError {
+  readonly code = "RECYCLE_TIMEOUT";
   override readonly disposition = "wait";
 }
 

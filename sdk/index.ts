@@ -13,10 +13,20 @@ export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./c
 export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
-export type { FindOptions } from "./endpoints/findEndpoint";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
 export type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
+export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export * from "./errors";
+export type {
+  Batch,
+  BatchCounts,
+  BatchFailure,
+  BatchInputs,
+  BatchItem,
+  BatchResult,
+  BatchSuccess,
+  RunManyOptions,
+} from "./jobs/batch";
 export * from "./jobs/jobErrors";
 export {
   type JobHandle,
@@ -34,7 +44,6 @@ export {
   isTerminal,
   type Job,
   type JobCounts,
-  type JobState,
   type JobStatus,
   type PurgeResult,
   type StreamItem,
@@ -43,11 +52,30 @@ export {
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
+export type { StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
-export type { Logger, RequestEvent } from "./transport/observers";
+export type { FindOptions } from "./records/collection";
+export type { CreateRecordOptions } from "./records/createRecord";
+export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
+export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";
+export type { Readers } from "./records/readers";
+export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuths/record";
+export type { RegistryAuths } from "./registryAuths/registryAuths";
+export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
+export type { Templates } from "./templates/templates";
+export type { LogFunction, Logger, LogLevel, RequestEvent, RetryEvent } from "./transport/observers";
+export type { RequestOptions } from "./transport/requestOptions";
+export type { ResponseInfo } from "./transport/responseInfo";
+export type { ResponsePromise, WithResponse } from "./transport/responsePromise";
 export type { RetryPolicy } from "./transport/retry";
-export type { CallOptions } from "./transport/retryingCall";
 export type { RateLimitOptions } from "./transport/throttle";
-export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from "./webhooks/webhookReceiver";
+export type { Volume, VolumeChanges, VolumeInput } from "./volumes/record";
+export type { Volumes } from "./volumes/volumes";
+export {
+  type ConfirmingQueue,
+  createWebhookReceiver,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from "./webhooks/webhookReceiver";

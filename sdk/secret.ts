@@ -17,11 +17,14 @@ const KEY_PLACES: readonly RegExp[] = [
   /(api_key=)[^&\s"'<>]+/gi,
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(accessSecret\\*["']?\s*[:=]\s*\\*["'])(?:\\.|[^"'\\])*/gi,
+  /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
+  // A variable of a template, in JSON or GraphQL.
+  /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];
 
-/** A pod's environment: all of its values are hidden. */
+/** The beginning of a pod's environment, and of a job's storage secret in JSON. */
 const ENVIRONMENT = /"env"\s*:\s*\{/gi;
+const STORAGE_SECRET = /accessSecret\\*["']?\s*[:=]\s*\\*["']/gi;
 
 /**
  * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
@@ -85,20 +88,30 @@ export function redact(text: string): string {
     for (const hidden of forms) result = result.replaceAll(hidden, REDACTED);
   }
   for (const place of KEY_PLACES) result = result.replace(place, `$1${REDACTED}`);
-  return withoutEnvironments(result);
+  return withoutValues(withoutValues(result, STORAGE_SECRET, endOfString), ENVIRONMENT, endOfObject);
 }
 
 /** Not by one regular expression: for a very long text it would need more memory than it has. */
-function withoutEnvironments(text: string): string {
+function withoutValues(text: string, beginning: RegExp, endOf: (text: string, from: number) => number): string {
   let result = "";
   let from = 0;
-  ENVIRONMENT.lastIndex = 0;
-  while (ENVIRONMENT.test(text)) {
-    result += text.slice(from, ENVIRONMENT.lastIndex) + REDACTED;
-    from = endOfObject(text, ENVIRONMENT.lastIndex);
-    ENVIRONMENT.lastIndex = from;
+  beginning.lastIndex = 0;
+  while (beginning.test(text)) {
+    result += text.slice(from, beginning.lastIndex) + REDACTED;
+    from = endOf(text, beginning.lastIndex);
+    beginning.lastIndex = from;
   }
   return result + text.slice(from);
+}
+
+/** The index of the first quotation mark that is not escaped, or the text's length. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (character === "\\") at++;
+    else if (character === '"' || character === "'") return at;
+  }
+  return text.length;
 }
 
 /** The index of the first closing brace outside of strings, or the text's length. */
@@ -113,20 +126,29 @@ function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the beginning of `text` without keys, of at most `length` characters. A long string costs no more. */
+/** Returns the beginning of `text` without keys, on one line, of at most `length` characters. */
 export function redactBeginning(text: string, length: number): string {
+  const line = withoutKeys(text, 8 * length)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > length ? `${line.slice(0, length)}…` : line;
+}
+
+/** Returns the first `length` characters of `text` without keys, with its own line breaks. */
+export function redactedStart(text: string, length: number): string {
+  const start = withoutKeys(text, length);
+  return start.length > length ? `${start.slice(0, length)}…` : start;
+}
+
+/** Returns at least `length` characters of `text` without keys, if it has as many. A long string costs no more. */
+function withoutKeys(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
     (most, [first]) => Math.max(most, first?.length ?? 0),
     0,
   );
-  const window = 8 * length + 2 * longest;
-  if (text.length <= window) return cut(redact(text), length);
+  const window = length + 2 * longest;
+  if (text.length <= window) return redact(text);
   // A key that is cut in two at the window's end would not be recognised.
   const redacted = redact(text.slice(0, window));
-  return cut(`${redacted.slice(0, Math.max(0, redacted.length - longest))}…`, length);
-}
-
-function cut(text: string, length: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > length ? `${line.slice(0, length)}…` : line;
+  return `${redacted.slice(0, Math.max(0, redacted.length - longest))}…`;
 }

@@ -1,3 +1,4 @@
+const http = require("node:http");
 const { alternate } = require("../runner");
 const { requestsPerSecond } = require("../load");
 const { start } = require("../processes");
@@ -17,6 +18,14 @@ async function run({ quick, log }) {
   const works = {
     ours: () => requestsPerSecond({ ...request, port, ms }),
     plain: () => requestsPerSecond({ ...request, port: plainPort, ms }),
+    watched: async () => {
+      const close = await openPage(port);
+      try {
+        return await requestsPerSecond({ ...request, port, ms });
+      } finally {
+        close();
+      }
+    },
   };
   try {
     // The first time is the compiler's.
@@ -33,10 +42,37 @@ async function run({ quick, log }) {
         judged: "ratio",
         mark: { atLeast: 0.6 },
       },
+      {
+        what: `emulator: /status, ${CONCURRENCY} in flight, its page open`,
+        unit: "/s",
+        ours: rates.watched,
+        against: "without the page",
+        theirs: rates.ours,
+        judged: "ratio",
+        mark: { atLeast: 0.95 },
+      },
     ];
   } finally {
     await Promise.all([emulator.stop(), plain.stop()]);
   }
+}
+
+/**
+ * Follows the emulator as its page does. Returns a function that ends it.
+ * @param {number} port
+ * @returns {Promise<() => void>}
+ */
+function openPage(port) {
+  return new Promise((resolve, reject) => {
+    const request = http.get({ port, host: "127.0.0.1", path: "/_emulator/events" }, (response) => {
+      response.on("error", () => {});
+      response.once("data", () => {
+        response.resume();
+        resolve(() => request.destroy());
+      });
+    });
+    request.on("error", reject);
+  });
 }
 
 module.exports = { title: "the emulator's /status", run };

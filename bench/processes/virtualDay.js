@@ -5,8 +5,11 @@ const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
 const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");
 const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
 const { seededRandom } = require("../../dist/emulator/model/random");
+const { createWorkerHost } = require("../../dist/emulator/programs/workerHost");
+const { createFaults } = require("../../dist/emulator/server/faults");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 const { exampleContainer } = require("../../dist/emulator/workers/container");
+const { createWatch } = require("../../dist/emulator/workers/watch");
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,7 +27,10 @@ async function main() {
     containerOf: exampleContainer,
     released() {},
     changed() {},
+    watch: createWatch(),
     dropsWebhook: () => false,
+    workerFaults: createFaults(Math.random).workerFaults,
+    workerHost: createWorkerHost(clock, () => {}),
     handlers: {
       worker: async (job, { sleep, random }) => {
         await sleep(1000 + random() * 2000);

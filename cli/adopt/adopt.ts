@@ -3,20 +3,38 @@ import { createClient } from "../../sdk/client";
 import { settingsFromEnvironment } from "../../sdk/config";
 import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { ConfigurationError } from "../../sdk/errors";
+import type { Template } from "../../sdk/templates/record";
+import type { Volume } from "../../sdk/volumes/record";
 import { adoptionProgram } from "./adoptionProgram";
+import { recordProgram } from "./recordProgram";
+
+/** The options of the command. */
+interface AdoptOptions {
+  /** Text in the names. */
+  readonly filter?: string;
+  /** `true` for templates and network volumes, too. */
+  readonly all?: boolean;
+}
+
+interface Account extends ListedEndpoints {
+  readonly templates: readonly Template[];
+  readonly volumes: readonly Volume[];
+}
 
 /**
  * Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code.
  */
-export async function adopt({ filter = "" }: { readonly filter?: string }): Promise<number> {
-  const { endpoints: all, unreadable } = await listEndpoints();
+export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
+  const { endpoints: all, unreadable, templates, volumes } = await listAccount(isAll);
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
     process.stderr.write(
       `serverless-gpu adopt: left out ${id} ${JSON.stringify(name)}: it cannot be read: ${problem}\n`,
     );
   }
-  if (endpoints.length === 0) {
+  const contains = ({ name }: { readonly name: string }) => name.toLowerCase().includes(filter.toLowerCase());
+  const others = recordProgram(templates.filter(contains), volumes.filter(contains));
+  if (endpoints.length === 0 && others.source === "") {
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
     throw new Error(`there is nothing to adopt: the account has ${which}`);
   }
@@ -24,15 +42,21 @@ export async function adopt({ filter = "" }: { readonly filter?: string }): Prom
     endpoints,
     acceptedWords(() => undefined),
   );
-  process.stdout.write(source);
-  for (const { id, reason } of skipped) process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
+  process.stdout.write(source + others.source);
+  for (const { id, reason } of [...skipped, ...others.skipped])
+    process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
 }
 
-async function listEndpoints(): Promise<ListedEndpoints> {
+async function listAccount(isAll: boolean): Promise<Account> {
   try {
     const client = createClient(settingsFromEnvironment());
-    return await client.endpoints.listReadable().finally(() => client.close());
+    const read = async () => ({
+      ...(await client.endpoints.listReadable()),
+      templates: isAll ? await client.templates.list() : [],
+      volumes: isAll ? await client.volumes.list() : [],
+    });
+    return await read().finally(() => client.close());
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(`${error.message}. ("adopt" reads only the environment, not the config of a stack)`);

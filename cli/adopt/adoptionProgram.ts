@@ -9,6 +9,7 @@ import {
 import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
+import { literal, oneLine, uniqueNames } from "./source";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -32,14 +33,14 @@ export function adoptionProgram(endpoints: readonly Endpoint[], accepted: Endpoi
   const { extraGpuTiers = [] } = accepted;
   const newTiers = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
   const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
-  const logicalName = uniqueNames();
+  const logicalName = uniqueNames("endpoint");
   const resources: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
   for (const endpoint of endpoints) {
     const { fields, problems } = declare(endpoint, words);
     const isComplete = missingFieldProblems(fields).length === 0;
     if (isComplete) resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, problems));
-    else skipped.push({ id: endpoint.id, reason: oneLine(problems) });
+    else skipped.push({ id: endpoint.id, reason: oneLine(told(problems)) });
   }
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
 }
@@ -65,7 +66,7 @@ function resource(
   problems: readonly InputProblem[],
 ): string {
   const lines = Object.entries(fields).map(([field, value]) => `  ${field}: ${toSource(field, value)},\n`);
-  const comments = problems.map((problem) => `  // not managed: ${oneLine([problem])}\n`);
+  const comments = problems.map((problem) => `  // not managed: ${oneLine(told([problem]))}\n`);
   return `new ServerlessEndpoint(${literal(logicalName)}, {
   adoptId: ${literal(id)},
 ${[...lines, ...comments].join("")}});
@@ -91,36 +92,11 @@ function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 
-/** Returns a function for unique logical names: letters, digits, hyphens and underscores of the endpoint's name. */
-function uniqueNames(): (endpointName: string) => string {
-  const taken = new Set<string>();
-  return (endpointName) => {
-    const words = endpointName.normalize("NFKD").replace(/\p{Mark}/gu, "");
-    const base = words.replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "") || "endpoint";
-    let name = base;
-    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
-    taken.add(name);
-    return name;
-  };
-}
-
 function toSource(field: string, value: unknown): string {
   const isList = (field === "gpuIds" || field === "locations") && typeof value === "string" && value.includes(",");
   return isList ? `[${splitList(value).map(literal).join(", ")}]` : literal(value);
 }
 
-/** Characters that end a line, or that change the display of the characters around them. */
-const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
-
-/** Returns a literal with visible characters only. JSON does not escape some line ends and invisible characters. */
-function literal(value: unknown): string {
-  return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-}
-
-/** Returns the problems in one line, for a comment, even if values of the service hold line ends. */
-function oneLine(problems: readonly InputProblem[]): string {
-  return problems
-    .map(({ property, message }) => `${property} ${message}`)
-    .join("; ")
-    .replace(INVISIBLE, " ");
+function told(problems: readonly InputProblem[]): string {
+  return problems.map(({ property, message }) => `${property} ${message}`).join("; ");
 }

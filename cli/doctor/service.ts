@@ -1,11 +1,12 @@
 import { isLoopback } from "../../emulator/io/loopback";
-import type { ProviderSettings } from "../../provider/connection/config";
+import { clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress } from "../../sdk/config";
 import { systemClock } from "../../sdk/contract/clock";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
-import { type Http, type HttpResponse, send } from "../../sdk/transport/http";
-import { createAgent } from "../../sdk/transport/proxy";
+import { send } from "../../sdk/transport/http";
+import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
+import { createAgent, proxyHint } from "../../sdk/transport/proxy";
 import { makeCall } from "../../sdk/transport/retryingCall";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import type { Configuration } from "./settings";
@@ -31,7 +32,7 @@ export interface Reply {
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
   const replies = ADDRESS_NAMES.map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, bodies: new Set() }, settings, name),
+    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }
@@ -44,7 +45,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
     const sentAt = Date.now();
     const response = await makeCall(
       { clock: systemClock, random: Math.random, ...ONCE },
-      { operation: name, repeatability: "safe", attempt: (attempt) => send(http, { ...request, attempt }) },
+      { name, operation: name, repeatability: "safe", attempt: (attempt) => send(http, { ...request, attempt }) },
     );
     const clockOffsetMs = Date.parse(String(response.headers.date)) - (sentAt + Date.now()) / 2;
     return { name, address, response, ...(Number.isNaN(clockOffsetMs) ? {} : { clockOffsetMs }) };
@@ -99,8 +100,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
   const reply = replies.find(({ name }) => name === "graphqlUrl");
   if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
   try {
-    const connection = { ...settings, apiKey: requireApiKey(settings), service: serviceName(settings) };
-    const client = createClient({ ...connection, ...ONCE });
+    const client = createClient({ ...clientOptions(settings), ...ONCE });
     await client.endpoints.getServerlessDiscount().finally(() => client.close());
     return ok(`accepted by ${reply.address}`);
   } catch (error) {

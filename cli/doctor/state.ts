@@ -1,9 +1,8 @@
-import { SERVERLESS_ENDPOINT, SMOKE_TEST } from "../../provider/resourceTypes";
+import { RESOURCE_TYPES } from "../../provider/resourceTypes";
 import { pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, skipped } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 
-const KNOWN = [SERVERLESS_ENDPOINT, SMOKE_TEST];
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 
 /** The relevant part of a resource in state. */
@@ -36,12 +35,12 @@ export async function checkState(program: Program | undefined): Promise<Finding>
 /** Returns `true` if this version knows the code in state: read and delete run that of the outputs, others that of the inputs. */
 function isKnown({ type, inputs, outputs }: Resource): boolean {
   const codes = [inputs?.__provider, outputs?.__provider].filter((code) => code !== undefined);
-  const known = KNOWN.find((each) => each.type === type)?.provider;
+  const known = RESOURCE_TYPES.find((each) => each.type === type)?.provider;
   return codes.length > 0 && codes.every((code) => code === known);
 }
 
 function described(own: readonly Resource[]): string {
-  const counts = KNOWN.map(({ type }) => {
+  const counts = RESOURCE_TYPES.map(({ type }) => {
     const count = own.filter((resource) => resource.type === type).length;
     return count === 0 ? [] : `${count} ${type.slice(TYPE_PREFIX.length)}`;
   });

@@ -1,4 +1,4 @@
-import { startEmulator } from "../../emulator";
+import { startEmulator, type WorkerLine } from "../../emulator";
 import type { EmulatorFlags } from "./emulatorFlags";
 import { emulatorOptionsOf } from "./emulatorOptions";
 import { endOfNpm } from "./emulatorParent";
@@ -6,7 +6,7 @@ import { endOfNpm } from "./emulatorParent";
 /** Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns the exit code. */
 export async function emulator(flags: EmulatorFlags & { readonly json?: boolean }): Promise<number> {
   const interrupted = interruption();
-  const running = await startEmulator(emulatorOptionsOf(flags));
+  const running = await startEmulator({ ...emulatorOptionsOf(flags), onWorkerOutput: print });
   const { url, env } = running;
   process.stdout.write(flags.json ? `${JSON.stringify({ url, env })}\n` : describe(running));
   await Promise.race([interrupted, endOfNpm()]);
@@ -14,9 +14,14 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
   return 0;
 }
 
+/** Shows workers beside each other, by the id of each. */
+function print({ workerId, line }: WorkerLine): void {
+  process.stderr.write(`[${workerId}] ${line}\n`);
+}
+
 function describe({ url, env }: { url: string; env: Readonly<Record<string, string>> }): string {
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  return `# The emulator listens on ${url} until you interrupt it. Its status page: ${url}/_emulator/\n${exports.join("")}`;
+  return `# The emulator listens on ${url} until you interrupt it. Its page: ${url}/_emulator/\n${exports.join("")}`;
 }
 
 /** Quotes a value for a POSIX shell. */

@@ -10,6 +10,8 @@ export interface EmulatorFlags
   readonly seed?: string;
   readonly data?: string;
   readonly handlers?: string;
+  /** Commands by the name, the template id or the id of an endpoint. */
+  readonly worker?: Readonly<Record<string, string>>;
   readonly clock?: "real" | "manual" | number;
   readonly discount?: EmulatorOptions["serverlessDiscount"];
   readonly restrictedKey?: string;
@@ -33,6 +35,12 @@ export function addEmulatorFlags(command: Command): Command {
     .option(
       "--handlers <folder>",
       "code of the workers: <endpoint name or template id>.js exports a function (default: they echo)",
+    )
+    .option(
+      "--worker <name=command>",
+      "the program of real workers for an endpoint (name, template id or id), such as 'llama=python handler.py'; " +
+        "can be repeated; needs the real clock",
+      parseWorker,
     )
     .option(
       "--clock <clock>",
@@ -67,6 +75,15 @@ function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
     if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
     throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);
   };
+}
+
+function parseWorker(text: string, before: EmulatorFlags["worker"] = {}): EmulatorFlags["worker"] {
+  const [, name, command] = /^([^=]+)=(.*\S.*)$/s.exec(text) ?? [];
+  if (name === undefined || command === undefined) {
+    throw new InvalidArgumentError("Give name=command, such as 'llama=python handler.py'.");
+  }
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There is a worker for "${name}" already.`);
+  return { ...before, [name]: command };
 }
 
 function parseDiscount(text: string): EmulatorFlags["discount"] {

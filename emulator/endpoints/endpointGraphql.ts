@@ -1,45 +1,126 @@
 import type { GraphqlPart } from "../graphql/part";
+import { BusinessError } from "../model/businessError";
 import { ENDPOINT_FIELDS, type EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
+import {
+  OBSERVED_FIELD_TYPES,
+  type ObservedFields,
+  observedFieldsAfter,
+  UNSET_OBSERVED_FIELDS,
+} from "../model/observedFields";
 import { shown } from "./endpointRules";
-import type { Endpoints } from "./endpoints";
+import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
+
+/** Returns the network volume with the id, or `undefined` if the emulator knows none. */
+export type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;
+
+interface TemplateChange {
+  readonly endpointId: string;
+  readonly templateId: string;
+}
 
 /** Creates the part of the GraphQL interface for endpoints. */
-export function endpointPart(endpoints: Endpoints, profile: Profile): GraphqlPart {
-  const isObserved = profile === "observed";
+export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume: FindVolume): GraphqlPart {
+  const view = (endpoint: EndpointView) => ({
+    ...shown(endpoint.record, profile),
+    ...(profile === "observed" && observedView(endpoint, findVolume)),
+    pods: endpoint.pods,
+  });
+  const saved = ({ record, runtime }: Endpoint) => view({ record, pods: runtime.pods() });
+
   return {
-    schema: `
-      extend type Mutation {
-        saveEndpoint(input: EndpointInput!): Endpoint!
-        deleteEndpoint(id: String!): Void
-      }
-      extend type Account { endpoints: [Endpoint!]! }
-      enum FlashBootType { FLASHBOOT ${isObserved ? "OFF" : ""} }
-      type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
-      type Endpoint {
-        id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${isObserved ? "version: Int" : ""} pods: [Pod!]!
-      }
-      input EndpointInput { id: String ${graphqlFields(ENDPOINT_FIELDS, "input", profile)} }
-    `,
+    schema: schemaOf(profile),
     operations: {
-      saveEndpoint({ input }: { input: EndpointInput }, { onEndpoint }) {
-        const { record, runtime } = endpoints.save(input);
+      saveEndpoint({ input }: { input: EndpointInput & Partial<ObservedFields> & Refused }, { onEndpoint }) {
+        assertSupported(input);
+        const endpoint = endpoints.save(input);
+        const { record } = endpoint;
+        if (profile === "observed")
+          record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, input);
         onEndpoint(record.id);
-        return { ...shown(record, profile), pods: runtime.pods() };
+        return saved(endpoint);
       },
+      ...(profile === "observed" && {
+        updateEndpointTemplate({ input: { endpointId, templateId } }: { input: TemplateChange }) {
+          const current = endpoints.find(endpointId)?.record;
+          if (!current) throw new BusinessError(`Endpoint "${endpointId}" not found`, "save.unknown-id");
+          return saved(endpoints.save({ ...current, templateId }));
+        },
+      }),
       deleteEndpoint({ id }: { id: string }) {
         endpoints.delete(id);
         return null;
       },
     },
-    myself: {
-      endpoints: ({ listLagMs }) =>
-        endpoints.list(listLagMs).map(({ record, pods }) => ({ ...shown(record, profile), pods })),
-    },
+    myself: { endpoints: ({ listLagMs }) => endpoints.list(listLagMs).map(view) },
     endpointIdOf(operation, { id, input }) {
       if (operation === "deleteEndpoint") return id;
+      if (operation === "updateEndpointTemplate") return (input as Partial<TemplateChange> | undefined)?.endpointId;
       return operation === "saveEndpoint" ? (input as Partial<EndpointInput> | null | undefined)?.id : undefined;
     },
   };
 }
+
+function schemaOf(profile: Profile): string {
+  const isObserved = profile === "observed";
+  const [output, input] = isObserved ? [OBSERVED_OUTPUT, OBSERVED_INPUT] : ["", ""];
+  return `
+    extend type Mutation {
+      saveEndpoint(input: EndpointInput!): Endpoint!
+      deleteEndpoint(id: String!): Void
+      ${isObserved ? "updateEndpointTemplate(input: UpdateEndpointTemplateInput): Endpoint" : ""}
+    }
+    extend type Account { endpoints: [Endpoint!]! }
+    enum FlashBootType { FLASHBOOT ${isObserved ? "OFF PRIORITY_FLASHBOOT" : ""} }
+    type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
+    type Endpoint { id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${output} pods: [Pod!]! }
+    input EndpointInput { id: String ${graphqlFields(ENDPOINT_FIELDS, "input", profile)} ${input} }
+    ${isObserved ? OBSERVED_TYPES : ""}
+  `;
+}
+
+const OBSERVED_OUTPUT = `
+  ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariable] networkVolumeIds: [EndpointVolume]
+  networkVolume: NetworkVolume version: Int workersStandby: Int createdAt: String userId: String aiKey: String
+`;
+const OBSERVED_INPUT = `
+  ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariableInput] networkVolumeIds: [EndpointVolumeInput]
+  template: SaveTemplateInput bindEndpoint: Boolean
+`;
+const OBSERVED_TYPES = `
+  type EndpointVolume { networkVolumeId: String dataCenterId: String }
+  input EndpointVolumeInput { networkVolumeId: String! dataCenterId: String }
+  input UpdateEndpointTemplateInput { templateId: String! endpointId: String! }
+`;
+
+/** Fields that the service's clients may send, but whose effect the emulator does not have. */
+interface Refused {
+  readonly template?: object | null;
+  readonly bindEndpoint?: boolean | null;
+}
+
+function assertSupported({ template, bindEndpoint }: Refused): void {
+  if (template == null && !bindEndpoint) return;
+  throw new BusinessError(
+    "The emulator does not create a template together with an endpoint: use saveTemplate, then saveEndpoint with its templateId",
+    "save.inline-template",
+  );
+}
+
+/** Returns the fields of an endpoint that only the observed service shows. The emulator's one user has no id. */
+function observedView({ record }: EndpointView, findVolume: FindVolume) {
+  const { networkVolumeId, workersMin, createdAt, version, observed = UNSET_OBSERVED_FIELDS } = record;
+  return {
+    ...observed,
+    networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
+    workersStandby: workersMin,
+    createdAt: new Date(createdAt).toISOString(),
+    version,
+    userId: EMULATED_USER_ID,
+    aiKey: null,
+  };
+}
+
+/** The id of the emulator's one user. */
+export const EMULATED_USER_ID = "emulated-user";

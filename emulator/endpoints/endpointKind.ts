@@ -8,7 +8,7 @@ import {
 import type { Profile } from "../model/fidelity";
 import type { Kind, RecordControl } from "../records/kind";
 import type { WorkerPod } from "../workers/workerPool";
-import { endpointPart } from "./endpointGraphql";
+import { endpointPart, type FindVolume } from "./endpointGraphql";
 import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
 import { endpointSnapshotSchema } from "./snapshotSchema";
 
@@ -24,6 +24,7 @@ export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFie
 export function endpointKind(
   endpoints: Endpoints,
   profile: Profile,
+  findVolume: FindVolume,
 ): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
   return {
     noun: "endpoint",
@@ -40,7 +41,7 @@ export function endpointKind(
       change: (id, patch) => view(endpoints.change(id, patch)),
       delete: (id) => endpoints.remove(id),
     },
-    graphql: endpointPart(endpoints, profile),
+    graphql: endpointPart(endpoints, profile, findVolume),
     snapshot: endpoints.snapshot,
     restore: (saved) => endpoints.restore(saved as EndpointSnapshot[]),
     clear: endpoints.clear,

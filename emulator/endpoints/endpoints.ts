@@ -63,8 +63,8 @@ export interface EndpointsOptions {
   readonly context: RuntimeContext;
   /** The things that endpoints refer to. */
   readonly references: References;
-  /** The largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
-  readonly workerQuota: number | undefined;
+  /** Returns the largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
+  readonly workerQuota: () => number | undefined;
 }
 
 export function createEndpoints({ context, references, workerQuota }: EndpointsOptions): Endpoints {
@@ -75,6 +75,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
   function remember(id: string, before: EndpointRecord | undefined) {
     history.remember(id, before);
     context.changed();
+    context.watch.endpoint(id);
   }
 
   function mustFind(id: string): Endpoint {
@@ -84,12 +85,13 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
   }
 
   function assertQuota(workersMax: number, exceptId: string | undefined) {
-    if (workerQuota === undefined) return;
+    const quota = workerQuota();
+    if (quota === undefined) return;
     let used = 0;
     for (const { record } of endpoints.values()) if (record.id !== exceptId) used += record.workersMax;
-    if (used + workersMax > workerQuota) {
+    if (used + workersMax > quota) {
       throw new BusinessError(
-        `Max workers across all endpoints must not exceed your workers quota (${workerQuota}): ${used} in use, ${workersMax} asked for`,
+        `Max workers across all endpoints must not exceed your workers quota (${quota}): ${used} in use, ${workersMax} asked for`,
         "save.quota",
       );
     }
@@ -192,6 +194,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     },
     clear() {
       for (const { runtime } of endpoints.values()) runtime.dispose();
+      for (const id of endpoints.keys()) context.watch.endpoint(id);
       endpoints.clear();
       history.clear();
     },

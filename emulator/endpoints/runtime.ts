@@ -16,7 +16,8 @@ import type { EndpointRecord } from "../model/endpointFields";
 import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
-import { createScheduler } from "../workers/scheduler";
+import { scalingInWords } from "../workers/scalingWords";
+import { createScheduler, type WorkerView } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/workerPool";
 
 /** Numbers of events since the endpoint was created. */
@@ -30,10 +31,10 @@ interface Counters {
   retried: number;
 }
 
-/** The counts of `/health` (contract, Health record), and the workers that are still starting. */
+/** The counts of `/health` (contract, Health record), and the workers that have not started yet. */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
-  readonly workers: { readonly idle: number; readonly running: number; readonly initializing: number };
+  readonly workers: Readonly<Record<"idle" | "running" | "initializing" | "throttled", number>>;
 }
 
 /** The running part of an endpoint: its jobs, its workers and their scaling. */
@@ -43,6 +44,7 @@ export interface EndpointRuntime {
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
+  waitForItems: JobStore["waitForItems"];
   /** Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted. */
   setTtl(job: Job, ttlMs: number): Job | undefined;
   /** Returns the items that a job has streamed since the last call. */
@@ -57,6 +59,14 @@ export interface EndpointRuntime {
   /** Deletes all jobs that wait, and returns their number. */
   purge(): number;
   health(): Health;
+  /** Returns the number of jobs that wait, and the time when the first of them entered the queue, in milliseconds since the epoch. */
+  queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined };
+  /** Returns the arithmetic of the autoscaler, for people. */
+  scaling(): string;
+  /** Returns the workers in order of their start, including those that drain. */
+  workers(): WorkerView[];
+  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  killWorker(workerId: string): boolean;
   /** Returns all jobs, the newest last. */
   jobs(): Iterable<Job>;
   /** Returns the pods of all workers, including those that drain. */
@@ -88,7 +98,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   // The clock may have been set back since it was saved.
   let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
-  const store = createJobStore(clock, changed, drop);
+  const store = createJobStore(clock, jobChanged, drop);
   const scheduler = createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,
@@ -99,6 +109,11 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       scheduler.reconcile();
     },
   );
+
+  function jobChanged(id: string): void {
+    changed();
+    context.watch.job(record.id, id);
+  }
 
   function enqueue(job: Job): void {
     idleSince = clock.now();
@@ -141,6 +156,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     },
     find: store.get,
     waitForEnd: store.waitForEnd,
+    waitForItems: store.waitForItems,
     setTtl(job, ttlMs) {
       const next = withTtl(job, ttlMs);
       store.replace(next);
@@ -177,9 +193,18 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       const { waiting: inQueue, running: inProgress, workers } = scheduler;
       return {
         jobs: { completed, failed, inProgress, inQueue, retried },
-        workers: { idle: workers.count("idle"), running: inProgress, initializing: workers.count("initializing") },
+        workers: {
+          idle: workers.count("idle"),
+          running: workers.count("running"),
+          initializing: workers.count("initializing"),
+          throttled: workers.count("throttled"),
+        },
       };
     },
+    queue: () => ({ waiting: scheduler.waiting, oldestQueuedAt: scheduler.oldestQueuedAt }),
+    scaling: () => scalingInWords(record, scheduler.demand()),
+    workers: scheduler.workerViews,
+    killWorker: scheduler.kill,
     jobs: store.all,
     pods: scheduler.workers.pods,
     reconcile() {

@@ -1,10 +1,12 @@
 import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import { apply, DEFAULT_POLICY, type Job, type JobEvent, newJob } from "../jobs/jobStates";
 import type { EndpointRecord } from "../model/endpointFields";
+import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
 import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
 import { createScheduler } from "../workers/scheduler";
+import { createWatch } from "../workers/watch";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
@@ -114,6 +116,7 @@ export function createPlayedQueue(
       jobs.set(id, started);
       return started;
     },
+    addItems() {},
   };
   const scheduler = createScheduler({ ...RECORD, ...endpoint }, contextOf(clock, random, model), store, () => {
     counts.lastEndMs = clock.now();
@@ -161,6 +164,9 @@ function contextOf(clock: EventClock, random: () => number, model: WorkerModel):
   return {
     ...{ clock, random, model, profile: "observed", drainMs: 0, coldStartMs: 0 },
     ...{ staleFlashBoot: false, containerOf: exampleContainer },
+    watch: createWatch(),
+    workerHost: createWorkerHost(clock, () => {}),
+    workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },
     released() {},
     changed() {},
     dropsWebhook: () => false,

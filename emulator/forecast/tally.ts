@@ -57,7 +57,7 @@ export function createTally(
 ): Tally {
   const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
   const delays = createHistogram();
-  const count = { initializing: 0, running: 0, idle: 0 };
+  const count = { throttled: 0, initializing: 0, running: 0, idle: 0 };
   const known = new Map<ModelledWorker, { state: State; readonly startedAt: number }>();
   const parts = () => new Array<number>(PARTS).fill(0);
   const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };

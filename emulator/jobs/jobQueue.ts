@@ -12,6 +12,8 @@ export interface JobQueue {
   readonly size: number;
   /** The number of jobs without `lowPriority`. Only they may trigger scaling. */
   readonly normalSize: number;
+  /** The job that `shift` returns next. */
+  readonly first: Waiting | undefined;
   push(job: Waiting): void;
   shift(): Waiting | undefined;
   /** Removes a job from any position. */
@@ -49,12 +51,20 @@ export function createJobQueue(): JobQueue {
     if (!place.job?.lowPriority) normalSize -= 1;
   }
 
+  function first(): Waiting | undefined {
+    const [normal, low] = [normalLane.next, lowLane.next];
+    return (normal.sequence < low.sequence ? normal : low).job;
+  }
+
   return {
     get size() {
       return places.size;
     },
     get normalSize() {
       return normalSize;
+    },
+    get first() {
+      return first();
     },
     push(job) {
       const lane = job.lowPriority ? lowLane : normalLane;
@@ -65,8 +75,7 @@ export function createJobQueue(): JobQueue {
       if (!job.lowPriority) normalSize += 1;
     },
     shift() {
-      const [normal, low] = [normalLane.next, lowLane.next];
-      const { job } = normal.sequence < low.sequence ? normal : low;
+      const job = first();
       if (job) remove(job.id);
       return job;
     },

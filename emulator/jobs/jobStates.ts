@@ -7,7 +7,7 @@ import {
 } from "../../sdk/contract/limits";
 import type { Profile } from "../model/fidelity";
 
-export type JobState = (typeof JOB_STATES)[number];
+export type JobStatus = (typeof JOB_STATES)[number];
 
 /** The body of a job request (contract, Job request body), its policy completed with the defaults. */
 export interface JobRequest {
@@ -45,7 +45,7 @@ export interface Job {
   readonly id: string;
   readonly operation: "run" | "runsync";
   readonly request: JobRequest;
-  readonly status: JobState;
+  readonly status: JobStatus;
   readonly submittedAt: number;
   /** The time when the job last entered the queue. */
   readonly queuedAt: number;
@@ -79,7 +79,7 @@ export type JobEvent =
   | { readonly type: "retry" };
 
 /** The states in which an event can happen (contract, States and transitions). */
-const ALLOWED_IN: Record<JobEvent["type"], readonly JobState[]> = {
+const ALLOWED_IN: Record<JobEvent["type"], readonly JobStatus[]> = {
   start: ["IN_QUEUE"],
   progress: ["IN_PROGRESS"],
   complete: ["IN_PROGRESS"],
@@ -162,7 +162,7 @@ export function withTtl(job: Job, ttlMs: number): Job {
 }
 
 export function hasEnded(job: Job): boolean {
-  return (TERMINAL_JOB_STATES as readonly JobState[]).includes(job.status);
+  return (TERMINAL_JOB_STATES as readonly JobStatus[]).includes(job.status);
 }
 
 /** Returns the time when the service deletes the job: the end of its ttl or of the retention of its result. */
@@ -187,7 +187,7 @@ export function jobRecord(job: Job, now: number, profile: Profile): Record<strin
 }
 
 /** A progress update is not a result, so a job that ends without a result has no output. */
-function ended(job: Job, status: JobState, now: number, error?: string): Job {
+function ended(job: Job, status: JobStatus, now: number, error?: string): Job {
   return { ...job, status, endedAt: now, output: undefined, error };
 }
 

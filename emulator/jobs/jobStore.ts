@@ -1,5 +1,5 @@
 import type { EmulatorClock } from "../time/virtualClock";
-import { apply, forgottenAt, hasEnded, type Job, type JobEvent } from "./jobStates";
+import { apply, forgottenAt, hasEnded, type Job, type JobEvent, type StreamItem } from "./jobStates";
 
 /** The jobs of an endpoint. Each is deleted when its time is over. */
 export interface JobStore {
@@ -14,11 +14,15 @@ export interface JobStore {
   /** Replaces the job with the same id. */
   replace(job: Job): void;
   forget(id: string): void;
+  /** Adds items to the stream of a job. */
+  addItems(id: string, items: readonly StreamItem[]): void;
   /**
-   * Resolves with the job when it has ended, when `waitMs` milliseconds are over, or when `signal` aborts. Resolves with
-   * `undefined` if the job is deleted.
+   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) are over, or when `signal` aborts.
+   * Resolves with `undefined` if the job is deleted.
    */
-  waitForEnd(id: string, waitMs: number, signal: AbortSignal): Promise<Job | undefined>;
+  waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined>;
+  /** Resolves like `waitForEnd`, and also when the job has items that were not taken. */
+  waitForItems(id: string, signal: AbortSignal): Promise<Job | undefined>;
   dispose(): void;
 }
 
@@ -28,10 +32,14 @@ interface Entry {
 }
 
 /**
- * @param changed called at every change
+ * @param changed called at every change, with the id of the job
  * @param onForget called with each job whose ttl or retention is over, after it was deleted
  */
-export function createJobStore(clock: EmulatorClock, changed: () => void, onForget: (job: Job) => void): JobStore {
+export function createJobStore(
+  clock: EmulatorClock,
+  changed: (id: string) => void,
+  onForget: (job: Job) => void,
+): JobStore {
   const entries = new Map<string, Entry>();
   const waiters = new Map<string, Set<() => void>>();
 
@@ -48,7 +56,7 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
   function forget(id: string): void {
     entries.get(id)?.cancelForget();
     entries.delete(id);
-    changed();
+    changed(id);
     wake(id);
   }
 
@@ -66,19 +74,46 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
 
   function add(job: Job): void {
     entries.set(job.id, { job, cancelForget: forgetLater(job) });
-    changed();
+    changed(job.id);
   }
 
   function replace(job: Job): void {
     const entry = mustGet(job.id);
     const wasForgottenAt = forgottenAt(entry.job);
     entry.job = job;
-    changed();
+    changed(job.id);
     if (forgottenAt(job) !== wasForgottenAt) {
       entry.cancelForget();
       entry.cancelForget = forgetLater(job);
     }
     if (hasEnded(job)) wake(job.id);
+  }
+
+  function waitUntil(
+    id: string,
+    isReady: (job: Job) => boolean,
+    waitMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Job | undefined> {
+    return new Promise((resolve) => {
+      const job = entries.get(id)?.job;
+      if (!job || isReady(job) || signal.aborted) return resolve(job);
+      const finish = () => {
+        cancelWait();
+        signal.removeEventListener("abort", finish);
+        const others = waiters.get(id);
+        others?.delete(look);
+        if (others?.size === 0) waiters.delete(id);
+        resolve(entries.get(id)?.job);
+      };
+      const look = () => {
+        const now = entries.get(id)?.job;
+        if (!now || isReady(now)) finish();
+      };
+      const cancelWait = waitMs === undefined ? () => {} : clock.schedule(waitMs, finish);
+      signal.addEventListener("abort", finish, { once: true });
+      waiters.set(id, (waiters.get(id) ?? new Set()).add(look));
+    });
   }
 
   return {
@@ -94,23 +129,13 @@ export function createJobStore(clock: EmulatorClock, changed: () => void, onForg
     },
     replace,
     forget,
-    waitForEnd(id, waitMs, signal) {
-      return new Promise((resolve) => {
-        const job = entries.get(id)?.job;
-        if (!job || hasEnded(job) || signal.aborted) return resolve(job);
-        const finish = () => {
-          cancelWait();
-          signal.removeEventListener("abort", finish);
-          const others = waiters.get(id);
-          others?.delete(finish);
-          if (others?.size === 0) waiters.delete(id);
-          resolve(entries.get(id)?.job);
-        };
-        const cancelWait = clock.schedule(waitMs, finish);
-        signal.addEventListener("abort", finish, { once: true });
-        waiters.set(id, (waiters.get(id) ?? new Set()).add(finish));
-      });
+    addItems(id, items) {
+      mustGet(id).job.stream.push(...items);
+      changed(id);
+      wake(id);
     },
+    waitForEnd: (id, waitMs, signal) => waitUntil(id, hasEnded, waitMs, signal),
+    waitForItems: (id, signal) => waitUntil(id, (job) => job.stream.length > 0 || hasEnded(job), undefined, signal),
     dispose() {
       for (const { cancelForget } of entries.values()) cancelForget();
       entries.clear();

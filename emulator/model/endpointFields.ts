@@ -9,6 +9,7 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "./fieldTable";
+import type { ObservedFields } from "./observedFields";
 
 /** A string that every save must hold. */
 function required(store: Field<string, string>["store"] = (given) => given): Field<string, string> {
@@ -49,7 +50,10 @@ export const ENDPOINT_FIELDS = {
   /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
   idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout),
   /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
-  scalerValue: reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue),
+  scalerValue: {
+    ...reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue),
+    observed: { output: "Int!", input: `Int! = ${SAVE_ENDPOINT_DEFAULTS.scalerValue}` },
+  },
   /** Workers that always run, whole, ≥ 0. */
   workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, z.int(), z.int().min(0)),
   /** Workers that may run at once, whole, ≥ `workersMin`. */
@@ -74,12 +78,12 @@ export const ENDPOINT_FIELDS = {
   /** `FLASHBOOT` for faster cold starts; `OFF` and `null` for none. */
   flashBootType: kept(
     "FlashBootType",
-    z.enum(["FLASHBOOT", "OFF"]),
+    z.enum(["FLASHBOOT", "OFF", "PRIORITY_FLASHBOOT"]),
     z.literal("FLASHBOOT").nullable(),
     (given, current = null, profile) => {
       // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
-      return given ?? current;
+      return given === "PRIORITY_FLASHBOOT" ? "FLASHBOOT" : (given ?? current);
     },
   ),
 };
@@ -97,6 +101,8 @@ export interface EndpointRecord extends EndpointFields {
   readonly createdAt: number;
   /** Number of changes since then. A worker's pod shows it as `slsVersion`. */
   version: number;
+  /** The fields that only the observed service has, if a client has set any. */
+  observed?: ObservedFields;
 }
 
 /** The `input` of `saveEndpoint`. */

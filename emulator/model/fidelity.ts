@@ -112,6 +112,13 @@ const save = {
   "save.quota": observed(
     "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
   ),
+  "save.whole-scaler-value": observed("scalerValue is a whole number (Int) in the observed profile."),
+  "save.observed-fields": assumed(
+    "The observed profile stores and shows the other fields of the service's clients (gpuCount, allowedCudaVersions, env, …); they have no effect, and a save that omits one keeps it.",
+  ),
+  "save.inline-template": assumed("A template inside saveEndpoint is refused."),
+  "save.priority-flashboot": assumed("PRIORITY_FLASHBOOT counts as FLASHBOOT (observed profile)."),
+  "save.endpoint-template": observed("updateEndpointTemplate changes the template of an endpoint (observed profile)."),
   "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
 };
 
@@ -219,6 +226,9 @@ const myself = {
   "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
   "myself.pod-ids": assumed("In the observed profile pods show their ids, too."),
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
+  "myself.user": assumed(
+    "The observed profile has one user without an e-mail address, and one type of GPU for each tier.",
+  ),
   "myself.no-discount": documented("serverlessDiscount may be null."),
 };
 
@@ -276,12 +286,23 @@ const queue = {
   "queue.status-ttl": documented(
     "The query parameter ttl of /status sets the time to live of the job, counted from its submission.",
   ),
+  "queue.status-sync": observed(
+    "In the observed profile /status-sync returns the job's record when the job has ended, or when wait elapses.",
+  ),
+  "queue.status-sync-wait": assumed("wait of /status-sync has the range and the default of /runsync."),
+  "queue.status-sync-limit": assumed("/status-sync counts towards the limits of /status."),
   "queue.progress": observed("While a job is in progress, its output is its last progress update."),
   "queue.error": observed("A failed job has the error that its handler threw."),
   "queue.error-json": observed("In the observed profile error is a JSON string with error_type and error_message."),
   "queue.worker-id": observed("In the observed profile a job has the id of its worker."),
   "queue.stream": documented("/stream returns an array of items, each with output and metrics."),
   "queue.stream-observed": observed("In the observed profile /stream returns status in addition to the items."),
+  "queue.stream-hold": assumed(
+    "In the observed profile /stream waits up to 0.5 s for an item, or for the end of the job.",
+  ),
+  "queue.short-execution-timeout": assumed(
+    "In the observed profile executionTimeout may be any number of milliseconds from 1.",
+  ),
   "queue.stream-drains": observed("Each read of /stream returns the items since the last read."),
   "queue.stream-chunk": documented("A streamed chunk has at most 1 MB; larger output is split into several."),
   "queue.stream-split": assumed(
@@ -307,7 +328,20 @@ const queue = {
     "completed, failed (TIMED_OUT among them) and retried count since the endpoint was created; retried counts /retry and jobs whose worker died.",
   ),
   "queue.requests": assumed("/requests lists the last 100 jobs, newest first, without their output."),
-  "queue.openai": assumed("/openai/* responds as an OpenAI server whose model repeats the last message."),
+  "queue.openai": assumed("/openai/* submits a job, which waits for a worker like any other, and returns its output."),
+  "queue.openai-input": observed(
+    "The input of this job has openai_route, such as /v1/models, and openai_input, the body.",
+  ),
+  "queue.openai-stream": assumed(
+    "With stream: true, pieces that are strings are sent as they are, any other as a server-sent event; then data: [DONE].",
+  ),
+  "queue.openai-error": assumed(
+    "An error of /openai/* is { error: { message, type, param, code } }: 500 for a job that failed, else the code that the worker returned.",
+  ),
+  "queue.openai-cut": assumed("When the client ends its connection to /openai/*, the job is cancelled."),
+  "queue.openai-model": assumed(
+    "A worker without a handler is an OpenAI server whose model repeats the last message: models, chat, completions, embeddings, responses.",
+  ),
   "queue.execution-timeout": observed(
     'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',
   ),
@@ -383,6 +417,55 @@ const workers = {
   ),
 };
 
+/** The worker protocol, by which a worker's program takes its jobs. */
+const worker = {
+  "worker.environment": observed(
+    "A worker finds its requests in RUNPOD_WEBHOOK_GET_JOB, _POST_OUTPUT, _POST_STREAM and _PING, and its id in RUNPOD_POD_ID.",
+  ),
+  "worker.minimal-environment": assumed(
+    "A worker inherits PATH, the locale, the time zone and TMPDIR of the emulator, and nothing else; its HOME is empty.",
+  ),
+  "worker.key": assumed("Each worker has a key of its own; any other key returns 401 after a second."),
+  "worker.take": observed("GET job-take returns one job with at least id and input, or 204."),
+  "worker.take-batch": observed("GET job-take-batch returns a list of at most batch_size jobs, or 204."),
+  "worker.take-wait": assumed("A request for jobs waits until there is one, at most 20 s."),
+  "worker.cold-start": assumed(
+    "A worker is initializing until it asks for a job; the process's own start is the cold start.",
+  ),
+  "worker.concurrency": observed("A worker has as many jobs at once as it asks for."),
+  "worker.done": observed("POST job-done ends a job: COMPLETED with the output, or FAILED with the error of the body."),
+  "worker.done-late": assumed("A result of a job that is over returns 200 and has no effect."),
+  "worker.progress": observed("POST job-done with the status IN_PROGRESS is a progress update."),
+  "worker.stream": observed("POST job-stream adds an item to the stream of the job."),
+  "worker.stop-job": observed("GET job-stop returns the ids of cancelled jobs as jobsToStop, or 204."),
+  "worker.ping": observed("GET ping is accepted. It is no proof that a worker lives."),
+  "worker.refresh": observed("A worker whose result has stopPod true is replaced."),
+  "worker.execution-timeout": assumed("A worker whose job passes its executionTimeout is stopped and replaced."),
+  "worker.lost": observed("A job whose worker's process ends is queued again once, then fails."),
+  "worker.stop": assumed(
+    "A worker that scales down gets SIGTERM, and SIGKILL 10 s later; its whole process group ends.",
+  ),
+  "worker.failed-start": assumed(
+    "A program that ends before it asked for a job is started again after a pause of 0.5 to 30 s.",
+  ),
+  "worker.orphan": assumed("No process of a worker survives the emulator, even if the emulator is killed."),
+};
+
+/** Fault rules for workers. */
+const workerFaults = {
+  "worker-fault.kill": assumed("killWorker ends a worker when it starts a job, as a lost machine does."),
+  "worker-fault.hang": assumed(
+    "hangWorker suspends a worker when it starts a job, until the executionTimeout is over.",
+  ),
+  "worker-fault.throttle": assumed(
+    "throttleWorkerMs holds a worker back before its cold start; it counts as throttled.",
+  ),
+  "worker-fault.image-pull": assumed("imagePullMs makes a cold start longer."),
+  "worker-fault.quota": assumed(
+    "A quota that is lowered below what is in use refuses later increases of workersMax, and stops no worker.",
+  ),
+};
+
 export const fidelity = {
   ...server,
   ...graphql,
@@ -390,6 +473,8 @@ export const fidelity = {
   ...template,
   ...volume,
   ...registry,
+  ...worker,
+  ...workerFaults,
   ...remove,
   ...myself,
   ...rest,

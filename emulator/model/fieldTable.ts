@@ -7,6 +7,8 @@ export interface Field<Value, Given> {
   readonly output: string;
   /** The GraphQL type in the input. A non-null type with a default refuses an explicit `null`. */
   readonly input: string;
+  /** The GraphQL types in the observed profile, if they differ. */
+  readonly observed?: { readonly output: string; readonly input: string };
   /** The schema of the field in seeds and in changes over HTTP. */
   readonly schema: z.ZodType<Given>;
   /** The schema of the stored value in a data file. */
@@ -51,7 +53,8 @@ export function fieldsAfter<T extends FieldTable>(
 /** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input. */
 export function graphqlFields(table: FieldTable, side: "output" | "input", profile: Profile): string {
   const shown = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);
-  return shown.map(([name, field]) => `${name}: ${field[side]}`).join(" ");
+  const typesOf = (field: Field<unknown, unknown>) => (profile === "observed" ? (field.observed ?? field) : field);
+  return shown.map(([name, field]) => `${name}: ${typesOf(field)[side]}`).join(" ");
 }
 
 /** Returns the schema of a record to create, which may name its id. */

@@ -1,6 +1,6 @@
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/contract/limits";
 import { DEFAULT_POLICY, type JobRequest } from "../jobs/jobStates";
-import type { FidelityId } from "../model/fidelity";
+import type { FidelityId, Profile } from "../model/fidelity";
 
 /** A malformed request. The response has status 400 and the message. */
 export class BadRequest extends Error {
@@ -21,13 +21,13 @@ interface Range {
  * Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are ignored.
  * @throws BadRequest if it is malformed
  */
-export function readJobRequest(payload: unknown): JobRequest {
+export function readJobRequest(payload: unknown, profile: Profile): JobRequest {
   if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
   const { input, webhook, policy, s3Config } = payload;
   if (!isRecord(input)) throw new BadRequest("input is required and must be an object");
   return {
     input,
-    policy: readPolicy(policy ?? {}),
+    policy: readPolicy(policy ?? {}, profile),
     ...(webhook != null && { webhook: readWebhook(webhook) }),
     ...(s3Config != null && { s3Config: readS3Config(s3Config) }),
   };
@@ -38,23 +38,28 @@ export function readTtl(query: URLSearchParams): number | undefined {
   return readInteger(query, "ttl", JOB_TTL_MS);
 }
 
-/** Returns the query parameter `wait` of `/runsync`. */
+/** Returns the query parameter `wait` of `/runsync` and `/status-sync`. */
 export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }
 
 /** A field that is `null` counts as absent, because clients send unset fields this way. */
-function readPolicy(policy: unknown): JobRequest["policy"] {
+function readPolicy(policy: unknown, profile: Profile): JobRequest["policy"] {
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");
   const executionTimeout = policy.executionTimeout ?? DEFAULT_POLICY.executionTimeout;
   const lowPriority = policy.lowPriority ?? DEFAULT_POLICY.lowPriority;
   const ttl = policy.ttl ?? DEFAULT_POLICY.ttl;
   if (typeof lowPriority !== "boolean") throw new BadRequest("policy.lowPriority must be true or false");
   return {
-    executionTimeout: inRange("policy.executionTimeout", executionTimeout, EXECUTION_TIMEOUT_MS),
+    executionTimeout: inRange("policy.executionTimeout", executionTimeout, executionTimeouts(profile)),
     lowPriority,
     ttl: inRange("policy.ttl", ttl, JOB_TTL_MS),
   };
+}
+
+/** The observed service accepts shorter timeouts (assumed): its own client's example sends one. */
+function executionTimeouts(profile: Profile): Range {
+  return profile === "observed" ? { ...EXECUTION_TIMEOUT_MS, min: 1 } : EXECUTION_TIMEOUT_MS;
 }
 
 function readWebhook(webhook: unknown): string {

@@ -1,51 +1,118 @@
-import { type HttpResponse, json, stream } from "../io/http";
-import type { EmulatorClock } from "../time/virtualClock";
+import type { EndpointRuntime } from "../endpoints/runtime";
+import { type HttpResponse, json, type QueueRequest, stream } from "../io/http";
+import { DEFAULT_POLICY, hasEnded, type Job } from "../jobs/jobStates";
+import { errorStatusOf, isRecord, openAiError, SSE_DONE, sseEvent } from "../openai/openAiJob";
 
-const MODEL = "emulated-model";
+/** Executes `/openai/*`: submits a job, and responds with what its worker returns. */
+export async function openai(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
+  const { method, payload = method === "GET" ? {} : undefined, segments } = request;
+  if (!isRecord(payload)) {
+    return json(400, openAiError(400, "The body must be a JSON object."), "queue.openai-error");
+  }
+  const input = { openai_route: `/${segments.slice(1).join("/")}`, openai_input: payload };
+  const { id } = runtime.submit("runsync", { input, policy: DEFAULT_POLICY });
+  const signal = request.signal();
+  if (payload.stream === true) return respondInPieces(id, runtime, signal);
+  const job = await runtime.waitForEnd(id, undefined, signal);
+  cancelUnread(id, runtime);
+  return wholeResponse(id, job);
+}
+
+async function respondInPieces(id: string, runtime: EndpointRuntime, signal: AbortSignal): Promise<HttpResponse> {
+  const pieces = piecesOf(id, runtime, signal);
+  const first = await pieces.next();
+  if (!first.done && errorStatusOf(first.value) === undefined) {
+    return stream(200, "text/event-stream", eventsOf(id, first.value, pieces), "queue.openai-stream");
+  }
+  if (!first.done) {
+    await pieces.return(undefined);
+    return outputResponse(first.value);
+  }
+  const job = first.value;
+  const isOutput = job?.status === "COMPLETED" && errorStatusOf(job.output) === undefined;
+  if (!isOutput) return wholeResponse(id, job);
+  return stream(200, "text/event-stream", lastEvents(id, job, [job.output]), "queue.openai-stream");
+}
+
+/** Yields the pieces that the job streams. Returns the job when it has ended; `undefined` if it was deleted. */
+async function* piecesOf(
+  id: string,
+  runtime: EndpointRuntime,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, Job | undefined> {
+  let retriesAtFirst: number | undefined;
+  try {
+    for (;;) {
+      const job = await runtime.waitForItems(id, signal);
+      if (!job || signal.aborted) return job;
+      const items = runtime.takeStream(job);
+      if (items.length > 0) retriesAtFirst ??= job.retries;
+      // Another worker would begin again, after pieces that were already sent.
+      if (job.retries !== (retriesAtFirst ?? job.retries))
+        return { ...job, status: "FAILED", error: "the worker was lost" };
+      for (const { output } of items) yield output;
+      if (items.length === 0 && hasEnded(job)) return job;
+    }
+  } finally {
+    cancelUnread(id, runtime);
+  }
+}
+
+/** Cancels a job that has not ended: no one can read its result. */
+function cancelUnread(id: string, runtime: EndpointRuntime): void {
+  const job = runtime.find(id);
+  if (job && !hasEnded(job)) runtime.cancel(job);
+}
+
+/** Yields the pieces as server-sent events: a string as it is, any other value as an event of its own. */
+async function* eventsOf(
+  id: string,
+  first: unknown,
+  pieces: AsyncGenerator<unknown, Job | undefined>,
+): AsyncGenerator<string> {
+  let areEvents = typeof first === "string";
+  yield eventOf(first);
+  try {
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done) return yield* lastEvents(id, value, areEvents ? undefined : []);
+      areEvents = typeof value === "string";
+      yield eventOf(value);
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
+}
 
 /**
- * Responds to `/openai/*` as an OpenAI-compatible server whose model repeats the last message. All of it is assumed,
- * because the contract does not describe it.
+ * Yields the end of a stream.
+ * @param outputs events to send before it. `undefined`: the worker writes the events itself, with their end
  */
-export function openaiEcho(route: string, payload: unknown, clock: EmulatorClock): HttpResponse {
-  if (route === "v1/models") {
-    return json(200, { object: "list", data: [{ id: MODEL, object: "model", owned_by: "emulator" }] }, "queue.openai");
-  }
-  const body = (payload ?? {}) as {
-    model?: unknown;
-    messages?: { content?: unknown }[];
-    prompt?: unknown;
-    stream?: unknown;
-  };
-  const content = String((Array.isArray(body.messages) ? body.messages.at(-1)?.content : body.prompt) ?? "");
-  const isChat = route === "v1/chat/completions";
-  const base = { id: "chatcmpl-emulated", created: Math.floor(clock.now() / 1000), model: body.model ?? MODEL };
-  if (body.stream === true) return stream(200, "text/event-stream", events(base, content, isChat), "queue.openai");
-  const choice = isChat ? { message: { role: "assistant", content } } : { text: content };
-  const tokens = content.split(/\s+/).filter(Boolean).length;
-  return json(
-    200,
-    {
-      ...base,
-      object: isChat ? "chat.completion" : "text_completion",
-      choices: [{ index: 0, ...choice, finish_reason: "stop" }],
-      usage: { prompt_tokens: tokens, completion_tokens: tokens, total_tokens: 2 * tokens },
-    },
-    "queue.openai",
-  );
+async function* lastEvents(
+  id: string,
+  job: Job | undefined,
+  outputs: readonly unknown[] | undefined,
+): AsyncGenerator<string> {
+  if (job?.status !== "COMPLETED") yield sseEvent(failureOf(id, job));
+  else if (outputs) yield* [...outputs.map(eventOf), SSE_DONE];
 }
 
-async function* events(base: object, content: string, isChat: boolean): AsyncGenerator<string> {
-  const object = isChat ? "chat.completion.chunk" : "text_completion";
-  for (const word of content.match(/\s*\S+/g) ?? []) {
-    const piece = isChat ? { delta: { content: word } } : { text: word };
-    yield event({ ...base, object, choices: [{ index: 0, ...piece, finish_reason: null }] });
-  }
-  const last = isChat ? { delta: {} } : { text: "" };
-  yield event({ ...base, object, choices: [{ index: 0, ...last, finish_reason: "stop" }] });
-  yield "data: [DONE]\n\n";
+function eventOf(value: unknown): string {
+  return typeof value === "string" ? value : sseEvent(value);
 }
 
-function event(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+/** Returns the response to a request without a stream. The output of a handler that streams is a list. */
+function wholeResponse(id: string, job: Job | undefined): HttpResponse {
+  if (job?.status !== "COMPLETED") return json(500, failureOf(id, job), "queue.openai-error");
+  return outputResponse(Array.isArray(job.output) ? job.output[0] : job.output);
+}
+
+function outputResponse(output: unknown): HttpResponse {
+  const status = errorStatusOf(output);
+  return json(status ?? 200, output ?? null, status === undefined ? "queue.openai" : "queue.openai-error");
+}
+
+function failureOf(id: string, job: Job | undefined): unknown {
+  if (!job) return openAiError(500, `The job ${id} was removed before it had ended.`);
+  return openAiError(500, job.error ?? `The job ${id} is ${job.status}.`);
 }

@@ -1,20 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import type { EndpointRuntime } from "../endpoints/runtime";
 import { type HttpResponse, json, type QueueRequest } from "../io/http";
-import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
+import { canHappen, hasEnded, type Job, jobRecord } from "../jobs/jobStates";
 import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
 import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
-import { openaiEcho } from "./openai";
+import { openai } from "./openai";
 
 type Operation = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
-type JobOperation = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse;
+type JobOperation = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse | Promise<HttpResponse>;
 
 /** All operations by method and path below the endpoint (contract, Queue-based job API). */
 const ROUTES: Readonly<Record<string, Operation>> = {
   "POST run": run,
   "POST runsync": runSync,
   "GET status/:job": forJob(status),
+  "GET status-sync/:job": statusSync,
   "GET stream/:job": forJob(stream),
   "POST cancel/:job": forJob(cancel),
   "POST retry/:job": forJob(retry),
@@ -36,7 +38,7 @@ export async function runOperation(
 ): Promise<HttpResponse> {
   const { method, segments } = request;
   const operation = routeOf(method, segments);
-  if (!operation) return notFound(`unknown operation ${method} /${segments.join("/")}`);
+  if (!operation) return unknownOperation(request);
   if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
   try {
     return await operation(request, runtime);
@@ -48,7 +50,7 @@ export async function runOperation(
 
 /** Returns the operation whose rate limit counts a request, or `undefined` if none does. */
 export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
-  const [operation = ""] = segments;
+  const operation = segments[0] === "status-sync" ? "status" : (segments[0] ?? "");
   return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
 }
 
@@ -64,6 +66,10 @@ export function problem(
   fidelity: FidelityId = "queue.error-body",
 ): HttpResponse {
   return { ...json(status, { status, title, detail }, fidelity), error: detail };
+}
+
+function unknownOperation({ method, segments }: QueueRequest): HttpResponse {
+  return notFound(`unknown operation ${method} /${segments.join("/")}`);
 }
 
 function notFound(detail: string, fidelity?: FidelityId): HttpResponse {
@@ -91,13 +97,13 @@ function unknownJob(id: string): HttpResponse {
 
 function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   assertSize(request, RUN_BODY_MAX_BYTES);
-  return idAndStatus(runtime.submit("run", readJobRequest(request.payload)));
+  return idAndStatus(runtime.submit("run", readJobRequest(request.payload, runtime.context.profile)));
 }
 
 async function runSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   assertSize(request, RUNSYNC_BODY_MAX_BYTES);
   const waitMs = readWait(request.query);
-  const { id } = runtime.submit("runsync", readJobRequest(request.payload));
+  const { id } = runtime.submit("runsync", readJobRequest(request.payload, runtime.context.profile));
   const job = await runtime.waitForEnd(id, waitMs, request.signal());
   return job ? json(200, record(job, runtime)) : unknownJob(id);
 }
@@ -108,14 +114,37 @@ function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): Http
   return current ? json(200, record(current, runtime)) : unknownJob(job.id);
 }
 
+/** Returns the job when it has ended, or when `wait` is over. The contract does not have this operation. */
+async function statusSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
+  if (runtime.context.profile === "contract") return unknownOperation(request);
+  const [, id = ""] = request.segments;
+  const job = await runtime.waitForEnd(id, readWait(request.query), request.signal());
+  return job ? json(200, record(job, runtime)) : unknownJob(id);
+}
+
 function record(job: Job, { context }: EndpointRuntime): Record<string, unknown> {
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
 /** Returns the items since the last read. */
-function stream(job: Job, runtime: EndpointRuntime): HttpResponse {
-  const items = runtime.takeStream(job);
-  return json(200, runtime.context.profile === "contract" ? items : { status: job.status, stream: items });
+async function stream({ id }: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
+  if (runtime.context.profile === "contract") return json(200, runtime.takeStream(runtime.find(id) as Job));
+  await somethingToStream(id, runtime, request.signal());
+  const job = runtime.find(id);
+  return job ? json(200, { status: job.status, stream: runtime.takeStream(job) }) : unknownJob(id);
+}
+
+/** The longest time that `/stream` waits for an item in the observed profile, in real milliseconds (assumed). */
+const STREAM_HOLD_MS = 500;
+const STREAM_LOOK_MS = 20;
+
+/** Clients of the observed service read a stream without pauses: without this wait they exceed its rate limit. */
+async function somethingToStream(id: string, runtime: EndpointRuntime, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < STREAM_HOLD_MS && !signal.aborted; waited += STREAM_LOOK_MS) {
+    const job = runtime.find(id);
+    if (!job || job.stream.length > 0 || hasEnded(job)) return;
+    await sleep(STREAM_LOOK_MS);
+  }
 }
 
 function cancel(job: Job, runtime: EndpointRuntime): HttpResponse {
@@ -138,8 +167,8 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
 /** Returns the health. The observed service shows more states of workers than the contract (Health record). */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
-  const { idle, running, initializing } = workers;
-  const more = { initializing, ready: idle, throttled: 0, unhealthy: 0 };
+  const { idle, running, initializing, throttled } = workers;
+  const more = { initializing, ready: idle, throttled, unhealthy: 0 };
   return json(200, { jobs, workers: { idle, running, ...(runtime.context.profile === "observed" && more) } });
 }
 
@@ -150,11 +179,6 @@ function recentRequests(_: QueueRequest, runtime: EndpointRuntime): HttpResponse
     return rest;
   });
   return json(200, { requests }, "queue.requests");
-}
-
-function openai(request: QueueRequest, { context }: EndpointRuntime): HttpResponse {
-  if (request.method === "POST" && request.payload === undefined) throw new BadRequest("the body must be JSON");
-  return openaiEcho(request.segments.slice(1).join("/"), request.payload, context.clock);
 }
 
 function idAndStatus({ id, status }: Job, fidelity?: FidelityId): HttpResponse {

@@ -33,6 +33,8 @@ export interface Account {
   readonly pods: Pods;
   readonly volumes: Volumes;
   readonly kinds: Kinds;
+  /** Sets the quota of workers; `undefined` for none. Endpoints that exceed a lower quota keep their workers. */
+  setWorkerQuota(workers: number | undefined): void;
   /**
    * Adds the contents of a seed.
    * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
@@ -55,7 +57,8 @@ const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volu
 /** @param isStrict `true` if nobody can name what does not exist, even if no seed names anything */
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
-  const { kinds, endpoints, pods, templates, volumes } = createKinds(context, options, strict);
+  let { workerQuota } = options;
+  const { kinds, endpoints, pods, templates, volumes } = createKinds(context, options, strict, () => workerQuota);
   const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
@@ -81,6 +84,9 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
   return {
     endpoints,
     pods,
+    setWorkerQuota(workers) {
+      workerQuota = workers;
+    },
     volumes,
     kinds,
     seed(given) {
@@ -108,6 +114,7 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       for (const [, kind] of entries.toReversed()) kind.clear();
       pods.clear();
       if (!isStrict) strict.clear();
+      workerQuota = options.workerQuota;
       context.changed();
     },
   };

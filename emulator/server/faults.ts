@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Call, Interface } from "../io/http";
 import { validate } from "../io/validate";
 import { MAX_LIST_LAG_MS } from "../records/history";
+import type { WorkerFaults } from "../workers/workerFaults";
 
 /** A rule that makes the emulator misbehave for some requests. */
 export interface FaultRule {
@@ -63,6 +64,20 @@ export interface FaultEffect {
   readonly listLagMs?: number;
   /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;
+  /** Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  readonly killWorker?: boolean;
+  /** Makes a worker hang when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  readonly hangWorker?: boolean;
+  /**
+   * Throttles a worker that starts, for this time in milliseconds, ≥ 0: the service has no machine for it. The rule
+   * matches starts of workers by `endpointId`, and no requests. Can be combined with `imagePullMs`.
+   */
+  readonly throttleWorkerMs?: number;
+  /**
+   * Delays the cold start of a worker by this time in milliseconds, ≥ 0, as a large image does. The rule matches starts
+   * of workers by `endpointId`, and no requests. Can be combined with `throttleWorkerMs`.
+   */
+  readonly imagePullMs?: number;
 }
 
 /** A rule with its counters. */
@@ -102,7 +117,24 @@ const mainEffects = [
   "reset",
   "listLagMs",
   "dropWebhook",
+  "killWorker",
+  "hangWorker",
+  "throttleWorkerMs",
+  "imagePullMs",
 ] as const;
+
+type MainEffect = (typeof mainEffects)[number];
+
+/** The pairs of effects that one rule may have. */
+const PAIRS: readonly (readonly MainEffect[])[] = [
+  ["status", "html"],
+  ["throttleWorkerMs", "imagePullMs"],
+];
+
+function areCompatible(effect: FaultEffect): boolean {
+  const given = mainEffects.filter((name) => effect[name]);
+  return given.length <= 1 || PAIRS.some((pair) => given.every((name) => pair.includes(name)));
+}
 
 const effectSchema = z
   .strictObject({
@@ -119,10 +151,13 @@ const effectSchema = z
     when: z.enum(["before", "after"]).optional(),
     listLagMs: z.number().nonnegative().max(MAX_LIST_LAG_MS).optional(),
     dropWebhook: z.boolean().optional(),
+    killWorker: z.boolean().optional(),
+    hangWorker: z.boolean().optional(),
+    throttleWorkerMs: z.number().nonnegative().optional(),
+    imagePullMs: z.number().nonnegative().optional(),
   })
-  // `html` may have a `status`.
-  .refine((effect) => mainEffects.filter((name) => effect[name] && !(name === "status" && effect.html)).length <= 1, {
-    message: `at most one of ${mainEffects.join(", ")} can be given, except status together with html`,
+  .refine((effect) => areCompatible(effect as FaultEffect), {
+    message: `at most one of ${mainEffects.join(", ")} can be given, except status together with html, and throttleWorkerMs together with imagePullMs`,
   });
 
 const ruleSchema = z.strictObject({
@@ -145,14 +180,23 @@ type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
 /** Returns the rule to apply to a request, if any. */
 export type NextFault = (call: Subject) => ActiveFault | undefined;
 
+/** The events that a rule can apply to. */
+type Subjects = "requests" | "webhooks" | "worker starts" | "job starts";
+
+function subjectsOf({ dropWebhook, killWorker, hangWorker, throttleWorkerMs, imagePullMs }: FaultEffect): Subjects {
+  if (dropWebhook) return "webhooks";
+  if (killWorker || hangWorker) return "job starts";
+  return throttleWorkerMs || imagePullMs ? "worker starts" : "requests";
+}
+
 /** @param random returns a number in [0, 1) */
 export function createFaults(random: () => number) {
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
 
   /** Counts the subject for every rule that it matches, and applies the first rule that is due. */
-  function firstToApply(subject: Subject, isForWebhooks: boolean): ActiveFault | undefined {
-    const matching = rules.filter((rule) => !!rule.effect.dropWebhook === isForWebhooks && matches(rule, subject));
+  function firstToApply(subject: Subject, subjects: Subjects): ActiveFault | undefined {
+    const matching = rules.filter((rule) => subjectsOf(rule.effect) === subjects && matches(rule, subject));
     for (const rule of matching) rule.matched += 1;
     const first = matching.find(isDue);
     if (first) first.applied += 1;
@@ -182,13 +226,26 @@ export function createFaults(random: () => number) {
     },
   };
 
-  const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, false));
+  const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, "requests"));
 
   function dropsWebhook(endpointId: string): boolean {
-    return firstToApply({ interface: "queue", operation: "webhook", endpointId }, true) !== undefined;
+    return firstToApply({ interface: "queue", operation: "webhook", endpointId }, "webhooks") !== undefined;
   }
 
-  return { faults, next, dropsWebhook };
+  const workerFaults: WorkerFaults = {
+    atStart(endpointId) {
+      const rule = firstToApply({ interface: "queue", operation: "worker", endpointId }, "worker starts");
+      const { throttleWorkerMs = 0, imagePullMs = 0 } = rule?.effect ?? {};
+      return { throttledMs: throttleWorkerMs, imagePullMs };
+    },
+    atJob(endpointId) {
+      const rule = firstToApply({ interface: "queue", operation: "job", endpointId }, "job starts");
+      if (!rule) return undefined;
+      return rule.effect.killWorker ? "die" : "hang";
+    },
+  };
+
+  return { faults, next, dropsWebhook, workerFaults };
 }
 
 function matches({ match = {} }: FaultRule, subject: Subject): boolean {

@@ -1,15 +1,21 @@
 import type { Clock } from "../../sdk/contract/clock";
-import { failure, type HttpResponse, json } from "../io/http";
-import { CONTROL_PATH, type Control } from "./control";
+import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
 import type { OpenJournal } from "./journal";
-import type { RequestHandler } from "./listen";
+import type { Connection, RequestHandler } from "./listen";
 import { type ReadCall, tooLarge } from "./routes";
+
+/** The path of the control interface and of the page. The service does not use it. */
+export const CONTROL_PATH = "/_emulator";
+
+export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
+  /** Returns the response to a request of a worker's program, or `undefined` for any other request. */
+  readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
@@ -21,6 +27,7 @@ export interface RequestHandlerOptions {
 export function createRequestHandler({
   read,
   control,
+  workerCalls,
   nextFault,
   open,
   clock,
@@ -32,7 +39,16 @@ export function createRequestHandler({
       await saved();
       return response;
     }
+    // Neither the journal nor fault rules see the requests of workers: they are a part of the service.
+    const ofWorker = workerCalls(request);
+    if (ofWorker) {
+      const response = await ofWorker;
+      await saved();
+      return response;
+    }
     const call = read(request);
+    if (!call && request.method === "GET" && (request.path === "/" || request.path === CONTROL_PATH))
+      return { status: 302, headers: { location: `${CONTROL_PATH}/` }, body: "" };
     if (!call) return json(404, { error: "not found", status: 404 }, "server.unknown-path");
     const fault = nextFault(call);
     const entry = open(request, call, fault?.name);

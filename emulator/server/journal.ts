@@ -1,6 +1,8 @@
 import type { Clock } from "../../sdk/contract/clock";
 import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
+import type { FidelityId } from "../model/fidelity";
+import type { WorkerOutput } from "../programs/launchWorker";
 
 /** A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and environment variables. */
 export interface JournalEntry {
@@ -28,6 +30,8 @@ export interface JournalEntry {
   readonly outcome: "pending" | "ok" | "error" | "cut";
   /** The reason for a refusal that the status does not show. */
   readonly error?: string | undefined;
+  /** Id of the row of the fidelity table that the response follows, if one is known. */
+  readonly fidelity?: FidelityId | undefined;
   /** The time from arrival to response, in milliseconds on the emulator's clock. */
   readonly durationMs?: number | undefined;
 }
@@ -37,12 +41,26 @@ export type JournalFilter = Partial<
   Pick<JournalEntry, "interface" | "operation" | "endpointId" | "outcome" | "status">
 >;
 
-/** The requests to the emulator, in order of arrival. It keeps at least the latest 10,000. */
+/** A line of a worker's program, with the time of its arrival. `[redacted]` replaces the emulator's keys. */
+export interface WorkerLine extends WorkerOutput {
+  /** The time in milliseconds since the epoch on the emulator's clock. */
+  readonly at: number;
+}
+
+/** A filter for lines of workers: all given fields must be equal. */
+export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId" | "stream">>;
+
+/**
+ * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at least the latest 10,000
+ * of each. The requests of workers' programs are not recorded.
+ */
 export interface Journal {
   /** Returns the requests, in order. */
   requests(filter?: JournalFilter): JournalEntry[];
   /** Returns the operations of the requests, in order. */
   operations(filter?: JournalFilter): string[];
+  /** Returns the lines that the programs of workers printed, and the starts and ends of their processes, in order. */
+  workerOutput(filter?: WorkerLineFilter): WorkerLine[];
   /** Deletes all entries. */
   clear(): void;
 }
@@ -53,6 +71,20 @@ export interface OpenEntry {
   end(response?: HttpResponse): void;
 }
 
+/** Reads the end of the journal, for the page. */
+export interface JournalTail {
+  /** Returns the number of the latest request; 0 if there is none. */
+  last(): number;
+  /** Returns the number of times that the journal was cleared. */
+  cleared(): number;
+  /** Returns the latest requests that match, in order: at most `limit`, with numbers above `after`. */
+  latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
+  /** Returns a request by its number, if the journal still has it. */
+  find(number: number): KeptEntry | undefined;
+  /** Returns a request without keys. */
+  redacted(entry: KeptEntry): JournalEntry;
+}
+
 /** Adds an entry for a request that has arrived. */
 export type OpenJournal = (request: HttpRequest, call: Call, fault: string | undefined) => OpenEntry;
 
@@ -60,40 +92,54 @@ export type OpenJournal = (request: HttpRequest, call: Call, fault: string | und
 const MAX_ENTRIES = 20_000;
 
 /** A stored entry. It is redacted when it is read, because most entries are never read. */
-interface Kept extends Omit<JournalEntry, "path"> {
+export interface KeptEntry extends Omit<JournalEntry, "path"> {
   readonly request: Pick<HttpRequest, "path" | "query">;
   endpointId: string | undefined;
   status: number | undefined;
   outcome: JournalEntry["outcome"];
   error: string | undefined;
+  fidelity?: FidelityId | undefined;
   durationMs: number | undefined;
 }
 
-export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) {
-  const entries: Kept[] = [];
+/** @param onWorkerOutput called with each line of a worker */
+export function createJournal(
+  clock: Clock,
+  { apiKey, restrictedApiKey }: Keys,
+  onWorkerOutput: (line: WorkerLine) => void = () => {},
+) {
+  const entries: KeptEntry[] = [];
+  const lines: WorkerLine[] = [];
   let count = 0;
+  let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
 
-  const requests = (filter: JournalFilter = {}) => {
-    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
-    return entries
-      .filter((entry) => wanted.every(([name, value]) => entry[name as keyof JournalFilter] === value))
-      .map((entry) => redacted(entry, scrub));
-  };
+  const requests = (filter: JournalFilter = {}) =>
+    matching<KeptEntry, JournalFilter>(entries, filter).map((entry) => redacted(entry, scrub));
+
+  function addOutput(output: WorkerOutput): void {
+    const line = { ...output, line: scrub(output.line), at: clock.now() };
+    lines.push(line);
+    onWorkerOutput(line);
+    if (lines.length > MAX_ENTRIES) lines.splice(0, MAX_ENTRIES / 2);
+  }
 
   const journal: Journal = {
     requests,
     operations: (filter) => requests(filter).map((entry) => entry.operation),
+    workerOutput: (filter = {}) => matching<WorkerLine, WorkerLineFilter>(lines, filter).map((line) => ({ ...line })),
     clear() {
       entries.length = 0;
+      lines.length = 0;
       count = 0;
+      cleared += 1;
     },
   };
 
   const open: OpenJournal = ({ method, path, query }, call, fault) => {
     const at = clock.now();
     const begunAt = clock.monotonic();
-    const entry: Kept = {
+    const entry: KeptEntry = {
       number: ++count,
       at,
       interface: call.interface,
@@ -116,13 +162,35 @@ export function createJournal(clock: Clock, { apiKey, restrictedApiKey }: Keys) 
         entry.status = response?.status;
         entry.endpointId ??= response?.endpointId;
         entry.error = response?.error;
+        entry.fidelity = response?.fidelity;
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
         entry.durationMs = Math.round(clock.monotonic() - begunAt);
       },
     };
   };
 
-  return { journal, open };
+  const tail: JournalTail = {
+    last: () => count,
+    cleared: () => cleared,
+    latest(after, limit, matches) {
+      const found: KeptEntry[] = [];
+      for (let index = entries.length - 1; index >= 0 && found.length < limit; index--) {
+        const entry = entries[index] as KeptEntry;
+        if (entry.number <= after) break;
+        if (matches(entry)) found.push(entry);
+      }
+      return found.reverse();
+    },
+    find: (number) => entries[number - 1 - (count - entries.length)],
+    redacted: (entry) => redacted(entry, scrub),
+  };
+
+  return { journal, open, tail, addOutput };
+}
+
+function matching<T extends F, F extends object>(entries: readonly T[], filter: Partial<F>): T[] {
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return entries.filter((entry) => wanted.every(([name, value]) => entry[name as keyof F] === value));
 }
 
 const REDACTED = "[redacted]";
@@ -133,7 +201,7 @@ function scrubber(keys: readonly string[]): (text: string) => string {
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
-function redacted({ request, arguments: args, ...entry }: Kept, scrub: (text: string) => string): JournalEntry {
+function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
   const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
   const shown = { ...entry, error, path: pathOf(request), arguments: withoutSecrets(args) };
   return JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === "string" ? scrub(value) : value));

@@ -23,7 +23,12 @@ export interface AccountOptions {
 }
 
 /** Creates the things of an account and connects them, and the kinds that seeds, data file, GraphQL and control follow. */
-export function createKinds(given: AccountContext, options: AccountOptions, strict: ReadonlySet<StrictKind>) {
+export function createKinds(
+  given: AccountContext,
+  options: AccountOptions,
+  strict: ReadonlySet<StrictKind>,
+  workerQuota: () => number | undefined,
+) {
   const { profile } = given;
   const references = createReferences(() => things, strict);
   const context: RuntimeContext = {
@@ -31,7 +36,7 @@ export function createKinds(given: AccountContext, options: AccountOptions, stri
     containerOf: (id) => things.templates.containerOf(id),
     released: (id) => things.templates.released(id),
   };
-  const endpoints = createEndpoints({ context, references, workerQuota: options.workerQuota });
+  const endpoints = createEndpoints({ context, references, workerQuota });
   const templates = createTemplates(
     {
       ...given,
@@ -60,7 +65,7 @@ export function createKinds(given: AccountContext, options: AccountOptions, stri
     registryAuths: registryAuthKind(registryAuths, profile),
     templates: templateKind(templates, profile),
     volumes: volumeKind(volumes, profile),
-    endpoints: endpointKind(endpoints, profile),
+    endpoints: endpointKind(endpoints, profile, volumes.find),
   };
   return { ...things, kinds };
 }

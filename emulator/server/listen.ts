@@ -170,6 +170,14 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   return undefined;
 }
 
+/** Resolves when the client has read what was sent, or when the connection is closed. */
+async function drained(outgoing: ServerResponse): Promise<void> {
+  const waiting = new AbortController();
+  const [drain, close] = ["drain", "close"].map((event) => once(outgoing, event, { signal: waiting.signal }));
+  // A stream can run for hours: no listener may remain.
+  await Promise.race([drain, close]).finally(() => waiting.abort());
+}
+
 async function sendChunks(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -178,7 +186,7 @@ async function sendChunks(
 ): Promise<void> {
   for await (const chunk of chunks) {
     if (outgoing.destroyed) return;
-    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
+    if (!outgoing.write(chunk)) await drained(outgoing);
     if (resetMidway) return void incoming.socket.resetAndDestroy();
   }
   outgoing.end();

@@ -26,6 +26,11 @@ export interface ManualClock extends EmulatorClock {
   hold(work: Promise<unknown>): void;
 }
 
+/** Returns `true` for a clock that moves only when it is told to. */
+export function isManual(clock: EmulatorClock): clock is ManualClock {
+  return "advance" in clock;
+}
+
 /**
  * Creates a clock that moves only when it is told to.
  * @param startMs the initial time, in milliseconds since the epoch; the current time if omitted

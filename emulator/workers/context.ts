@@ -1,7 +1,10 @@
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
+import type { WorkerHost } from "../programs/workerHost";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
+import type { Watch } from "./watch";
+import type { WorkerFaults } from "./workerFaults";
 import type { WorkerModel } from "./workerModel";
 
 /** The parts of the emulator that an endpoint and its workers use. */
@@ -14,6 +17,9 @@ export interface RuntimeContext extends WebhookContext {
   readonly coldStartMs: number;
   /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
   readonly handlers?: Handlers | undefined;
+  /** Starts the programs of real workers. */
+  readonly workerHost: WorkerHost;
+  readonly workerFaults: WorkerFaults;
   /** Parts of the emulation that a forecast replaces. @default none */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
@@ -26,4 +32,6 @@ export interface RuntimeContext extends WebhookContext {
   readonly released: (templateId: string) => void;
   /** Must be called at every change to the endpoint's record or to what `snapshot` returns. It is saved before the next response. */
   readonly changed: () => void;
+  /** Must be called at every change that people can see. */
+  readonly watch: Watch;
 }

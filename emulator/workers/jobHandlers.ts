@@ -2,6 +2,9 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import type { JobRequest } from "../jobs/jobStates";
+import { echoModel } from "../openai/echoModel";
+import { isOpenAiInput } from "../openai/openAiJob";
+import { checkProgram, type WorkerProgram } from "../programs/program";
 
 /** The job that a handler receives, as a copy. */
 export interface HandlerJob extends JobRequest {
@@ -39,32 +42,49 @@ export interface HandlerContext {
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
-/** Handlers by the name or the template id of an endpoint; the name takes precedence. `default` is for all others. */
-export type Handlers = Readonly<Record<string, Handler>>;
+/**
+ * Handlers, or the programs of real workers, by the name, the template id or the id of an endpoint; the name takes
+ * precedence. `default` is for all others.
+ */
+export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
 
-/** The handler of endpoints that have none. */
-export const echo: Handler = (job) => job.input;
+/** The fields of an endpoint that choose its handler. */
+type Named = { readonly name: string; readonly templateId: string; readonly id: string };
+
+/** The handler of endpoints that have none. For requests to `/openai/*` it is a model that repeats the last message. */
+export const echo: Handler = ({ id, input }, { now }) => {
+  if (!isOpenAiInput(input)) return input;
+  return echoModel(input, { jobId: id, created: Math.floor(now() / 1000) });
+};
 
 /** Returns the handler of an endpoint. It is called for each job, because an endpoint can be renamed. */
-export function handlerFor(
-  handlers: Handlers = {},
-  endpoint: { readonly name: string; readonly templateId: string },
-): Handler {
-  for (const key of [endpoint.name, endpoint.templateId])
-    if (Object.hasOwn(handlers, key)) return handlers[key] ?? echo;
-  return handlers.default ?? echo;
+export function handlerFor(handlers: Handlers | undefined, endpoint: Named): Handler {
+  const found = find(handlers, endpoint);
+  return typeof found === "function" ? found : echo;
 }
 
-const MODULE = /\.c?js$/;
+/** Returns the program of an endpoint's workers, or `undefined` if a function handles its jobs. */
+export function programFor(handlers: Handlers | undefined, endpoint: Named): WorkerProgram | undefined {
+  const found = find(handlers, endpoint);
+  return typeof found === "object" ? found : undefined;
+}
+
+function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handler | WorkerProgram | undefined {
+  const key = [name, templateId, id].find((key) => Object.hasOwn(handlers, key));
+  return handlers[key ?? "default"];
+}
+
+const FILE = /\.c?js$/;
 
 /**
  * Loads the handlers of a folder: `<name>.js` and `<name>.cjs` each export one (as `module.exports`, `default` or
- * `handler`).
- * @throws Error if the folder cannot be read, or if a file exports no function
+ * `handler`). Instead of a function, a file can export the program of real workers; its `cwd` is relative to the folder,
+ * and the folder itself by default.
+ * @throws Error if the folder cannot be read, or if a file exports neither
  */
 export function loadHandlers(folder: string): Handlers {
-  const files = filesOf(folder).filter((file) => MODULE.test(file));
-  return Object.fromEntries(files.map((file) => [file.replace(MODULE, ""), loadHandler(path.resolve(folder, file))]));
+  const files = filesOf(folder).filter((file) => FILE.test(file));
+  return Object.fromEntries(files.map((file) => [file.replace(FILE, ""), loadHandler(path.resolve(folder, file))]));
 }
 
 function filesOf(folder: string): string[] {
@@ -75,12 +95,21 @@ function filesOf(folder: string): string[] {
   }
 }
 
-function loadHandler(file: string): Handler {
+function loadHandler(file: string): Handler | WorkerProgram {
   const exported = load(file);
   const candidates = [exported, property(exported, "default"), property(exported, "handler")];
   const handler = candidates.find((candidate) => typeof candidate === "function");
   if (handler) return handler as Handler;
-  throw new Error(`${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true });`);
+  const program = candidates.find((candidate) => property(candidate, "command") !== undefined);
+  if (program) return inFolder(checkProgram(program, `The program in ${file}`), path.dirname(file));
+  throw new Error(
+    `${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true }); ` +
+      'or the program of real workers: module.exports = { command: "python handler.py" };',
+  );
+}
+
+function inFolder(program: WorkerProgram, folder: string): WorkerProgram {
+  return { ...program, cwd: path.resolve(folder, program.cwd ?? ".") };
 }
 
 function load(file: string): unknown {

@@ -15,7 +15,8 @@ export interface Demand {
   readonly inProgress: number;
 }
 
-type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
+/** The fields of an endpoint that the autoscaler follows. */
+export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
 
 /**
  * Returns the number of workers that an endpoint should have now, between `workersMin` and `workersMax`.

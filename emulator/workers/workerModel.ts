@@ -3,7 +3,7 @@ import type { Job } from "../jobs/jobStates";
 
 /** The part of a worker that a model reads. */
 export interface ModelledWorker {
-  readonly state: "initializing" | "idle" | "running";
+  readonly state: "throttled" | "initializing" | "idle" | "running";
   readonly pod: { readonly desiredStatus: string };
 }
 

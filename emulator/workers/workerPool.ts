@@ -1,8 +1,12 @@
 import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
+import type { WorkerProgram } from "../programs/program";
+import type { ProgramWorker } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
+import { programFor } from "./jobHandlers";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
+import type { WorkerState } from "./watch";
 
 /** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
@@ -22,19 +26,28 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. It runs one job at a time, unless a model allows more. */
+/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
 export interface Worker {
   readonly pod: WorkerPod;
+  /** The program of the worker, if it has one. */
+  readonly program: WorkerProgram | undefined;
+  /** The running program. */
+  process: ProgramWorker | undefined;
   /** The number of its jobs. */
   jobs: number;
   /** The number of jobs that it takes no earlier than at its next request for jobs. */
   resting: number;
   /** The time when it last took a job, in milliseconds since the epoch. */
   tookAt: number;
-  /** `initializing` while its container starts, `idle` while it waits for a job, `running` while it has one. */
-  state: "initializing" | "idle" | "running";
+  /**
+   * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
+   * for a job, `running` while it has one.
+   */
+  state: "throttled" | "initializing" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */
   draining: boolean;
+  /** The time of the last change of its state, in milliseconds since the epoch. */
+  since: number;
   /** Cancels the timer of its cold start, of its idle time or of its draining. */
   cancelTimer: () => void;
 }
@@ -46,6 +59,8 @@ export interface WorkerPool {
   /** The workers that are not draining. */
   readonly size: number;
   pods(): readonly WorkerPod[];
+  /** Returns the workers in order of their start, including those that drain. */
+  all(): readonly Worker[];
   /** Counts the workers in a state. A draining worker counts only while it still runs a job. */
   count(state: Worker["state"]): number;
   /**
@@ -57,11 +72,11 @@ export interface WorkerPool {
   shrinkToRecord(): void;
   /** Stops the workers without a job, and drains the others: later ones run the present version of the template. */
   rollOut(): void;
-  /** Takes a worker for a job. Returns `undefined` if none can take one now. */
+  /** Takes a worker for a job, an idle one if possible. Returns `undefined` if none can take a job now. */
   take(): Worker | undefined;
   /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
-  /** Removes a worker that died. */
+  /** Removes a worker that died. A process that it still has is stopped. */
   remove(worker: Worker): void;
   dispose(): void;
 }
@@ -76,8 +91,8 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   const { clock, model } = context;
   const concurrency = model?.concurrency ?? 1;
   const workers = new Set<Worker>();
-  /** The workers that can take a job now. */
-  const free: Worker[] = [];
+  /** The idle workers; with a model all that can take a job now. */
+  const idle: Worker[] = [];
   let draining = 0;
   let wantedNow = 0;
   let release: Release | undefined;
@@ -94,6 +109,13 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     return release;
   }
 
+  /** Tells the watchers the state of a worker. Must be called after every change. */
+  function show(worker: Worker): void {
+    worker.since = clock.now();
+    model?.onWorker(worker);
+    context.watch.worker(record.id, worker.pod.id, shownState(worker));
+  }
+
   function start(): void {
     const pod: WorkerPod = {
       id: randomId(context.random),
@@ -103,24 +125,67 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
     };
-    const state = "initializing";
-    const worker: Worker = { pod, jobs: 0, resting: 0, tookAt: 0, state, draining: false, cancelTimer: noTimer };
+    const program = programFor(context.handlers, record);
+    const { throttledMs, imagePullMs } = context.workerFaults.atStart(record.id);
+    const state = throttledMs > 0 ? "throttled" : "initializing";
+    const worker: Worker = {
+      pod,
+      program,
+      process: undefined,
+      jobs: 0,
+      resting: 0,
+      tookAt: 0,
+      state,
+      draining: false,
+      since: 0,
+      cancelTimer: noTimer,
+    };
     workers.add(worker);
-    model?.onWorker(worker);
-    worker.cancelTimer = clock.schedule(model?.coldStartMs() ?? coldStartMs(record, context), () => {
-      enter(worker, "idle");
-      makeFree(worker);
-      onRoom();
+    if (throttledMs > 0) show(worker);
+    if (throttledMs === 0) initialize(worker, imagePullMs);
+    else worker.cancelTimer = clock.schedule(throttledMs, () => initialize(worker, imagePullMs));
+  }
+
+  /** Starts the container: the process's own start is the cold start of a worker with a program. */
+  function initialize(worker: Worker, imagePullMs: number): void {
+    worker.state = "initializing";
+    show(worker);
+    const begin = worker.program ? () => launch(worker, worker.program as WorkerProgram) : () => welcome(worker);
+    const delayMs = imagePullMs + (worker.program ? 0 : (model?.coldStartMs() ?? coldStartMs(record, context)));
+    if (worker.program && delayMs === 0) begin();
+    else worker.cancelTimer = clock.schedule(delayMs, begin);
+  }
+
+  function launch(worker: Worker, program: WorkerProgram): void {
+    worker.cancelTimer = noTimer;
+    worker.process = context.workerHost.start(program, worker.pod, worker.pod.container.env, {
+      onAsk: () => welcome(worker),
+      onRetire() {
+        if (workers.has(worker) && !worker.draining) drain(worker, "refresh");
+      },
+      onEnd() {
+        if (!workers.has(worker)) return;
+        forget(worker);
+        onRoom();
+      },
     });
   }
 
-  function enter(worker: Worker, state: Worker["state"]): void {
-    worker.state = state;
-    model?.onWorker(worker);
+  /** The worker asks for a job, for the first time or again. */
+  function welcome(worker: Worker): void {
+    if (!workers.has(worker)) return;
+    if (worker.state === "initializing" && !worker.draining) becomeIdle(worker);
+    onRoom();
+  }
+
+  function becomeIdle(worker: Worker): void {
+    worker.state = "idle";
+    show(worker);
+    makeFree(worker);
   }
 
   function makeFree(worker: Worker): void {
-    if (worker.jobs + worker.resting === concurrency - 1 || !free.includes(worker)) free.push(worker);
+    if (worker.jobs + worker.resting === concurrency - 1 || !idle.includes(worker)) idle.push(worker);
     if (worker.jobs === 0) waitIdle(worker);
   }
 
@@ -141,6 +206,17 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     });
   }
 
+  /** Returns a job of a model's worker to the pool. */
+  function releaseModelled(worker: Worker): void {
+    if (worker.jobs === 0) {
+      worker.state = "idle";
+      show(worker);
+    }
+    const ms = restMs(worker);
+    if (ms > 0) rest(worker, ms);
+    else makeFree(worker);
+  }
+
   /** Starts the idle timeout. Under REQUEST_COUNT it has no effect: `scaleTo` decides. */
   function waitIdle(worker: Worker): void {
     stopWaiting(worker);
@@ -153,7 +229,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
 
   function stopSurplus(): void {
     if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
-    for (const worker of free) {
+    for (const worker of idle) {
       if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
       const stop = () => {
         worker.cancelTimer = noTimer;
@@ -172,38 +248,67 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     stopWaiting(worker);
     worker.draining = true;
     draining += 1;
-    forgetFree(worker);
+    forgetIdle(worker);
     worker.pod.lastStatusChange = `Draining after a ${reason}`;
+    show(worker);
     if (worker.state !== "running") removeLater(worker);
   }
 
   function removeLater(worker: Worker): void {
+    // A process takes its own time to end.
+    if (worker.process) {
+      worker.process.stop();
+      return;
+    }
     worker.cancelTimer = clock.schedule(context.drainMs, () => {
       remove(worker);
       onRoom();
     });
   }
 
+  /** A worker with a process counts until the process has ended. */
   function remove(worker: Worker): void {
+    if (worker.process && workers.has(worker)) end(worker, worker.process);
+    else forget(worker);
+  }
+
+  function end(worker: Worker, process: ProgramWorker): void {
+    if (!worker.draining) drain(worker, "scale-down");
+    process.stop();
+  }
+
+  function forget(worker: Worker): void {
     if (!workers.delete(worker)) return;
     worker.cancelTimer();
-    forgetFree(worker);
+    forgetIdle(worker);
     if (worker.draining) draining -= 1;
     worker.pod.desiredStatus = "TERMINATED";
     context.released(worker.pod.container.templateId);
+    context.watch.worker(record.id, worker.pod.id, "gone");
     model?.onWorker(worker);
   }
 
-  function forgetFree(worker: Worker): void {
-    const index = free.indexOf(worker);
-    if (index >= 0) free.splice(index, 1);
+  function forgetIdle(worker: Worker): void {
+    const index = idle.lastIndexOf(worker);
+    if (index >= 0) idle.splice(index, 1);
   }
+
+  /** The latest idle worker, or one with a job that asks for another. */
+  function ready(): Worker | undefined {
+    const canTake = ({ process, draining }: Worker) => !draining && (!process || process.room > 0);
+    return idle.findLast(canTake) ?? (hasPrograms() ? Array.from(workers).find(isBusyWithRoom) : undefined);
+  }
+
+  const hasPrograms = () => programFor(context.handlers, record) !== undefined;
+  const isBusyWithRoom = ({ state, draining, process }: Worker) =>
+    state === "running" && !draining && process !== undefined && process.room > 0;
 
   return {
     get size() {
       return size();
     },
     pods: () => Array.from(workers, (worker) => worker.pod),
+    all: () => [...workers],
     count(state) {
       let count = 0;
       for (const worker of workers) if (worker.state === state && (!worker.draining || state === "running")) count += 1;
@@ -216,9 +321,11 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       stopSurplus();
     },
     shrinkToRecord() {
+      const program = programFor(context.handlers, record);
+      for (const worker of workers) if (!worker.draining && worker.program !== program) drain(worker, "new release");
       const excess = size() - record.workersMax;
       if (excess > 0) for (const worker of byReadiness(workers).slice(0, excess)) drain(worker, "scale-down");
-      for (const worker of [...free]) if (worker.jobs === 0) waitIdle(worker);
+      for (const worker of [...idle]) waitIdle(worker);
       if (record.workersMax === 0) release = undefined;
     },
     rollOut() {
@@ -229,36 +336,41 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       }
     },
     take() {
-      const worker = free.at(-1);
+      const worker = ready();
       if (!worker) return undefined;
       stopWaiting(worker);
       worker.jobs += 1;
       worker.tookAt = clock.now();
-      if (worker.jobs + worker.resting >= concurrency) free.pop();
-      if (worker.state !== "running") enter(worker, "running");
+      if (worker.jobs + worker.resting >= concurrency) forgetIdle(worker);
+      worker.state = "running";
+      show(worker);
       return worker;
     },
     release(worker) {
       worker.jobs -= 1;
-      if (worker.jobs === 0) enter(worker, "idle");
-      if (worker.draining) {
-        if (worker.jobs === 0) removeLater(worker);
-        return;
-      }
-      const ms = restMs(worker);
-      if (ms > 0) rest(worker, ms);
-      else makeFree(worker);
+      if (model && workers.has(worker) && !worker.draining) return releaseModelled(worker);
+      if (worker.jobs > 0 || !workers.has(worker)) return;
+      if (!worker.draining) return becomeIdle(worker);
+      worker.state = "idle";
+      removeLater(worker);
     },
     remove,
     dispose() {
       for (const worker of workers) {
         worker.cancelTimer();
+        worker.process?.stop();
         context.released(worker.pod.container.templateId);
       }
       workers.clear();
-      free.length = 0;
+      idle.length = 0;
     },
   };
+}
+
+/** Returns the state that people see. */
+export function shownState({ state, draining }: Worker): WorkerState {
+  if (draining) return "draining";
+  return state === "idle" || state === "running" ? state : "starting";
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
@@ -268,6 +380,6 @@ function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
 
 /** Returns the workers that do not drain, those without a job first. */
 function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
-  const order = { initializing: 0, idle: 1, running: 2 };
+  const order = { throttled: 0, initializing: 1, idle: 2, running: 3 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
 }

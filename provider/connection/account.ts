@@ -57,7 +57,9 @@ export function isRedirected(outputs: Properties, place: Place, endpointId: stri
   if (before === undefined) return false;
   const { account } = place;
   const { queueUrl } = placeRecord(place, endpointId);
-  return before.provider !== account.provider || before.service !== account.service || outputs.queueUrl !== queueUrl;
+  if (before.provider !== account.provider || before.service !== account.service) return true;
+  // Only endpoints have a queue.
+  return outputs.queueUrl !== undefined && outputs.queueUrl !== queueUrl;
 }
 
 /** Returns `true` if the endpoint was last seen with another key or at another service. */
@@ -73,24 +75,24 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 }
 
 /**
- * Refuses to treat an endpoint as gone if this is not the account where it was last seen: it may still exist there.
+ * Refuses to treat an object, such as an endpoint, as gone if this is not the account where it was last seen: it may still exist there.
  * @throws AccountChangedError if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(
+  noun: string,
   outputs: Properties,
   { account, settings }: { readonly account: Account; readonly settings: { readonly allowAccountChange: boolean } },
-  endpointId: string,
+  id: string,
 ): void {
   const before = parseRecord(outputs.__account);
-  if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, endpointId))))
-    return;
+  if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
   const reason =
     before.service === account.service
       ? "the API key differs from the one that it was last seen with"
       : `it was last seen at ${before.service}, not at ${account.service}`;
   throw new AccountChangedError(
-    `endpoint ${endpointId} is not in this account, but ${reason}. It may still exist there and cause costs. Use ` +
-      "the former key and service. If the endpoint really is gone (for example, the account is the same and only its key " +
+    `${noun} ${id} is not in this account, but ${reason}. It may still exist there and cause costs. Use ` +
+      `the former key and service. If the ${noun} really is gone (for example, the account is the same and only its key ` +
       "was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
   );
 }

@@ -1,6 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { requireApiKey, serviceName } from "../../sdk/config";
-import type { ProviderSettings } from "./config";
+import { clientOptions, type ProviderSettings } from "./config";
 
 const clients = new Map<string, Client>();
 
@@ -13,7 +12,7 @@ export function clientFor(settings: ProviderSettings): Client {
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
-  const client = createClient({ ...settings, apiKey: requireApiKey(settings), service: serviceName(settings) });
+  const client = createClient(clientOptions(settings));
   clients.set(identity, client);
   return client;
 }

@@ -1,4 +1,11 @@
-import { type ConnectionSettings, ENVIRONMENT_VARIABLES, extraWords } from "../../sdk/config";
+import type { ClientOptions } from "../../sdk/client";
+import {
+  type ConnectionSettings,
+  ENVIRONMENT_VARIABLES,
+  extraWords,
+  requireApiKey,
+  serviceName,
+} from "../../sdk/config";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { ConfigurationError } from "../../sdk/errors";
 import { Secret } from "../../sdk/secret";
@@ -74,6 +81,14 @@ export function providerSettings(
     allowAccountChange:
       (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
   };
+}
+
+/**
+ * Returns the options of the client for these settings.
+ * @throws ConfigurationError if the key is missing, or the service is unknown
+ */
+export function clientOptions({ provider, allowAccountChange, ...connection }: ProviderSettings): ClientOptions {
+  return { ...connection, apiKey: requireApiKey(connection), service: serviceName(connection) };
 }
 
 /**

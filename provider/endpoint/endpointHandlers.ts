@@ -1,19 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { noSuchEndpoint } from "../../sdk/endpoints/findEndpoint";
+import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { NotFoundError } from "../../sdk/errors";
+import { noSuchRecord } from "../../sdk/records/collection";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
-import { describeChanges, refuseTakenName } from "./adoption";
-import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
-import { changedFields, hasChanged, refuseOtherEndpoint } from "./diff";
-import { checkInputs } from "./inputs";
-import { locate } from "./move";
-import { oneAtATime } from "./oneAtATime";
-import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { describeChanges, refuseOtherId, refuseTakenName } from "../resource/adoption";
+import { locate } from "../resource/location";
+import { oneAtATime } from "../resource/oneAtATime";
 import {
   claimAlone,
   claimCompared,
@@ -23,7 +20,13 @@ import {
   noteChecked,
   ownerOf,
   release,
-} from "./owners";
+} from "../resource/owners";
+import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
+import { changedFields, hasChanged } from "./diff";
+import { checkInputs } from "./inputs";
+import { proveTarget } from "./move";
+import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { rollOut } from "./rollOut";
 import { bringUpToDate, refuseRename } from "./updateEndpoint";
 
 /** Maximum age of the list of endpoints that refreshed resources share. */
@@ -49,10 +52,13 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
-    const location = await locate(id, outputs, inputs);
-    if (location === "moved") return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
-    refuseOtherEndpoint(id, inputs);
-    claimCompared(id, ownerOf(outputs));
+    const location = await locate("endpoint", id, outputs, (client) => client.endpoints);
+    if (location === "moved") {
+      await proveTarget(id, outputs, inputs);
+      return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
+    }
+    refuseOtherId("an endpoint", id, inputs);
+    claimCompared("endpoint", id, ownerOf(outputs));
     if (location === "redirected") return { changes: true, deleteBeforeReplace: true };
     // Without `changes`, the engine compares the inputs itself and shows each field.
     if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
@@ -63,7 +69,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     const connection = connect();
     const isAdoption = inputs.adoptId !== undefined;
     const owner = String(inputs.__adopter ?? newOwner());
-    if (isAdoption) claimAlone(String(inputs.adoptId), owner);
+    if (isAdoption) claimAlone("endpoint", String(inputs.adoptId), owner);
     const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);
@@ -80,16 +86,17 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
       return { id, props: { ...props, ...readyPending(outputs) }, inputs };
     }
     if (outputs.__mustExist) {
-      throw noSuchEndpoint(id);
+      throw noSuchRecord("endpoint", id);
     }
-    refuseOtherAccount(outputs, connection, id);
+    refuseOtherAccount("endpoint", outputs, connection, id);
     // A result without an id tells the engine that the resource is gone.
     return {};
   },
 
   async update(id, outputs: Properties, inputs: Properties) {
     const connection = connect();
-    const endpoint = await bringUpToDate(connection, id, outputs, inputs);
+    const saved = await bringUpToDate(connection, id, outputs, inputs);
+    const endpoint = (await rollOut(connection.client, id, outputs, inputs)) ?? saved;
     const outs = endpoint ? toOutputs(endpoint, inputs, connection, ownerOf(outputs)) : unseenOutputs(outputs, inputs);
     await awaitReady(connection.client, endpoint ?? toEndpoint(id, outputs), inputs, outs);
     return { outs };
@@ -110,7 +117,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     await connection.client.endpoints.delete(id, {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       onProgress: drainLogger(String(outputs.name ?? id)),
-      onAbsent: () => refuseOtherAccount(outputs, connection, id),
+      onAbsent: () => refuseOtherAccount("endpoint", outputs, connection, id),
     });
   },
 };
@@ -118,7 +125,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 /** Creates the endpoint, unless an endpoint has its name. */
 function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   return client.endpoints.create(managedFields(inputs) as EndpointInput, {
-    onNameTaken: (existing) => refuseTakenName(existing, inputs.name),
+    onNameTaken: (existing) => refuseTakenName("an endpoint", existing, inputs.name),
   });
 }
 
@@ -135,7 +142,7 @@ async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoi
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
-  log(endpoint.name, `adopted endpoint ${id}; ${describeChanges({ ...found }, { ...endpoint }, inputs)}`);
+  log(endpoint.name, `adopted endpoint ${id}; ${describeChanges(FIELDS, { ...found }, { ...endpoint }, inputs)}`);
   return endpoint;
 }
 

@@ -7,6 +7,7 @@ import {
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
 import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
+import { nameAutomatically, removedFields } from "../resource/naming";
 import { checkProviderOnlyInputs, isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** Inputs in normal form, and their problems. */
@@ -30,7 +31,7 @@ export function checkInputs(
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
     : nameAutomatically(oldInputs, given.name, automaticName);
-  const entries = Object.entries({ ...given, ...naming, ...removedInputs(oldInputs, given) }).filter(
+  const entries = Object.entries({ ...managedWorkers(given), ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );
   const unknown = Object.fromEntries(entries.filter(isUnknownField).map(([field]) => [field, UNKNOWN]));
@@ -55,15 +56,13 @@ export function checkInputs(
 }
 
 /**
- * Returns the automatic name, which the resource class passes. A resource keeps its first name, or the one that it was
- * given elsewhere since; `__automaticName` records that the program sets none. `ignoreChanges` puts the old name into the
- * new inputs.
+ * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes an interrupted recycle
+ * must know what to restore.
  */
-function nameAutomatically(oldInputs: Properties, name: unknown, automaticName: unknown): Properties {
-  const isKept = oldInputs.__automaticName !== undefined;
-  if (name !== undefined && !(isKept && name === oldInputs.name)) return {};
-  if (isKept) return { name: oldInputs.name, __automaticName: true };
-  return typeof automaticName === "string" ? { name: automaticName, __automaticName: true } : {};
+function managedWorkers(given: Properties): Properties {
+  if (given.recycleWorkers !== true) return given;
+  const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
+  return { ...given, workersMin: given.workersMin ?? workersMin, workersMax: given.workersMax ?? workersMax };
 }
 
 /**
@@ -71,10 +70,9 @@ function nameAutomatically(oldInputs: Properties, name: unknown, automaticName: 
  * default could have another unit, so `scalerType` is reported as missing.
  */
 function removedInputs(oldInputs: Properties, newInputs: Properties): Properties {
-  const isRemoved = (field: string) => field in oldInputs && newInputs[field] === undefined;
+  const { scalerType, ...others } = removedFields(ENDPOINT_DEFAULTS, oldInputs, newInputs);
   const keepsScalerValue = newInputs.scalerValue !== undefined && newInputs.scalerValue !== null;
-  const defaults = Object.entries(ENDPOINT_DEFAULTS).filter(([field]) => isRemoved(field));
-  return Object.fromEntries(defaults.filter(([field]) => field !== "scalerType" || !keepsScalerValue));
+  return scalerType === undefined || keepsScalerValue ? others : { ...others, scalerType };
 }
 
 /** Returns `true` for an existing property with an unknown value. A property that does not exist is always a mistake. */

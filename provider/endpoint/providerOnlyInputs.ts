@@ -1,20 +1,19 @@
 import type { InputProblem } from "../../sdk/errors";
-import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
-import { type InputRule, SECONDS } from "../properties";
+import { SECONDS } from "../properties";
+import { checkOwnInputs, commonRules, type OwnRules } from "../resource/ownInputs";
 
 /** Inputs that the provider uses itself and does not send to the service. */
 const RULES = {
-  adoptId: {
-    message: `must be the id of an endpoint: ${ID_CHARACTERS}`,
-    allows: isPathSegment,
-  },
+  ...commonRules("an endpoint"),
   drainTimeout: SECONDS,
-  awaitReady: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
+  awaitReady: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
-  __adopter: { message: "is set by the provider", allows: (value) => typeof value === "string" },
-  __automaticName: { message: "is set by the provider", allows: (value) => value === true },
-  __secretInputs: { message: "is set by the provider", allows: (value) => typeof value === "string" },
-} satisfies Record<string, InputRule>;
+  templateRevision: {
+    message: "must be the revision of a template: a whole number, 0 or more",
+    allows: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+  },
+  recycleWorkers: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
+} satisfies OwnRules;
 
 /** The name of an input that the provider does not send to the service. */
 export type ProviderOnlyInput = keyof typeof RULES;
@@ -28,6 +27,8 @@ export const CONTROL_INPUTS = [
   "drainTimeout",
   "awaitReady",
   "awaitReadyTimeout",
+  "templateRevision",
+  "recycleWorkers",
   "__secretInputs",
 ] as const satisfies ProviderOnlyInput[];
 
@@ -36,12 +37,5 @@ export function checkProviderOnlyInputs(given: Readonly<Record<string, unknown>>
   inputs: Record<string, unknown>;
   problems: InputProblem[];
 } {
-  const entries = Object.entries(given).filter(([, value]) => value !== null);
-  const isAllowed = ([name, value]: [string, unknown]) => RULES[name as ProviderOnlyInput].allows(value);
-  return {
-    inputs: Object.fromEntries(entries.filter(isAllowed)),
-    problems: entries
-      .filter((entry) => !isAllowed(entry))
-      .map(([property]) => ({ property, message: RULES[property as ProviderOnlyInput].message })),
-  };
+  return checkOwnInputs(RULES, given);
 }

@@ -5,10 +5,10 @@ import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions, warnAt } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
+import { refuseSecondAdoption } from "../resource/adoptIds";
+import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { refuseSecondAdoption } from "./adoptIds";
 import { previewAdoption } from "./adoptionPreview";
-import { automaticName } from "./automaticName";
 import { endpointDeclaration } from "./declaration";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
@@ -103,6 +103,20 @@ export interface ServerlessEndpointArgs {
    * @default 600 (10 minutes)
    */
   awaitReadyTimeout?: pulumi.Input<number>;
+  /**
+   * The `revision` of the template, so that its changes reach the workers. When it changes, the service replaces idle
+   * workers at once and the others after their job. It does not tell when that is done, and workers with FLASHBOOT may keep
+   * the old version: see `recycleWorkers`.
+   * @default none
+   */
+  templateRevision?: pulumi.Input<number>;
+  /**
+   * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero, running jobs end, and its
+   * `workersMin` and `workersMax` are restored. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An
+   * interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * @default false
+   */
+  recycleWorkers?: pulumi.Input<boolean>;
 }
 
 /**
@@ -149,7 +163,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    refuseSecondAdoption(name, args?.adoptId);
+    refuseSecondAdoption("an endpoint", name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     // A replacement that is created first would find the old endpoint by its name.
     const resourceOptions = { ...checkedOptions(endpointDeclaration(name, args, options)), deleteBeforeReplace: true };

@@ -4,8 +4,8 @@ import { NameTakenError, NotFoundError } from "../../sdk/errors";
 import { isRecordedElsewhere, refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
+import { oneAtATime } from "../resource/oneAtATime";
 import { mustSave } from "./diff";
-import { oneAtATime } from "./oneAtATime";
 import { managedFields } from "./outputs";
 
 /**
@@ -30,7 +30,7 @@ export async function bringUpToDate(
   } catch (error) {
     // The service may also not have found a template or a volume.
     if (!(error instanceof NotFoundError) || (await endpoints.find(id))) throw error;
-    refuseOtherAccount(outputs, connection, id);
+    refuseOtherAccount("endpoint", outputs, connection, id);
     throw endpointGone(id);
   }
 }

@@ -2,26 +2,39 @@ import * as pulumi from "@pulumi/pulumi";
 
 type Options = pulumi.CustomResourceOptions;
 
+const adoptInstead = (noun: string) => `set adoptId to the id of the ${noun} in the arguments, and run \`pulumi up\``;
+
 /** The alternative to the option `import` for each kind of resource. */
 const INSTEAD_OF_IMPORT = {
-  ServerlessEndpoint: "set adoptId to the id of the endpoint in the arguments, and run `pulumi up`",
+  ServerlessEndpoint: adoptInstead("endpoint"),
+  ServerlessTemplate: adoptInstead("template"),
+  NetworkVolume: adoptInstead("network volume"),
+  ContainerRegistryAuth: adoptInstead("credential"),
   SmokeTest: "it runs its job when it is created",
 };
 
+/** The name of a class of resources. */
+export type ResourceKind = keyof typeof INSTEAD_OF_IMPORT;
+
+const DELETE_TIMEOUT = "deleteTimeout limits a deletion";
+
 /** The alternative to the option `customTimeouts` for each kind of resource. */
-const INSTEAD_OF_TIMEOUTS = {
+const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
   ServerlessEndpoint: "drainTimeout limits a deletion, and awaitReadyTimeout a create or an update that waits",
+  ServerlessTemplate: DELETE_TIMEOUT,
+  NetworkVolume: DELETE_TIMEOUT,
+  ContainerRegistryAuth: DELETE_TIMEOUT,
   SmokeTest: "the argument timeout limits the job",
 };
 
 /** Inputs that may be lists in a program, and that the provider converts to comma-separated strings. */
-const LISTS = ["gpuIds", "locations"];
+const LISTS = ["gpuIds", "locations", "ports"];
 
 /**
  * Refuses the option `import`, with which Pulumi fails for every dynamic resource.
  * @throws RunError if the option is set
  */
-export function refuseImport(kind: keyof typeof INSTEAD_OF_IMPORT, name: string, options: Options): void {
+export function refuseImport(kind: ResourceKind, name: string, options: Options): void {
   if (options.import === undefined) return;
   throw new pulumi.RunError(
     `"${name}": a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`,
@@ -52,7 +65,7 @@ export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[
 }
 
 /** Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers. */
-export function customTimeoutsWarning(kind: keyof typeof INSTEAD_OF_TIMEOUTS, { customTimeouts }: Options): string[] {
+export function customTimeoutsWarning(kind: ResourceKind, { customTimeouts }: Options): string[] {
   const isSet = Object.values(customTimeouts ?? {}).some((value) => value !== undefined);
   return isSet ? [`customTimeouts has no effect on a ${kind}: ${INSTEAD_OF_TIMEOUTS[kind]}`] : [];
 }

@@ -1,14 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../sdk/errors";
 import { UNKNOWN } from "../properties";
-import { customTimeoutsWarning, ignoredElementWarnings, refuseImport, refuseReplaceWith } from "./optionChecks";
+import {
+  customTimeoutsWarning,
+  ignoredElementWarnings,
+  type ResourceKind,
+  refuseImport,
+  refuseReplaceWith,
+} from "./optionChecks";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
 
 /** A resource as the program declares it, before it is registered. */
 export interface Declaration {
   /** Name of the class, for messages. */
-  readonly kind: "ServerlessEndpoint" | "SmokeTest";
+  readonly kind: ResourceKind;
   readonly type: string;
   readonly name: string;
   readonly args: object;

@@ -9,9 +9,20 @@ export function secretInputs(args: object): { readonly __secretInputs?: Promise<
   return outputs.length === 0 ? {} : { __secretInputs: namesOfSecrets(outputs) };
 }
 
+/** The keys of objects that names may contain: `env.HF_TOKEN`. */
+const KEY = /^\w+$/;
+
+/** Returns the values of a plain object one by one, each with its own name. */
+function parts([name, arg]: [string, unknown]): [string, unknown][] {
+  const isPlainObject = typeof arg === "object" && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
+  const entries = isPlainObject ? Object.entries(arg) : [];
+  if (entries.length === 0 || !entries.every(([key]) => KEY.test(key))) return [[name, arg]];
+  return entries.map(([key, value]) => [`${name}.${key}`, value]);
+}
+
 async function namesOfSecrets(args: readonly [string, unknown][]): Promise<string | undefined> {
   const names = await Promise.all(
-    args.map(async ([name, arg]) => {
+    args.flatMap(parts).map(async ([name, arg]) => {
       // A failure here also fails the resource's registration, which reports it.
       const isSecret = await resolveArg(arg).then(
         (resolved) => resolved.isSecret,

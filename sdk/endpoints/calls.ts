@@ -1,14 +1,13 @@
-import { z } from "zod";
 import type { ServiceName } from "../contract/limits";
-import { AuthenticationError, QuotaExceededError } from "../errors";
-import { decode } from "../transport/decode";
-import { execute, type GraphqlTransport, type RootField } from "../transport/graphql";
-import { type Attempt, type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
+import { QuotaExceededError } from "../errors";
+import { type Collection, createCollection, noteWrite } from "../records/collection";
+import type { GraphqlTransport } from "../transport/graphql";
+import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { type EndpointCalls, graphqlEndpointCalls } from "./graphqlCalls";
 import type { EndpointInputOptions } from "./input";
-import { type ListedEndpoints, readEndpoints } from "./listRecords";
+import { ENDPOINT } from "./listRecords";
 import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
-import { createEndpointList, type EndpointList } from "./sharedList";
-import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
 
 /** The settings that the calls of the management interface need. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
@@ -17,124 +16,66 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly service: ServiceName | undefined;
 }
 
-/** One account: its settings, the list that its calls share, and the writes of this client. */
-export interface Account extends EndpointsContext {
-  readonly list: EndpointList;
-  /** The time of the last write to each id and each name, in milliseconds of the monotonic clock. */
-  readonly lastWrites: Map<string, number>;
+/** The endpoints of one account. */
+export interface Account extends Collection<Endpoint>, EndpointInputOptions {
+  readonly calls: EndpointCalls;
 }
 
 /** Returns the account that the calls work on. */
 export function createAccount(context: EndpointsContext): Account {
-  const list = createEndpointList(context.clock, (signal) => fetchList(context, signal));
-  return { ...context, list, lastWrites: new Map() };
+  const calls = graphqlEndpointCalls(context.transport, context.service);
+  const { extraGpuTiers, extraLocations } = context;
+  return { ...createCollection(context, ENDPOINT, calls), calls, extraGpuTiers, extraLocations };
 }
 
-/** The options of a save. */
-interface SaveOptions extends CallOptions {
-  /** Returns the new endpoint after a response was lost. Without it the save changes an endpoint and can be repeated. */
-  readonly lookUp?: () => Promise<Endpoint | undefined>;
-}
-
-/** Sends all settings. With an id they change that endpoint, without one they create an endpoint. */
-export async function saveEndpoint(
-  account: Account,
-  operation: string,
-  settings: Partial<EndpointSettings> & { readonly id?: string },
-  options: SaveOptions = {},
-): Promise<Endpoint> {
-  const selection = endpointSelection(account.service);
-  const args = { input: { id: settings.id, ...toSaveInput(settings, account.service) } };
-  const field: RootField = { type: "mutation", name: "saveEndpoint", args, selection };
-  let saved: Endpoint | undefined;
-  try {
-    saved = await makeCall(account, {
-      operation,
-      repeatability: options.lookUp ? "create" : "safe",
-      attempt: async (attempt) =>
-        decode(endpointSchema, await execute(account.transport, operation, field, attempt), operation),
-      ...options,
-    });
-    return saved;
-  } catch (error) {
-    throw error instanceof QuotaExceededError ? await withUsage(error, account.list, options.signal) : error;
-  } finally {
-    // Also after a failure: the response may be lost and the change made.
-    noteWrite(account, settings.id ?? saved?.id, settings.name);
-  }
-}
-
-/** Changes some settings of an endpoint. All others are sent as they are: the service resets what is left out. */
-export function changeEndpoint(
+/** Changes some settings of an endpoint. All others stay as they are. */
+export async function changeEndpoint(
   account: Account,
   endpoint: Endpoint,
   changes: Partial<EndpointSettings>,
-  options?: CallOptions,
+  given?: ObservedOptions,
 ): Promise<Endpoint> {
+  const options = requestOptions(given);
   const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
-  return saveEndpoint(account, operation, { ...endpoint, ...changes }, { signal: options?.signal });
+  const attempt = (each: Attempt) => account.calls.change(operation, endpoint, changes, each);
+  try {
+    const name = account.calls.names.change;
+    return await makeCall(account, { ...options, name, operation, repeatability: "safe", attempt });
+  } catch (error) {
+    throw await withUsage(error, account, options);
+  } finally {
+    // Also after a failure: the response may be lost and the change made.
+    noteWrite(account, endpoint.id, changes.name ?? endpoint.name);
+  }
 }
 
 /**
  * Sends the deletion.
  * @throws NotFoundError if the endpoint does not exist
  */
-export async function sendDelete(account: Account, id: string, signal?: AbortSignal): Promise<void> {
+export async function sendDelete(account: Account, id: string, given: ObservedOptions): Promise<void> {
   const operation = `deleteEndpoint of ${id}`;
-  const field: RootField = { type: "mutation", name: "deleteEndpoint", args: { id } };
-  const attempt = (each: Attempt) => execute(account.transport, operation, field, each);
+  const attempt = (each: Attempt) => account.calls.delete(operation, { id }, each);
   try {
-    await makeCall(account, { operation, repeatability: "safe", attempt, signal });
+    const name = account.calls.names.delete;
+    await makeCall(account, { ...requestOptions(given), name, operation, repeatability: "safe", attempt });
   } finally {
     noteWrite(account, id);
   }
 }
 
 /** Reads the account's discount. */
-export async function fetchDiscount(
-  context: EndpointsContext,
-  signal?: AbortSignal,
-): Promise<ServerlessDiscount | null> {
+export function fetchDiscount(account: Account, options: ObservedOptions): Promise<ServerlessDiscount | null> {
   const operation = "the serverless discount";
-  const selection = "serverlessDiscount { discountFactor type expirationDate }";
-  const myself = await fetchMyself(context, operation, selection, signal);
-  return decode(z.looseObject({ serverlessDiscount: discountSchema.nullable() }), myself, operation).serverlessDiscount;
-}
-
-async function fetchList(context: EndpointsContext, signal?: AbortSignal): Promise<ListedEndpoints> {
-  const selection = `endpoints { ${endpointSelection(context.service)} }`;
-  return readEndpoints(await fetchMyself(context, "the list of endpoints", selection, signal));
-}
-
-function fetchMyself(
-  context: EndpointsContext,
-  operation: string,
-  selection: string,
-  signal?: AbortSignal,
-): Promise<unknown> {
-  const field: RootField = { type: "query", name: "myself", selection };
-  return makeCall(context, {
-    operation,
-    repeatability: "safe",
-    signal,
-    async attempt(each) {
-      const myself = await execute(context.transport, operation, field, each);
-      // "No account" must not be read as "an account without endpoints": every endpoint would count as deleted.
-      if (myself !== null) return myself;
-      throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
-    },
-  });
-}
-
-function noteWrite({ list, lastWrites, clock }: Account, ...idsAndNames: (string | undefined)[]): void {
-  list.noteWrite();
-  for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, clock.monotonic());
+  const attempt = (each: Attempt) => account.calls.discount(operation, each);
+  return makeCall(account, { ...options, name: account.calls.names.list, operation, repeatability: "safe", attempt });
 }
 
 /** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
-async function withUsage(error: QuotaExceededError, list: EndpointList, signal?: AbortSignal): Promise<Error> {
-  const snapshot = await list.read({}, signal).catch(() => undefined);
-  const users = (snapshot?.endpoints ?? []).filter(({ workersMax }) => workersMax > 0);
+export async function withUsage(error: unknown, { list }: Account, options: ObservedOptions): Promise<unknown> {
+  if (!(error instanceof QuotaExceededError)) return error;
+  const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
+  const users = (snapshot?.records ?? []).filter(({ workersMax }) => workersMax > 0);
   if (users.length === 0) return error;
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");

@@ -1,10 +1,10 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "../errors";
-import type { CallOptions } from "../transport/retryingCall";
+import { readSharedWith } from "../records/collection";
+import { recordById } from "../records/listed";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint, sendDelete } from "./calls";
-import { readSharedWith } from "./findEndpoint";
-import { endpointById } from "./listRecords";
 import type { Endpoint } from "./record";
 
 /** The progress of a deletion. */
@@ -20,7 +20,7 @@ export interface DeleteProgress {
 }
 
 /** Options of `delete`. */
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends RequestOptions {
   /**
    * Time for the pods to shut down and for the service to accept the deletion, in milliseconds: > 0.
    * @default 600_000
@@ -54,7 +54,7 @@ const REMAINS: ReadonlyMap<string, string> = new Map([
 interface Deletion {
   readonly account: Account;
   readonly id: string;
-  readonly options: DeleteOptions;
+  readonly options: DeleteOptions & ObservedOptions;
   /** In milliseconds of the monotonic clock, as `scaledAt`. */
   readonly startedAt: number;
   scaledAt: number;
@@ -67,11 +67,15 @@ interface Deletion {
  * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated, so another deletion
  * finishes one that was interrupted anywhere.
  */
-export async function deleteEndpoint(account: Account, id: string, options: DeleteOptions = {}): Promise<void> {
+export async function deleteEndpoint(
+  account: Account,
+  id: string,
+  options: DeleteOptions & ObservedOptions,
+): Promise<void> {
   const startedAt = account.clock.monotonic();
   const scaledAt = Number.NEGATIVE_INFINITY;
   const deletion: Deletion = { account, id, options, startedAt, scaledAt, pollMs: FIRST_POLL_MS, obstacle: "" };
-  let endpoint = endpointById(await readSharedWith(account, id, options.signal), id);
+  let endpoint = recordById(account.kind, await readSharedWith(account, id, options), id);
   let wasSeen = false;
   for (;;) {
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
@@ -109,7 +113,7 @@ async function drain(deletion: Deletion, activePods: number): Promise<void> {
 async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<boolean> {
   report(deletion, "deleting");
   try {
-    await sendDelete(deletion.account, deletion.id, deletion.options.signal);
+    await sendDelete(deletion.account, deletion.id, deletion.options);
     deletion.obstacle = STILL_LISTED;
   } catch (error) {
     if (error instanceof NotFoundError && !endpoint) return true;
@@ -138,7 +142,7 @@ async function isGone(deletion: Deletion): Promise<boolean> {
 
 /** Returns the endpoint as a new list shows it. */
 async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return endpointById(await account.list.read({}, options.signal), id);
+  return recordById(account.kind, await account.list.read({}, options), id);
 }
 
 /** Waits before the next look, longer each time. */
@@ -162,7 +166,7 @@ function report(
 }
 
 /** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
-function countActivePods({ pods }: Endpoint): number {
+export function countActivePods({ pods }: Endpoint): number {
   return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 

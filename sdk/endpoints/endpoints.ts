@@ -1,14 +1,17 @@
-import type { CallOptions } from "../transport/retryingCall";
-import { type Account, changeEndpoint, createAccount, type EndpointsContext, fetchDiscount } from "./calls";
+import { existing, type FindOptions, findRecord, lookTwice, readSharedWith } from "../records/collection";
+import { refuseUnreadable } from "../records/listed";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Account, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import { existing, type FindOptions, findEndpoint, lookTwice, readSharedWith } from "./findEndpoint";
 import { parseEndpointFields } from "./input";
-import { type ListedEndpoints, refuseUnreadable } from "./listRecords";
-import type { Endpoint, EndpointInput, ServerlessDiscount } from "./record";
+import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
+import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
+import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
 /** Options of `update`. */
-export interface UpdateOptions extends CallOptions {
+export interface UpdateOptions extends RequestOptions {
   /**
    * Called before an endpoint is renamed to a name that others have. An error that it throws ends the update, and nothing
    * is changed. Without it, the endpoint is renamed: names need not be unique at the service.
@@ -28,75 +31,87 @@ export interface Endpoints {
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
    * @throws CreateUncertainError if it cannot tell whether the endpoint was created, or which of several new ones it is
    */
-  create(input: EndpointInput, options?: CreateOptions): Promise<Endpoint>;
+  create(input: EndpointInput, options?: CreateOptions): ResponsePromise<Endpoint>;
   /**
    * Changes fields of an endpoint. Fields that are left out keep their value.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
    */
-  update(id: string, changes: Partial<EndpointInput>, options?: UpdateOptions): Promise<Endpoint>;
+  update(id: string, changes: Partial<EndpointInput>, options?: UpdateOptions): ResponsePromise<Endpoint>;
   /**
    * Returns all endpoints of the account.
    * @throws UnexpectedResponseError if a record cannot be read, because the list would be incomplete; names the endpoint
    * @throws AuthenticationError if the service does not accept the API key
    */
-  list(options?: CallOptions): Promise<Endpoint[]>;
+  list(options?: RequestOptions): ResponsePromise<Endpoint[]>;
   /**
    * Returns the endpoints whose records can be read, and what is known of the others.
    * @throws AuthenticationError if the service does not accept the API key
    */
-  listReadable(options?: CallOptions): Promise<ListedEndpoints>;
+  listReadable(options?: RequestOptions): ResponsePromise<ListedEndpoints>;
   /**
    * Returns an endpoint, or `undefined` if it is in neither of two lists with the service's lag between them.
    * @throws UnexpectedResponseError if its record cannot be read, or if it is in no list and a record has no id
    */
-  find(id: string, options?: FindOptions): Promise<Endpoint | undefined>;
+  find(id: string, options?: FindOptions): ResponsePromise<Endpoint | undefined>;
   /**
    * Returns an endpoint.
    * @throws NotFoundError if it does not exist
    */
-  get(id: string, options?: CallOptions): Promise<Endpoint>;
+  get(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
    * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
    * @throws NotFoundError if the endpoint does not exist
    */
-  scaleToZero(id: string, options?: CallOptions): Promise<Endpoint>;
+  scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
    * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and proves that it is gone.
    * An endpoint that does not exist counts as deleted.
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
    */
-  delete(id: string, options?: DeleteOptions): Promise<void>;
+  delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
+  /**
+   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped, and sets `workersMin` and
+   * `workersMax`. Jobs that wait stay in the queue. Repeated after an interruption, it does the rest.
+   * @throws NotFoundError if the endpoint does not exist
+   * @throws RecycleTimeoutError if the workers do not stop in time; the endpoint has its workers again
+   */
+  recycleWorkers(
+    id: string,
+    workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
+    options?: RecycleOptions,
+  ): ResponsePromise<Endpoint>;
   /** Returns the account's discount, or `null` if it has none. */
-  getServerlessDiscount(options?: CallOptions): Promise<ServerlessDiscount | null>;
+  getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
 /** Returns the management interface of one account. */
-export function createEndpoints(context: EndpointsContext): Endpoints {
-  const account = createAccount(context);
-  const { list } = account;
+export function createEndpoints(account: Account): Endpoints {
+  const { list, kind } = account;
   return {
-    create: (input, options) => createEndpoint(account, input, options),
-    update: (id, changes, options) => updateEndpoint(account, id, changes, options),
-    async list(options) {
-      const snapshot = await list.read({}, options?.signal);
-      refuseUnreadable(snapshot);
-      // A copy: the list itself is shared with other readers.
-      return [...snapshot.endpoints];
-    },
-    async listReadable(options) {
-      const { endpoints, unreadable } = await list.read({}, options?.signal);
-      return { endpoints: [...endpoints], unreadable: [...unreadable] };
-    },
-    find: (id, options) => findEndpoint(account, id, options),
-    get: async (id, options) => existing(await findEndpoint(account, id, options), id),
-    async scaleToZero(id, options) {
-      const endpoint = existing(await findEndpoint(account, id, options), id);
-      return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
-    },
-    delete: (id, options) => deleteEndpoint(account, id, options),
-    getServerlessDiscount: (options) => fetchDiscount(account, options?.signal),
+    create: (input, given) => withResponse(given, (options) => createEndpoint(account, input, options)),
+    update: (id, changes, given) => withResponse(given, (options) => updateEndpoint(account, id, changes, options)),
+    list: (given) =>
+      withResponse(given, async (options) => {
+        const snapshot = await list.read({}, options);
+        refuseUnreadable(kind, snapshot);
+        // A copy: the list itself is shared with other readers.
+        return [...snapshot.records];
+      }),
+    listReadable: (given) => withResponse(given, async (options) => toListedEndpoints(await list.read({}, options))),
+    find: (id, given) => withResponse(given, (options) => findRecord(account, id, options)),
+    get: (id, given) =>
+      withResponse(given, async (options) => existing(await findRecord(account, id, options), kind, id)),
+    scaleToZero: (id, given) =>
+      withResponse(given, async (options) => {
+        const endpoint = existing(await findRecord(account, id, options), kind, id);
+        return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
+      }),
+    delete: (id, given) => withResponse(given, (options) => deleteEndpoint(account, id, options)),
+    recycleWorkers: (id, workers, given) =>
+      withResponse(given, (options) => recycleWorkers(account, id, workers, options)),
+    getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
   };
 }
 
@@ -104,15 +119,15 @@ async function updateEndpoint(
   account: Account,
   id: string,
   changes: Partial<EndpointInput>,
-  { signal, onNameTaken }: UpdateOptions = {},
+  { onNameTaken, ...options }: UpdateOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
-  const found = await lookTwice(account, await readSharedWith(account, id, signal), id, signal);
-  const endpoint = existing(found, id);
+  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
+  const endpoint = existing(found, account.kind, id);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const { endpoints } = await account.list.read({}, signal);
-    const others = endpoints.filter((each) => each.name === fields.name && each.id !== id);
+    const { records } = await account.list.read({}, options);
+    const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
-  return changeEndpoint(account, endpoint, fields, { signal });
+  return changeEndpoint(account, endpoint, fields, options);
 }

@@ -5,6 +5,7 @@ import {
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS as UNSET,
 } from "../contract/limits";
+import { defaultsOf, type FieldOf, requiredFields } from "../records/fields";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
@@ -13,45 +14,25 @@ import type { EndpointInput, EndpointSettings } from "./record";
 type NumberType = "whole number" | "positive number";
 type StringType = "text" | "id" | "enum" | "gpuIds" | "locations";
 
-/** The declaration of one field that can be set. */
-export interface Field<Value = unknown> {
-  /** The type, which decides the schemas of inputs and responses. Ids are trimmed; `gpuIds` and `locations` are lists. */
-  readonly type: [Value] extends [number]
-    ? NumberType
-    : [Value] extends [string]
-      ? StringType
-      : NumberType | StringType;
-  /** Completes "must be …" in messages. */
-  readonly mustBe: string;
-  /** Values of an enum that inputs may hold. */
-  readonly words?: readonly string[];
-  /** Brings equal values into one form. */
-  readonly normalize?: (value: Value) => Value;
-  /** The value that `null` sets, and that a field gets that is removed from the program. Without it the field is required. */
-  readonly default?: Value;
-  /** `true` if a response without the field is not a record of an endpoint. Otherwise absent is the default, or empty. */
-  readonly isInEveryRecord?: true;
-  /** Returns the value to send, where it differs. `service` is the named service, if any. */
-  readonly toService?: (value: Value, service: ServiceName | undefined) => Value | null;
-  /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
-  readonly isGraphqlEnum?: true;
-  /** The only named service that has the field. Without it, every service has the field. */
-  readonly onlyAt?: ServiceName;
-}
+/** The declaration of one field that can be set. Ids are trimmed; `gpuIds` and `locations` are lists. */
+export type Field<Value = unknown> = FieldOf<
+  [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType,
+  Value
+>;
 
 type RequiredName = {
   [K in keyof EndpointInput]-?: undefined extends EndpointInput[K] ? never : K;
 }[keyof EndpointInput];
 type OptionalName = Exclude<keyof EndpointInput, RequiredName>;
 
-type FieldTable = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
+type Table = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
   readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
 };
 
 const WORKERS = "a whole number of workers, 0 or more";
 
 /** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
-const TABLE: FieldTable = {
+const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true },
   gpuIds: { type: "gpuIds", mustBe: "a GPU tier, a list of tiers or a comma list", normalize: normalizeGpuIds },
   templateId: { type: "id", mustBe: "the id of a template, not empty" },
@@ -95,12 +76,10 @@ export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknow
 export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
 
 /** The names of the fields that every endpoint must have. */
-export const REQUIRED_FIELDS = ENDPOINT_FIELDS.filter((field) => FIELDS[field].default === undefined);
+export const REQUIRED_FIELDS = requiredFields(FIELDS);
 
 /** The default of each optional field, in normal form. */
-export const ENDPOINT_DEFAULTS = Object.fromEntries(
-  ENDPOINT_FIELDS.filter((field) => !REQUIRED_FIELDS.includes(field)).map((field) => [field, FIELDS[field].default]),
-) as Pick<EndpointSettings, OptionalName>;
+export const ENDPOINT_DEFAULTS = defaultsOf(FIELDS) as Pick<EndpointSettings, OptionalName>;
 
 /** Returns `true` if an endpoint has a field of this name that can be set. */
 export function isEndpointField(name: string): name is keyof EndpointInput {

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
-import { nearestWord } from "../nearestWord";
-import { redact } from "../secret";
-import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, type Field, REQUIRED_FIELDS } from "./fields";
+import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must, nearest } from "../records/input";
+import { ENDPOINT_DEFAULTS, FIELDS } from "./fields";
 import { isGpuExclusion, splitList } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
@@ -17,8 +16,7 @@ export interface EndpointInputOptions {
 
 /** Returns a problem for each required field that is absent. */
 export function missingFieldProblems(fields: Readonly<Record<string, unknown>>): InputProblem[] {
-  const missing = REQUIRED_FIELDS.filter((property) => fields[property] === undefined);
-  return missing.map((property) => ({ property, message: "is required" }));
+  return missingFields(FIELDS, fields);
 }
 
 /** Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its default. */
@@ -62,30 +60,9 @@ export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
 ): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
-  const schemas = schemasFor(options);
-  const fields: Record<string, unknown> = {};
-  const problems: InputProblem[] = [];
-  for (const [property, value] of Object.entries(input)) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(schemas, property)) {
-      problems.push({ property, message: `there is no such property. ${nearest(property, Object.keys(schemas))}` });
-      continue;
-    }
-    const result = schemas[property]?.safeParse(value);
-    if (!result?.success) {
-      const messages = new Set(result?.error.issues.map(({ message }) => message));
-      problems.push(...[...messages].map((message) => ({ property, message })));
-    } else if (typeof result.data === "string" && HALF_CHARACTER.test(result.data)) {
-      problems.push({ property, message: "is not valid Unicode: it contains an unpaired surrogate" });
-    } else fields[property] = result.data;
-  }
+  const { fields, problems } = checkFields(schemasFor(options), input);
   return { fields: fields as Partial<EndpointSettings>, problems };
 }
-
-/** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
-
-type FieldSchemas = Readonly<Record<string, z.ZodType>>;
 
 const knownSchemas = new Map<string, FieldSchemas>();
 
@@ -94,44 +71,14 @@ function schemasFor({ extraGpuTiers = [], extraLocations = [] }: EndpointInputOp
   const choice = JSON.stringify([extraGpuTiers, extraLocations]);
   const known = knownSchemas.get(choice);
   if (known) return known;
-  const entries = ENDPOINT_FIELDS.map((field) => {
-    const { default: byDefault } = FIELDS[field];
-    const schema = schemaOf(FIELDS[field], extraGpuTiers, extraLocations);
-    return [field, byDefault === undefined ? schema : schema.nullable().transform((value) => value ?? byDefault)];
+  const schemas = fieldSchemas(FIELDS, {
+    gpuIds: ({ mustBe, normalize = (same) => same }) =>
+      list(mustBe, (value) => gpuIdProblems(value, extraGpuTiers)).transform(normalize),
+    locations: ({ mustBe, normalize = (same) => same }) =>
+      list(mustBe, (value) => locationProblems(value, extraLocations)).transform(normalize),
   });
-  const schemas = Object.fromEntries(entries);
   knownSchemas.set(choice, schemas);
   return schemas;
-}
-
-/** Returns the schema of a field's values. It brings them into normal form. */
-function schemaOf(
-  { type, mustBe, words = [], normalize = (same) => same, default: byDefault }: Field,
-  extraGpuTiers: readonly string[],
-  extraLocations: readonly string[],
-): z.ZodType {
-  const message = must(mustBe);
-  switch (type) {
-    case "text":
-    case "id": {
-      const schema = z.string(message).transform((value) => normalize(type === "id" ? value.trim() : value));
-      return byDefault === undefined ? schema.refine((value) => String(value).trim() !== "", message) : schema;
-    }
-    case "enum":
-      return oneOf(words, mustBe);
-    case "whole number":
-      return z
-        .number(message)
-        .int(message)
-        .min(0, message)
-        .max(2 ** 31 - 1, message);
-    case "positive number":
-      return z.number(message).positive(message);
-    case "gpuIds":
-      return list(mustBe, (value) => gpuIdProblems(value, extraGpuTiers)).transform(normalize);
-    case "locations":
-      return list(mustBe, (value) => locationProblems(value, extraLocations)).transform(normalize);
-  }
 }
 
 function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
@@ -173,32 +120,4 @@ function list(what: string, problemsOf: (value: string | string[]) => string[]) 
   return schema.superRefine((value, context) => {
     for (const message of problemsOf(value)) context.addIssue({ code: "custom", message });
   });
-}
-
-function oneOf(words: readonly string[], what: string) {
-  return z.enum(words, {
-    error: ({ input }) =>
-      typeof input === "string" ? `${describe(input)} is not known. ${nearest(input, words)}` : `must be ${what}`,
-  });
-}
-
-function must(what: string) {
-  return { error: ({ input }: { input?: unknown }) => `must be ${what}; it is ${describe(input)}` };
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") {
-    // Redact before the cut: half a key would not be recognised.
-    const shown = redact(value);
-    return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
-  }
-  if (value === null || value === undefined) return "missing";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
-}
-
-/** Suggests the nearest of the allowed words, if one is near, and lists all of them. */
-function nearest(word: string, allowed: readonly string[]): string {
-  const match = nearestWord(word, allowed);
-  return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;
 }

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
-import { EnumValue, type Literal } from "../transport/graphql";
-import { ENDPOINT_FIELDS, FIELDS, type Field, fieldsAt } from "./fields";
+import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
+import type { Literal } from "../transport/graphql";
+import { ENDPOINT_FIELDS, FIELDS, fieldsAt } from "./fields";
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** The fields of an endpoint that only the service sets. */
 const OUTPUT_ONLY_FIELDS: {
-  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput>]: { selection: string; schema: z.ZodType<Endpoint[K]> };
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput>]: OutputOnlyField<Endpoint[K]>;
 } = {
   id: { selection: "id", schema: z.string().min(1) },
   pods: {
@@ -21,7 +22,7 @@ const OUTPUT_ONLY_FIELDS: {
 
 /** Returns the fields of an endpoint as a GraphQL selection. */
 export function endpointSelection(service: ServiceName | undefined): string {
-  return [...Object.values(OUTPUT_ONLY_FIELDS).map(({ selection }) => selection), ...fieldsAt(service)].join(" ");
+  return selectionOf(FIELDS, OUTPUT_ONLY_FIELDS, fieldsAt(service));
 }
 
 /**
@@ -38,32 +39,12 @@ export function toSaveInput(
     .filter((field) => isAbsent(field) && settings[field] !== FIELDS[field].default)
     .map((property) => ({ property, message: `exists only at the service ${FIELDS[property].onlyAt}` }));
   if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);
-  const entries = given
-    .filter((field) => !isAbsent(field))
-    .map((field) => {
-      const { toService = (same) => same, isGraphqlEnum } = FIELDS[field];
-      const value = toService(settings[field], service);
-      return [field, isGraphqlEnum && typeof value === "string" ? new EnumValue(value) : value];
-    });
-  return Object.fromEntries(entries);
+  const present = given.filter((field) => !isAbsent(field)).map((field) => [field, settings[field]]);
+  return toInput(FIELDS, Object.fromEntries(present), service);
 }
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
-export const endpointSchema = z.looseObject({
-  ...Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, settingSchema(FIELDS[field])])),
-  ...Object.fromEntries(Object.entries(OUTPUT_ONLY_FIELDS).map(([field, { schema }]) => [field, schema])),
-}) as unknown as z.ZodType<Endpoint>;
-
-function settingSchema({
-  type,
-  default: byDefault = "",
-  isInEveryRecord,
-  normalize = (same) => same,
-}: Field): z.ZodType {
-  const schema = type.endsWith("number") ? z.number() : z.string();
-  if (isInEveryRecord) return schema.transform(normalize);
-  return schema.nullish().transform((value) => normalize(value ?? byDefault));
-}
+export const endpointSchema = recordSchema<Endpoint>(FIELDS, OUTPUT_ONLY_FIELDS);
 
 export const discountSchema = z.looseObject({
   discountFactor: z.number().nullable(),

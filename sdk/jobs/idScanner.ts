@@ -2,13 +2,16 @@
 export interface IdScanner {
   /** Reads the next piece. Returns `true` when the search is over. */
   push(bytes: Uint8Array): boolean;
-  /** The string in the field `id` of the outermost object. `undefined` if it has not arrived, or is not a string. */
+  /**
+   * The string or number in the field `id` of the outermost object. `undefined` if it has not arrived, or is neither.
+   */
   readonly id: string | undefined;
 }
 
 /** The longest id, in bytes of JSON. */
 const LONGEST = 1_300;
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -30,6 +33,8 @@ export function createIdScanner(): IdScanner {
   let key: string | undefined;
   /** The bytes of the current string, if it is needed. */
   let kept: number[] | undefined;
+  /** The id so far, if it is not a string. */
+  let digits = "";
 
   function endString(): void {
     inString = false;
@@ -78,13 +83,15 @@ export function createIdScanner(): IdScanner {
       if (isOutermostList || (depth === 1 && key === "id" && !isKey)) finish();
       depth++;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (--depth <= 0) finish();
+      if (--depth <= 0) finish(key === "id" && !isKey ? wholeNumber(digits) : undefined);
     } else if (depth === 1 && byte === COLON) {
       isKey = false;
     } else if (depth === 1 && byte === COMMA) {
       // The id is not a string.
-      if (key === "id") finish();
+      if (key === "id") finish(wholeNumber(digits));
       isKey = true;
+    } else if (depth === 1 && key === "id" && !isKey && byte > SPACE && digits.length <= LONGEST) {
+      digits += String.fromCharCode(byte);
     }
   }
 
@@ -117,6 +124,11 @@ function backslashesBefore(bytes: Uint8Array, end: number, start: number): numbe
   let at = end;
   while (at > start && bytes[at - 1] === BACKSLASH) at--;
   return end - at;
+}
+
+/** Returns the digits of a number that is whole and ≥ 0. Not as a number, which would round a long one. */
+function wholeNumber(digits: string): string | undefined {
+  return /^(0|[1-9][0-9]*)$/.test(digits) && digits.length <= LONGEST ? digits : undefined;
 }
 
 function parsed(json: string): string | undefined {

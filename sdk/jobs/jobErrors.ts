@@ -9,7 +9,7 @@ import type { JobStatus } from "./jobRecord";
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
   /** The id of the job, if the response contained one. The job was then submitted. */
-  readonly jobId: string | undefined;
+  override readonly jobId: string | undefined;
 
   /** @internal */
   constructor(message: string, { jobId, ...details }: ErrorDetails & { readonly jobId?: string | undefined }) {
@@ -19,13 +19,13 @@ export class SubmitUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a retry was sent, its response was lost, and the job's state does not tell whether it took place: it may
- * run, or may have run again and failed again. The retry is not sent again, because the job could then run twice.
+ * Thrown when a retry was sent, its response was lost, and the job's status does not show if it took effect: the job may
+ * run, or may have run and failed again. The retry is not sent again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
 
   /** @internal */
   constructor(message: string, jobId: string, details: ErrorDetails) {
@@ -49,7 +49,7 @@ export class PurgeUncertainError extends ServerlessGpuError {
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The number of pieces that were read before the gap. */
   readonly piecesRead: number;
 
@@ -61,13 +61,29 @@ export class StreamGapError extends ServerlessGpuError {
   }
 }
 
+/** Thrown when the workers' OpenAI-compatible server sends an error in a stream. The events before it were yielded. */
+export class OpenAiStreamError extends ServerlessGpuError {
+  readonly code = "OPENAI_STREAM";
+  /** The server's kind of error, such as `InternalServerError`. */
+  readonly type: string | undefined;
+  /** The server's code of the error, which may be an HTTP status. */
+  readonly errorCode: string | undefined;
+
+  /** @internal */
+  constructor(message: string, error: { readonly type?: unknown; readonly code?: unknown }) {
+    super(message);
+    this.type = typeof error.type === "string" ? redact(error.type) : undefined;
+    this.errorCode = ["string", "number"].includes(typeof error.code) ? redact(String(error.code)) : undefined;
+  }
+}
+
 /** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
-  readonly status: JobStatus;
+  readonly jobStatus: JobStatus;
   /** The service's description of the error. */
   readonly jobError: string | undefined;
 
@@ -75,7 +91,7 @@ export class JobFailedError extends ServerlessGpuError {
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus; readonly error?: string }) {
     super(message);
     this.jobId = job.id;
-    this.status = job.status;
+    this.jobStatus = job.status;
     this.jobError = job.error === undefined ? undefined : redact(job.error);
   }
 }
@@ -88,7 +104,7 @@ export class CancelFailedError extends ServerlessGpuError {
   readonly code = "CANCEL_FAILED";
   override readonly disposition = "wait";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
 
   /** @internal */
   constructor(message: string, jobId: string, details: ErrorDetails) {
@@ -107,7 +123,7 @@ export type ExpiryReason = "ttl" | "retention";
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** `ttl`: the job's time to live was over. `retention`: it had ended, and its result is no longer kept. */
   readonly reason: ExpiryReason;
   /** The latest time at which it expired. */
@@ -126,15 +142,15 @@ export class JobExpiredError extends ServerlessGpuError {
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
   /** The id of the job. */
-  readonly jobId: string;
-  /** The job's state. */
-  readonly status: JobStatus;
+  override readonly jobId: string;
+  /** The job's status. */
+  readonly jobStatus: JobStatus;
 
   /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = redact(job.status);
+    this.jobStatus = redact(job.status);
   }
 }
 
@@ -142,14 +158,14 @@ export class JobNotRetryableError extends ServerlessGpuError {
 export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
   /** The id of the job. */
-  readonly jobId: string;
-  /** The job's state according to `/status`. The service sends no webhook in this state. */
-  readonly status: JobStatus;
+  override readonly jobId: string;
+  /** The job's status according to `/status`. The service sends no webhook for it. */
+  readonly jobStatus: JobStatus;
 
   /** @internal */
   constructor(message: string, job: { readonly id: string; readonly status: JobStatus }) {
     super(message);
     this.jobId = job.id;
-    this.status = redact(job.status);
+    this.jobStatus = redact(job.status);
   }
 }

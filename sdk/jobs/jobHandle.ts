@@ -1,19 +1,20 @@
 import type { Clock } from "../contract/clock";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
-import { warn } from "../transport/observers";
-import type { CallOptions } from "../transport/retryingCall";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
-import { type CompletedJob, isRetryable, isTerminal, type Job, type JobState, type StreamItem } from "./jobRecord";
-import { checkTime, checkTimeout } from "./jobRequest";
+import { type CompletedJob, isRetryable, isTerminal, type Job, type StreamItem } from "./jobRecord";
+import { checkFunction, checkTime, checkTimeout } from "./jobRequest";
 import { streamItems } from "./jobStream";
 import { cancelJob, readStatus, retryJob } from "./operations";
 import { type Poller, SHORTEST_POLL_MS } from "./poller";
 import type { QueueTransport } from "./queueTransport";
+import { followStatus, type StatusListener } from "./statusChanges";
 
 /** Options of `wait`. */
-export interface WaitOptions extends CallOptions {
+export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
@@ -23,16 +24,23 @@ export interface WaitOptions extends CallOptions {
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
+  /**
+   * Called with the job's status when it is first read, and at each change of it. Calls do not overlap. The wait resolves
+   * when all have settled, and rejects if one fails; the job then continues. Statuses that follow each other faster than
+   * the job is read are missed.
+   * @default none
+   */
+  readonly onStatus?: StatusListener | undefined;
 }
 
 /** Options of `status`. */
-export interface StatusOptions extends CallOptions {
+export interface StatusOptions extends RequestOptions {
   /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
   readonly ttl?: number | undefined;
 }
 
 /** Options of `stream`. */
-export interface StreamOptions<Item> extends CallOptions {
+export interface StreamOptions<Item> extends RequestOptions {
   /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
@@ -48,7 +56,7 @@ export interface JobHandleContext<Output> {
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;
   readonly lifetime: JobLifetime;
-  /** The time of the last response with the job's state, in milliseconds of the monotonic clock. */
+  /** The time of the last response with the job's status, in milliseconds of the monotonic clock. */
   readonly seenAt: number;
 }
 
@@ -89,21 +97,30 @@ export class JobHandle<Output = unknown> {
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws CancelFailedError if the job was to be cancelled after an abort, and may continue
    * @throws the signal's reason, if it aborts
+   * @throws the error of `onStatus`
+   * @example
+   * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
-  async wait({ timeoutMs, signal, onAbort = "detach" }: WaitOptions = {}): Promise<CompletedJob<Output>> {
+  async wait({ timeoutMs, signal, onAbort = "detach", onStatus }: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkTimeout(timeoutMs);
+    checkFunction("onStatus", onStatus);
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
+    const changes = onStatus && followStatus(onStatus, signal);
+    const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {
-      const { job, lastError } = await this.#context.poller.wait(this.id, { deadline, firstDelayMs, signal });
+      const { job, lastError } = await this.#context.poller.wait(this.id, request);
       hasEnded = job !== undefined;
+      await changes?.settled();
       if (job) return completedJob(this.#remember(job), this.#context.schema);
       throw this.#waitTimeout(lastError);
     } catch (error) {
       if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
       throw this.#explained(error);
+    } finally {
+      changes?.release();
     }
   }
 
@@ -112,11 +129,14 @@ export class JobHandle<Output = unknown> {
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws NotFoundError if the service does not know it for another reason, such as a purge of the queue
    */
-  async status({ ttl, signal }: StatusOptions = {}): Promise<Job> {
-    checkTime("ttl", ttl);
-    const job = await this.#ask(readStatus(this.#context.queue, this.id, { ttl, signal }));
-    if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
-    return this.#remember(job);
+  status(given: StatusOptions = {}): ResponsePromise<Job> {
+    return withResponse(given, async (options) => {
+      const { ttl } = options;
+      checkTime("ttl", ttl);
+      const job = await this.#ask(readStatus(this.#context.queue, this.id, options));
+      if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
+      return this.#remember(job);
+    });
   }
 
   /**
@@ -127,49 +147,55 @@ export class JobHandle<Output = unknown> {
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
   async *stream<Item = unknown>({
-    signal,
     schema,
     onGap,
+    ...options
   }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
-    const readStatus = () => this.status({ signal });
-    const items = streamItems({ queue: this.#context.queue, jobId: this.id, signal, onGap, readStatus });
+    const readStatus = () => this.status(options);
+    const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });
     for (;;) {
       const { done, value } = await this.#ask(items.next());
       if (!done) yield this.#streamItem(value, schema);
       else if (value === "COMPLETED") return;
-      else throw jobFailed(await this.status({ signal }));
+      else throw jobFailed(await this.status(options));
     }
   }
 
   /**
-   * Cancels the job: it does not start, or is stopped. Returns its state, which is unchanged for a job that has ended.
+   * Cancels the job: it does not start, or is stopped. Returns its status, which is unchanged for a job that has ended.
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws NotFoundError if the service does not know it for another reason
    */
-  async cancel({ signal }: CallOptions = {}): Promise<JobState> {
-    return this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, { signal })));
+  cancel(given?: RequestOptions): ResponsePromise<Job> {
+    return withResponse(given, async (options) =>
+      this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, options))),
+    );
   }
 
   /**
    * Runs the job again if it failed or timed out, with its id and its input. The request is repeated only if it had no
    * effect.
-   * @throws RetryUncertainError if its response was lost, and the job's state does not show if it took place
-   * @throws JobNotRetryableError, before the retry is sent, if the job is in another state
+   * @throws RetryUncertainError if its response was lost, and the job's status does not show if it took effect
+   * @throws JobNotRetryableError, before the retry is sent, if the job has another status
    */
-  async retry({ signal }: CallOptions = {}): Promise<JobState> {
-    const { status } = await this.status({ signal });
+  retry(given?: RequestOptions): ResponsePromise<Job> {
+    return withResponse(given, (options) => this.#retry(options));
+  }
+
+  async #retry(options: ObservedOptions): Promise<Job> {
+    const { status } = await this.status(requestOptions(options));
     if (!isRetryable(status)) {
       const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried. Submit a new job instead`;
       throw new JobNotRetryableError(message, { id: this.id, status });
     }
-    return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, signal)));
+    return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, options)));
   }
 
   get #clock(): Clock {
     return this.#context.queue.context.clock;
   }
 
-  #remember<T extends JobState>(job: T): T {
+  #remember<T extends Job>(job: T): T {
     this.#seenAt = this.#clock.monotonic();
     const endedAt = isTerminal(job.status) ? (this.#lifetime.endedAt ?? this.#clock.now()) : undefined;
     if (endedAt !== this.#lifetime.endedAt) this.#lifetime = { ...this.#lifetime, endedAt };
@@ -217,7 +243,7 @@ export class JobHandle<Output = unknown> {
       // The job no longer exists, so nothing can continue.
       if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
-      warn(queue.context.logger, details, `job ${this.id} could not be cancelled and may continue`);
+      queue.context.log?.("error", `job ${this.id} could not be cancelled and may continue`, details);
       throw this.#cancelFailed(error, reason);
     }
   }
@@ -236,7 +262,7 @@ export class WaitTimeoutError extends ServerlessGpuError {
   readonly code = "WAIT_TIMEOUT";
   override readonly disposition = "wait";
   /** The id of the job. */
-  readonly jobId: string;
+  override readonly jobId: string;
   /** The handle of the job. */
   readonly job: JobHandle;
 

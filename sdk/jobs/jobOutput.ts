@@ -1,6 +1,6 @@
 import { UnexpectedResponseError } from "../errors";
 import { redactBeginning } from "../secret";
-import { jsonText } from "../transport/http";
+import { jsonText } from "../transport/responseErrors";
 import { JobFailedError } from "./jobErrors";
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 

@@ -3,16 +3,19 @@ import type { OpenEnum } from "../contract/enums";
 import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
 
 /**
- * A job's state. An unknown state means that the job has not ended.
+ * A job's status. An unknown status means that the job has not ended.
  * @useDeclaredType
  */
 export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
 
-/** A job in the service (contract, Job). Optional fields with an unreadable value are left out. */
+/**
+ * A job in the service (contract, Job). Optional fields with an unreadable value are left out. The responses to a submit, a
+ * cancel and a retry have only `id` and `status` (contract, Cancel result).
+ */
 export interface Job {
   /** The id of the job. Empty only if the service returned a result of `/runsync` without an id. */
   readonly id: string;
-  /** The job's state. */
+  /** The job's status. */
   readonly status: JobStatus;
   /** The time before a worker took the job, in milliseconds. */
   readonly delayTime?: number | null;
@@ -34,14 +37,6 @@ export interface CompletedJob<Output = unknown> extends Job {
   readonly status: "COMPLETED";
   /** The handler's result, as the schema returned it where one was given. */
   readonly output: Output;
-}
-
-/** The response of `/run`, `/cancel` and `/retry` (contract, Cancel result). */
-export interface JobState {
-  /** The id of the job. */
-  readonly id: string;
-  /** The job's state. */
-  readonly status: JobStatus;
 }
 
 /** One piece of a job's output (contract, Stream item). */
@@ -129,18 +124,19 @@ export const jobSchema = z.looseObject({
   workerId: z.union([z.string(), wholeAsString]).nullish().catch(undefined),
 }) satisfies z.ZodType<Job>;
 
-export const jobStateSchema: z.ZodType<JobState> = z.looseObject({ id, status });
+/** The response of `/cancel` and `/retry` (contract, Cancel result). */
+export const jobStatusSchema: z.ZodType<Job> = z.looseObject({ id, status });
 
-// A job that has an id exists, and `/status` tells its state. An odd id alone proves nothing.
-const stateless = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
+// A job that has an id exists, and `/status` tells its status. An odd id alone proves nothing.
+const withoutStatus = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
 /** The response of `/run`. */
-export const submittedSchema: z.ZodType<JobState> = z.union([jobStateSchema, z.looseObject(stateless)]);
+export const submittedSchema: z.ZodType<Job> = z.union([jobStatusSchema, z.looseObject(withoutStatus)]);
 
 /** The response of `/runsync`. */
 export const submittedSyncSchema: z.ZodType<Job> = z.union([
   jobSchema,
-  jobSchema.extend(stateless),
+  jobSchema.extend(withoutStatus),
   // A result that was paid for needs no id to be handed over.
   jobSchema.extend({
     id: z.literal("").catch(""),
@@ -154,7 +150,7 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   metrics: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
-/** The response of `/stream`: a bare list (contract), or the list with the job's state (observed). */
+/** The response of `/stream`: a bare list (contract), or the list with the job's status (observed). */
 export const streamSchema = z.union([
   z.array(streamItemSchema).transform((items): StreamChunk => ({ items })),
   z
@@ -186,17 +182,17 @@ export const healthSchema = z.looseObject({
   workers: workerCountsSchema,
 }) satisfies z.ZodType<EndpointHealth>;
 
-/** Returns `true` if a job in this state has ended. Only `retry` changes such a state. */
+/** Returns `true` if a job with this status has ended. Only `retry` changes such a status. */
 export function isTerminal(jobStatus: JobStatus): boolean {
   return (TERMINAL_JOB_STATES as readonly string[]).includes(jobStatus);
 }
 
-/** Returns `true` if `/retry` accepts a job in this state (contract, Endpoints, rule 3). */
+/** Returns `true` if `/retry` accepts a job with this status (contract, Endpoints, rule 3). */
 export function isRetryable(jobStatus: JobStatus): boolean {
   return (RETRYABLE_JOB_STATES as readonly string[]).includes(jobStatus);
 }
 
 /** Returns `true` if the job completed. Its `output` is then the handler's result, not a progress update. */
-export function isCompleted<T extends JobState>(job: T): job is T & Pick<CompletedJob, "status"> {
+export function isCompleted<T extends Job>(job: T): job is T & Pick<CompletedJob, "status"> {
   return job.status === "COMPLETED";
 }

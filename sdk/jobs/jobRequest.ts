@@ -136,6 +136,12 @@ export function checkTimeout(timeoutMs: number | undefined, minMs = 0): void {
   ]);
 }
 
+/** Checks a callback. */
+export function checkFunction(property: string, value: unknown): void {
+  if (value === undefined || typeof value === "function") return;
+  throw invalid([{ property, message: "must be a function" }]);
+}
+
 /** Warns of a ttl that is shorter than the execution timeout: it ends the job even while it runs (contract, Limits). */
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];

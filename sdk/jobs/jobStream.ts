@@ -1,5 +1,6 @@
 import { sleep } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
+import type { RequestOptions } from "../transport/requestOptions";
 import { mayHaveHadEffect } from "../transport/retry";
 import { StreamGapError } from "./jobErrors";
 import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem } from "./jobRecord";
@@ -14,44 +15,45 @@ const LONGEST_PAUSE_MS = 2_000;
 export interface JobStreamContext {
   readonly queue: QueueTransport;
   readonly jobId: string;
-  readonly signal: AbortSignal | undefined;
+  /** The options of each read. */
+  readonly options: RequestOptions;
   readonly readStatus: () => Promise<Job>;
   /** Called for each gap. Without it, a gap ends the stream. */
   readonly onGap: ((gap: StreamGapError) => unknown) | undefined;
 }
 
-/** Yields the pieces of a job's output until it has ended and all were read. Returns the state in which it ended. */
+/** Yields the pieces of a job's output until it has ended and all were read. Returns the status with which it ended. */
 export async function* streamItems(context: JobStreamContext): AsyncGenerator<StreamItem, JobStatus> {
-  const { queue, signal } = context;
+  const { queue, options } = context;
   const read = chunkReader(context);
-  let state: JobStatus = "IN_QUEUE";
+  let status: JobStatus = "IN_QUEUE";
   let pauseMs = SHORTEST_PAUSE_MS;
   for (;;) {
-    const hadEnded = isTerminal(state);
+    const hadEnded = isTerminal(status);
     const chunk = await read();
     const items = chunk?.items ?? [];
     yield* items;
-    if (chunk?.status !== undefined) state = chunk.status;
+    if (chunk?.status !== undefined) status = chunk.status;
     if (chunk && items.length === 0) {
-      if (isTerminal(state)) return state;
-      if (chunk.status === undefined) state = (await context.readStatus()).status;
+      if (isTerminal(status)) return status;
+      if (chunk.status === undefined) status = (await context.readStatus()).status;
     }
     // Read the remaining pieces of a job that has just ended without a pause.
-    if (!hadEnded && isTerminal(state)) continue;
+    if (!hadEnded && isTerminal(status)) continue;
     pauseMs = items.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
-    await sleep(queue.context.clock, pauseMs, signal);
+    await sleep(queue.context.clock, pauseMs, options.signal);
   }
 }
 
 /** Returns a function that reads once. It returns `undefined` after a failed read that does not end the stream. */
 function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | undefined> {
-  const { queue, jobId, signal, onGap } = context;
+  const { queue, jobId, options, onGap } = context;
   let piecesRead = 0;
   let brokenInARow = 0;
   let isGapKnown = false;
   return async () => {
     try {
-      const chunk = await readStream(queue, jobId, signal);
+      const chunk = await readStream(queue, jobId, options);
       piecesRead += chunk.items.length;
       brokenInARow = 0;
       isGapKnown = false;

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { sendForBody } from "../transport/http";
+import type { ObservedOptions } from "../transport/requestOptions";
 import { pathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { checkTimeout, toJson } from "./jobRequest";
+import { openAiEvents } from "./openAiEvents";
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, submit } from "./submit";
 
@@ -17,9 +19,9 @@ export interface OpenAiRequest extends SubmitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A request whose whole response is read. */
+/** A request, and the schema of its response. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /** The schema of the response. @default none: the response is `unknown` */
+  /** The schema of the response, or of each event of a stream. @default none: it is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
@@ -29,19 +31,24 @@ const readJson = jsonOf(z.unknown());
 export async function openai<Output>(
   queue: QueueTransport,
   path: string,
-  { schema, ...request }: OpenAiOptions<Output>,
+  { schema, ...request }: OpenAiOptions<Output> & ObservedOptions,
 ): Promise<Output> {
   const response = await pass(queue, path, request, readJson);
   return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
 }
 
-/** Streams the bytes of the response. */
-export function openaiStream(
+/** Streams the events of the response. */
+export function openaiStream<Event>(
   queue: QueueTransport,
   path: string,
-  request: OpenAiRequest,
-): Promise<AsyncIterable<Uint8Array>> {
-  return pass(queue, path, request, (http, httpRequest) => sendForBody(http, httpRequest, timeoutOf(request)));
+  { schema, body, ...request }: OpenAiOptions<Event> & ObservedOptions,
+): Promise<AsyncIterableIterator<Event, void, undefined>> {
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const streaming = isObject ? { stream: true, ...body } : body;
+  return pass(queue, path, { ...request, body: streaming }, async (http, httpRequest) => {
+    const chunks = await sendForBody(http, httpRequest, timeoutOf(request));
+    return openAiEvents(chunks, httpRequest.operation, schema);
+  });
 }
 
 function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "timeoutMs">): number {
@@ -52,14 +59,14 @@ function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "tim
 async function pass<T>(
   queue: QueueTransport,
   path: string,
-  { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest,
-  exchange: QueueRequest<T>["exchange"],
+  { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest & ObservedOptions,
+  sendAndRead: QueueRequest<T>["sendAndRead"],
 ): Promise<T> {
   checkTimeout(given);
   const timeoutMs = timeoutOf({ timeoutMs: given });
   const target = ["openai", ...path.split("/").map((segment) => pathSegment("path", segment))].join("/");
   const json = body === undefined ? undefined : toJson("body", body);
-  const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, exchange };
+  const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, sendAndRead };
   const { retry } = queue.context;
   return submit(queue, request, method === "GET" ? { ...options, idempotent: true } : options, {
     attemptTimeoutMs: timeoutMs,

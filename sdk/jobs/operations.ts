@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ServerlessGpuError } from "../errors";
-import { unexpectedResponse } from "../transport/http";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retry";
 import { pathSegment } from "../transport/urls";
 import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";
@@ -9,9 +10,8 @@ import {
   healthSchema,
   isRetryable,
   type Job,
-  type JobState,
   jobSchema,
-  jobStateSchema,
+  jobStatusSchema,
   type PurgeResult,
   purgeSchema,
   type StreamChunk,
@@ -26,7 +26,7 @@ import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport
  */
 
 const readJob = ofJob(jsonOf(jobSchema));
-const readJobState = ofJob(jsonOf(jobStateSchema));
+const readJobStatus = ofJob(jsonOf(jobStatusSchema));
 const readChunk = ofJob(jsonOf<StreamChunk>(streamSchema));
 const readPurge = jsonOf(purgeSchema);
 const readHealthRecord = jsonOf(healthSchema);
@@ -39,65 +39,73 @@ const readJson = jsonOf(z.unknown());
 export function readStatus(
   queue: QueueTransport,
   jobId: string,
-  { ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
+  { ttl, ...options }: ObservedOptions & { readonly ttl?: number | undefined } = {},
 ): Promise<Job> {
   const request = jobRequest("status", "GET", jobId);
   const path = ttl === undefined ? request.path : `${request.path}?ttl=${ttl}`;
-  return queue.request({ ...request, path, exchange: readJob(jobId), signal });
+  return queue.request({ ...options, ...request, path, sendAndRead: readJob(jobId) });
 }
 
 /** Reads a job in one attempt, for callers that poll. */
 export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
-  const request = { ...jobRequest("status", "GET", jobId), exchange: readJob(jobId), signal };
-  return queue.request(request, { retry: { ...queue.context.retry, maxAttempts: 1 } });
-}
-
-/** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */
-export function readStream(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<StreamChunk> {
-  const request = { ...jobRequest("stream", "GET", jobId), exchange: readChunk(jobId), signal };
-  return queue.request({ ...request, repeatability: "submit" });
-}
-
-export function cancelJob(
-  queue: QueueTransport,
-  jobId: string,
-  options: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
-): Promise<JobState> {
-  return queue.request({ ...jobRequest("cancel", "POST", jobId), exchange: readJobState(jobId), ...options });
+  const request = { ...jobRequest("status", "GET", jobId), sendAndRead: readJob(jobId), signal };
+  return queue.request({ ...request, maxRetries: 0 });
 }
 
 /**
- * Retries a job. A retry whose response was lost took place if the job is no longer in a state that can be retried. If
- * it is in such a state, it may have run and failed again.
+ * Reads a job in one attempt that the service holds until the job has ended, for `holdMs` at most (observed). It counts
+ * towards the limit of `/status`, because no limit of its own is known.
  */
-export async function retryJob(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<JobState> {
-  const request = { ...jobRequest("retry", "POST", jobId), exchange: readJobState(jobId), signal };
+export function holdStatusOnce(
+  queue: QueueTransport,
+  jobId: string,
+  holdMs: number,
+  signal: AbortSignal,
+): Promise<Job> {
+  const request = jobRequest("status-sync", "GET", jobId);
+  const path = `${request.path}?wait=${holdMs}`;
+  const { retry, attemptTimeoutMs } = queue.context;
+  return queue.request(
+    { ...request, path, limit: "status", maxRetries: 0, sendAndRead: readJob(jobId), signal },
+    { attemptTimeoutMs: holdMs + attemptTimeoutMs, retry: { ...retry, maxElapsedMs: holdMs + retry.maxElapsedMs } },
+  );
+}
+
+/** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */
+export function readStream(queue: QueueTransport, jobId: string, options: RequestOptions): Promise<StreamChunk> {
+  const request = { ...options, ...jobRequest("stream", "GET", jobId), sendAndRead: readChunk(jobId) };
+  return queue.request({ ...request, repeatability: "submit" });
+}
+
+export function cancelJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
+  return queue.request({ ...options, ...jobRequest("cancel", "POST", jobId), sendAndRead: readJobStatus(jobId) });
+}
+
+/**
+ * Retries a job. A retry whose response was lost took effect if the job's status no longer allows a retry. If
+ * it still does, the job may have run and failed again.
+ */
+export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
+  const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobStatus(jobId) };
   return sendOnce(queue, request, async (cause) => {
-    const job = await readStatus(queue, jobId, { signal }).catch((error: unknown) => {
+    const job = await readStatus(queue, jobId, options).catch((error: unknown) => {
       if (error instanceof ServerlessGpuError) return undefined;
       throw error;
     });
     if (job && !isRetryable(job.status)) return job;
-    const state = job ? `The job is ${job.status}: the retry` : "The job's state could not be read: the retry";
+    const found = job ? `The job is ${job.status}` : "The job's status could not be read";
     const message =
-      `${cause.message}. ${state} may not have taken effect, or the job may have run again. It was not sent again, ` +
-      "because the job could then run twice. Check status() and the worker's log; call retry() again only if " +
-      "one more run does no harm";
+      `${cause.message}. ${found}: the retry may not have taken effect, or the job may have run again. It was not sent again, ` +
+      "because the job could then run twice. Check status() and the worker's log; call retry() again only if it is " +
+      "safe for the job to run twice";
     throw new RetryUncertainError(message, jobId, { cause });
   });
 }
 
-export function purgeQueue(queue: QueueTransport, signal?: AbortSignal): Promise<PurgeResult> {
+export function purgeQueue(queue: QueueTransport, options: ObservedOptions): Promise<PurgeResult> {
   const what = "the purge of the queue";
-  const request = {
-    name: "purge-queue",
-    what,
-    method: "POST",
-    path: "purge-queue",
-    exchange: readPurge,
-    signal,
-  } as const;
-  return sendOnce(queue, request, (cause) => {
+  const request = { ...options, name: "purge-queue", what, method: "POST", path: "purge-queue" } as const;
+  return sendOnce(queue, { ...request, sendAndRead: readPurge }, (cause) => {
     const message =
       `${cause.message}. The purge may have taken effect. It was not sent again, because it could then ` +
       "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs that wait now " +
@@ -121,28 +129,29 @@ async function sendOnce<T>(
 }
 
 /** Reads the health. Its number of running workers may raise the rate limits. */
-export async function readHealth(queue: QueueTransport, signal?: AbortSignal): Promise<EndpointHealth> {
-  const request = { name: "health", what: "the health", method: "GET", path: "health", signal } as const;
-  const health = await queue.request({ ...request, exchange: readHealthRecord });
+export async function readHealth(queue: QueueTransport, options: ObservedOptions): Promise<EndpointHealth> {
+  const request = { ...options, name: "health", what: "the health", method: "GET", path: "health" } as const;
+  const health = await queue.request({ ...request, sendAndRead: readHealthRecord });
   queue.gates.setRunningWorkers(health.workers.running);
   return health;
 }
 
-export function readRequests(queue: QueueTransport, signal?: AbortSignal): Promise<unknown> {
+export function readRequests(queue: QueueTransport, options: ObservedOptions): Promise<unknown> {
   const what = "the list of requests";
-  return queue.request({ name: "requests", what, method: "GET", path: "requests", exchange: readJson, signal });
+  const request = { ...options, name: "requests", what, method: "GET", path: "requests" } as const;
+  return queue.request({ ...request, sendAndRead: readJson });
 }
 
 function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
-  return { name, what: `${name} of job ${jobId}`, method, path: `${name}/${pathSegment("jobId", jobId)}` };
+  return { name, what: `${name} of job ${jobId}`, method, path: `${name}/${pathSegment("jobId", jobId)}`, jobId };
 }
 
 /** Reads a response about one job. Throws if it is about another job. */
 function ofJob<T extends { readonly id?: string }>(
-  exchange: QueueRequest<T>["exchange"],
-): (jobId: string) => QueueRequest<T>["exchange"] {
+  sendAndRead: QueueRequest<T>["sendAndRead"],
+): (jobId: string) => QueueRequest<T>["sendAndRead"] {
   return (jobId) => async (http, httpRequest) => {
-    const read = await exchange(http, httpRequest);
+    const read = await sendAndRead(http, httpRequest);
     if (read.id === undefined || read.id === jobId) return read;
     throw unexpectedResponse(httpRequest.operation, `id: must be ${jobId}`, read);
   };

@@ -1,6 +1,6 @@
 import { type Clock, onAbort } from "../contract/clock";
-import { RATE_LIMITS, RATE_WINDOW_MS } from "../contract/limits";
-import { ClientClosedError, ServerlessGpuError } from "../errors";
+import { RATE_LIMITS, RATE_WINDOW_MS, RUNSYNC_WAIT_MS } from "../contract/limits";
+import { ClientClosedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import { isTerminal, type Job } from "./jobRecord";
 
 /** The parts of a poller. */
@@ -8,6 +8,11 @@ export interface PollerContext {
   readonly clock: Clock;
   /** Reads a job in one attempt. The signal aborts when no caller waits for the job any longer. */
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
+  /**
+   * Reads a job like `read`, in a request that the service holds until the job has ended, or for `HOLD_MS`. A 404 or a
+   * rejection shows that the service has no such operation, or that it does not know the job.
+   */
+  readonly hold?: PollerContext["read"] | undefined;
   /** The time for which reads of a job may fail before its waits fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
@@ -18,6 +23,8 @@ export interface WaitRequest {
   readonly deadline: number;
   /** The pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
+  /** Called with each response about the job. With it, no read is held, because a held read shows only the end. */
+  readonly onRead?: ((job: Job) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,6 +40,12 @@ const BATCH_SIZE = Math.floor((0.9 * RATE_LIMITS.status.perWindow * BATCH_PAUSE_
 
 /** The largest number of reads at once: half of the limit. */
 const MAX_UNDER_WAY = RATE_LIMITS.status.concurrent / 2;
+
+/** The largest number of reads that the service holds at once: a quarter of the limit. Other jobs are polled. */
+const MAX_HELD = RATE_LIMITS.status.concurrent / 4;
+
+/** The time for which the service holds a read, in milliseconds: the default of `/runsync`. */
+export const HOLD_MS = RUNSYNC_WAIT_MS.default;
 
 /** The pauses between two reads of a job, in milliseconds. */
 export const SHORTEST_POLL_MS = 250;
@@ -60,6 +73,10 @@ interface Watched {
   dueAt: number;
   /** Aborts the current read, if there is one. */
   reading: AbortController | undefined;
+  /** `true` if the service holds the current read. */
+  isHeld: boolean;
+  /** `true` after a held read failed: the job is polled from then on. */
+  isPolled: boolean;
   /** The time since which all reads have failed. */
   failingSince?: number | undefined;
   lastError?: unknown;
@@ -70,12 +87,16 @@ export class Poller {
   readonly #context: PollerContext;
   /** The jobs with waits, the one with the oldest read first. */
   readonly #watched = new Map<string, Watched>();
+  /** The number of current reads without those that are held. */
   #underWay = 0;
+  #held = 0;
+  #canHold: boolean;
   #nextBatchAt = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor(context: PollerContext) {
     this.#context = context;
+    this.#canHold = context.hold !== undefined;
   }
 
   /**
@@ -85,7 +106,10 @@ export class Poller {
   wait(jobId: string, request: WaitRequest): Promise<WaitOutcome> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
-      const job = this.#watch(jobId, request.firstDelayMs);
+      const isHeld = this.#canHold && !request.onRead && this.#held < MAX_HELD;
+      const job = this.#watch(jobId, isHeld ? 0 : request.firstDelayMs);
+      // The new wait needs to see each change.
+      if (job.isHeld && request.onRead) job.reading?.abort();
       const ignoreAbort = onAbort(request.signal, () => this.#leave(job, waiter).reject(request.signal?.reason));
       const waiter: Waiter = { ...request, resolve, reject, ignoreAbort };
       job.waiters.add(waiter);
@@ -113,6 +137,8 @@ export class Poller {
       firstDeadline: Number.POSITIVE_INFINITY,
       dueAt: Number.POSITIVE_INFINITY,
       reading: undefined,
+      isHeld: false,
+      isPolled: false,
     };
     job.dueAt = Math.min(job.dueAt, now + firstDelayMs);
     this.#watched.set(jobId, job);
@@ -172,17 +198,28 @@ export class Poller {
   }
 
   async #read(job: Watched): Promise<void> {
-    job.reading = new AbortController();
-    this.#underWay++;
+    const reading = new AbortController();
+    const isHeld = this.#mayHold(job);
+    const startedAt = this.#context.clock.monotonic();
+    job.reading = reading;
+    job.isHeld = isHeld;
+    if (isHeld) this.#held++;
+    else this.#underWay++;
     try {
-      const record = await this.#context.read(job.jobId, job.reading.signal);
+      const record = await (isHeld
+        ? this.#readHeld(job, reading.signal)
+        : this.#context.read(job.jobId, reading.signal));
       job.reading = undefined;
-      this.#settle(job, record);
+      this.#settle(job, record, isHeld ? this.#context.clock.monotonic() - startedAt : 0);
     } catch (error) {
       job.reading = undefined;
-      this.#fail(job, error);
+      job.isPolled ||= isHeld && !reading.signal.aborted;
+      if (reading.signal.aborted) job.dueAt = this.#context.clock.monotonic();
+      else this.#fail(job, error);
     }
-    const wasFull = this.#underWay-- >= MAX_UNDER_WAY;
+    job.isHeld = false;
+    if (isHeld) this.#held--;
+    const wasFull = !isHeld && this.#underWay-- >= MAX_UNDER_WAY;
     if (job.waiters.size > 0) {
       // Move it to the end: other jobs are next.
       this.#watched.delete(job.jobId);
@@ -192,11 +229,31 @@ export class Poller {
     if (wasFull && this.#watched.size > 0) this.#wakeAt(this.#nextBatchAt);
   }
 
-  #settle(job: Watched, record: Job): void {
+  #mayHold(job: Watched): boolean {
+    if (!this.#canHold || job.isPolled || this.#held >= MAX_HELD) return false;
+    return ![...job.waiters].some(({ onRead }) => onRead);
+  }
+
+  /** Reads a job in a held request, or by a poll if the service turns out not to have the operation. */
+  async #readHeld({ jobId }: Watched, signal: AbortSignal): Promise<Job> {
+    const { read, hold = read } = this.#context;
+    try {
+      return await hold(jobId, signal);
+    } catch (error) {
+      if (!(error instanceof NotFoundError || error instanceof RejectedError)) throw error;
+      const record = await read(jobId, signal);
+      this.#canHold = false;
+      return record;
+    }
+  }
+
+  #settle(job: Watched, record: Job, heldMs: number): void {
     const now = this.#context.clock.monotonic();
     job.failingSince = undefined;
     job.lastError = undefined;
-    job.dueAt = now + pollPauseMs(now - job.since);
+    // A service that does not hold reads is polled at the usual pace.
+    job.dueAt = now + (heldMs > HOLD_MS / 2 ? SHORTEST_POLL_MS : pollPauseMs(now - job.since));
+    for (const { onRead } of job.waiters) onRead?.(record);
     if (!isTerminal(record.status)) return;
     for (const waiter of job.waiters) this.#leave(job, waiter).resolve({ job: record });
   }

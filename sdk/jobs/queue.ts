@@ -1,16 +1,17 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import { warn } from "../transport/observers";
-import type { CallOptions } from "../transport/retryingCall";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
+import { type Batch, type BatchInputs, createBatch, type RunManyOptions } from "./batch";
 import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
-import { type OpenAiOptions, type OpenAiRequest, openai, openaiStream } from "./openai";
-import { purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
-import { Poller } from "./poller";
-import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
+import { type OpenAiOptions, openai, openaiStream } from "./openai";
+import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
+import { HOLD_MS, Poller } from "./poller";
+import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
 
 /** Options of `run`. */
@@ -55,6 +56,11 @@ export interface EndpointQueue {
   /** The id of the endpoint. */
   readonly endpointId: string;
   /**
+   * The base URL of the workers' OpenAI-compatible server, for clients such as the package `openai`: its `baseURL`. Their
+   * `apiKey` is the client's.
+   */
+  readonly openaiUrl: string;
+  /**
    * Submits a job and returns at once. The request is repeated only if it had no effect.
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
@@ -62,7 +68,7 @@ export interface EndpointQueue {
    * const job = await client.endpoint("abc").run({ input: { prompt: "Hi" } }, { schema: z.object({ text: z.string() }) });
    * const { output } = await job.wait({ timeoutMs: 60_000 });
    */
-  run<Output = unknown>(request: JobRequest, options?: RunOptions<Output>): Promise<JobHandle<Output>>;
+  run<Output = unknown>(request: JobRequest, options?: RunOptions<Output>): ResponsePromise<JobHandle<Output>>;
   /**
    * Submits a job and waits until it has completed.
    * @throws InvalidInputError, before any call
@@ -72,6 +78,21 @@ export interface EndpointQueue {
    */
   runSync<Output = unknown>(request: JobRequest, options?: RunSyncOptions<Output>): Promise<CompletedJob<Output>>;
   /**
+   * Submits a job for each input and yields the results in the order in which the jobs end: the output of each, or its
+   * error. Inputs are read one at a time, when there is room for their jobs. No job is submitted twice.
+   * @throws InvalidInputError, before any call
+   * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client) or that the inputs
+   * threw, after the results of the jobs under way
+   * @example
+   * for await (const { input, output, error } of client.endpoint("abc").runMany(inputs, { concurrency: 50 })) {
+   *   console.log(input, error ?? output);
+   * }
+   */
+  runMany<Input extends object, Output = unknown>(
+    inputs: BatchInputs<Input>,
+    options?: RunManyOptions<Output>,
+  ): Batch<Input, Output>;
+  /**
    * Returns the handle of a job. It sends nothing.
    * @throws InvalidInputError if the id cannot be part of a path
    */
@@ -80,29 +101,43 @@ export interface EndpointQueue {
    * Reads a job.
    * @throws NotFoundError if the service does not know it, or no longer
    */
-  status(jobId: string, options?: StatusOptions): Promise<Job>;
+  status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
    * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had no effect.
    * @throws PurgeUncertainError if its response was lost: it may have taken effect
    * @throws NotFoundError if the endpoint does not exist
    * @throws RateLimitError if the service still responds with 429 after all attempts
    */
-  purgeQueue(options?: CallOptions): Promise<PurgeResult>;
+  purgeQueue(options?: RequestOptions): ResponsePromise<PurgeResult>;
   /**
    * Reads the numbers of the endpoint's jobs and workers.
    * @throws NotFoundError if the endpoint does not exist
    * @throws AuthenticationError if the service does not accept the key
    */
-  health(options?: CallOptions): Promise<EndpointHealth>;
+  health(options?: RequestOptions): ResponsePromise<EndpointHealth>;
   /** Reads the endpoint's recent requests, in the service's own shape, which is not part of the contract. */
-  requests(options?: CallOptions): Promise<unknown>;
+  requests(options?: RequestOptions): ResponsePromise<unknown>;
   /**
    * Sends a request to the workers' OpenAI-compatible server: `openai("v1/chat/completions", { body })`.
    * @throws SubmitUncertainError if the response to a request with a body was lost
    */
-  openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): Promise<Output>;
-  /** Sends a request like `openai` and streams the response, such as server-sent events. The signal ends the body too. */
-  openaiStream(path: string, options?: OpenAiRequest): Promise<AsyncIterable<Uint8Array>>;
+  openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): ResponsePromise<Output>;
+  /**
+   * Sends a request like `openai`, with `stream: true` in its body, and yields the JSON of each server-sent event up to
+   * `[DONE]`. The signal, and leaving the loop, end the response too.
+   * @throws SubmitUncertainError if the beginning of the response was lost
+   * @throws RequestTimeoutError while it is read, if nothing arrives for `timeoutMs`
+   * @throws OpenAiStreamError while it is read, if the server sends an error
+   * @example
+   * const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
+   * for await (const event of await client.endpoint("abc").openaiStream("v1/chat/completions", { body })) {
+   *   console.log(event);
+   * }
+   */
+  openaiStream<Event = unknown>(
+    path: string,
+    options?: OpenAiOptions<Event>,
+  ): ResponsePromise<AsyncIterableIterator<Event, void, undefined>>;
 }
 
 /** An endpoint's queue that the client can close. */
@@ -119,7 +154,13 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
   const queue = createQueueTransport(context, endpointId);
   const { clock, retry } = context;
   const read = (jobId: string, signal: AbortSignal) => readStatusOnce(queue, jobId, signal);
-  const poller = new Poller({ clock, read, maxOutageMs: retry.maxElapsedMs });
+  const hold = (jobId: string, signal: AbortSignal) => holdStatusOnce(queue, jobId, HOLD_MS, signal);
+  const poller = new Poller({
+    clock,
+    read,
+    hold: context.holdsReads ? hold : undefined,
+    maxOutageMs: retry.maxElapsedMs,
+  });
 
   const handle = <Output>(
     id: string,
@@ -128,6 +169,17 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     seenAt: number,
   ) => new JobHandle<Output>(id, { queue, poller, schema, lifetime, seenAt });
 
+  async function run<Output>(
+    request: JobRequest,
+    { schema, ...options }: RunOptions<Output> & ObservedOptions = {},
+    times?: Pick<QueueRequest<Job>, "keepsAttempt">,
+  ): Promise<JobHandle<Output>> {
+    const { body, ttlMs } = checked(queue, "run", request);
+    const { job, sentAt } = await submitRun(queue, body, options, times);
+    const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
+    return handle(job.id, schema, lifetime, clock.monotonic());
+  }
+
   const jobOf = <Output>(jobId: string, { schema, submittedAt, ttl }: JobOptions<Output> = {}) => {
     const lifetime = jobLifetime({ submittedAt: submittedAt?.getTime(), ...(ttl !== undefined && { ttlMs: ttl }) });
     return handle(pathSegment("jobId", jobId), schema, lifetime, Number.NEGATIVE_INFINITY);
@@ -135,11 +187,13 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
 
   return {
     endpointId,
-    async run(request, { schema, ...options } = {}) {
-      const { body, ttlMs } = checked(queue, "run", request);
-      const { job, sentAt } = await submitRun(queue, body, options);
-      const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS.run };
-      return handle(job.id, schema, lifetime, clock.monotonic());
+    openaiUrl: `${queue.url}/openai/v1`,
+    run: (request, given) => withResponse(given, (options) => run(request, options)),
+    runMany(inputs, options = {}) {
+      const { schema, idempotent, onAbort } = options;
+      const keeps = { keepsAttempt: onAbort === "cancel" };
+      const submit = { ...requestOptions(options), schema, idempotent };
+      return createBatch((request, signal) => run(request, { ...submit, signal }, keeps), inputs, options);
     },
     async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
       // What the service holds back has no id yet that could be cancelled.
@@ -151,8 +205,8 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
       const { job, sentAt }: Submitted<Job> =
         operation === "run"
-          ? await submitRun(queue, body, options, { timeoutMs, keepsAttempt: true })
-          : await submitRunSync(queue, body, { waitMs, timeoutMs }, options);
+          ? await submitRun(queue, body, { ...options, timeoutMs }, { keepsAttempt: true })
+          : await submitRunSync(queue, body, waitMs, { ...options, timeoutMs });
       if (operation === "runsync" && isTerminal(job.status)) return completedJob(job, schema);
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
@@ -160,12 +214,12 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    status: async (jobId, options) => jobOf(jobId).status(options),
-    purgeQueue: (options) => purgeQueue(queue, options?.signal),
-    health: (options) => readHealth(queue, options?.signal),
-    requests: (options) => readRequests(queue, options?.signal),
-    openai: (path, options = {}) => openai(queue, path, options),
-    openaiStream: (path, options = {}) => openaiStream(queue, path, options),
+    status: (jobId, given) => withResponse(given, async (options) => jobOf(jobId).status(options)),
+    purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
+    health: (given) => withResponse(given, (options) => readHealth(queue, options)),
+    requests: (given) => withResponse(given, (options) => readRequests(queue, options)),
+    openai: (path, given) => withResponse(given, (options) => openai(queue, path, options)),
+    openaiStream: (path, given) => withResponse(given, (options) => openaiStream(queue, path, options)),
     close: () => poller.close(),
   };
 }
@@ -175,6 +229,6 @@ const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
 function checked(queue: QueueTransport, operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const result = checkJobRequest(operation, request);
-  for (const warning of result.warnings) warn(queue.context.logger, { endpointId: queue.endpointId }, warning);
+  for (const warning of result.warnings) queue.context.log?.("warn", warning, { endpointId: queue.endpointId });
   return result;
 }

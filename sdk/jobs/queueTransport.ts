@@ -1,8 +1,11 @@
 import type { z } from "zod";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { decodeJson, type Http, type HttpRequest, send } from "../transport/http";
-import type { Logger } from "../transport/observers";
+import { send } from "../transport/http";
+import type { Http, HttpRequest } from "../transport/httpRequest";
+import type { Log } from "../transport/observers";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { decodeJson } from "../transport/responseErrors";
 import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
@@ -15,27 +18,30 @@ export interface QueueContext extends CallContext {
   readonly queueUrl: string;
   readonly apiKey: Secret;
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
-  readonly logger?: Logger | undefined;
+  readonly log: Log;
+  /** `true`: the service is known to hold reads of jobs, by `/status-sync` (observed). @default false */
+  readonly holdsReads?: boolean | undefined;
 }
 
 /** A request to an endpoint's queue. */
-export interface QueueRequest<T> {
-  /** The operation's name in the rate table and in events. */
+export interface QueueRequest<T> extends ObservedOptions {
+  /** The operation's name in events, and in the rate table unless `limit` is another. */
   readonly name: string;
+  /** The operation whose rate limit counts the request. @default `name` */
+  readonly limit?: string | undefined;
   /** The name in errors, to which the endpoint is added: `status of job a1`. */
   readonly what: string;
   readonly method: "GET" | "POST";
   /** The path below the endpoint, with the query. A function is called at each attempt. */
   readonly path: string | (() => string);
   readonly body?: string | undefined;
+  /** The id of the job that the request is about. */
+  readonly jobId?: string | undefined;
   /** Sends the request once and reads the response: `jsonOf` a schema, unless the response is not JSON. */
-  readonly exchange: (http: Http, httpRequest: HttpRequest) => Promise<T>;
+  readonly sendAndRead: (http: Http, httpRequest: HttpRequest) => Promise<T>;
   /** @default "safe" */
   readonly repeatability?: Repeatability;
   readonly lookUp?: () => Promise<T | undefined>;
-  /** The time for the whole call, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** See `Call.keepsAttempt`. */
   readonly keepsAttempt?: boolean | undefined;
 }
@@ -43,6 +49,8 @@ export interface QueueRequest<T> {
 /** Sends requests to the queue of one endpoint, within its rate limits. */
 export interface QueueTransport {
   readonly endpointId: string;
+  /** The URL of the endpoint's queue, without a slash at its end. */
+  readonly url: string;
   readonly context: QueueContext;
   readonly gates: Gates;
   /** Makes a call. `bounds` replaces the limits of the client. */
@@ -54,29 +62,29 @@ export interface QueueTransport {
  * @throws InvalidInputError if the id cannot be part of a path
  */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {
-  const base = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
+  const queueUrl = endpointQueueUrl(context.queueUrl, pathSegment("endpointId", endpointId));
   const gates = createGates(context.clock, context.rateLimits);
 
   return {
     endpointId,
+    url: queueUrl,
     context,
     gates,
-    request({ name, what, method, path, body, exchange, repeatability = "safe", ...limits }, bounds) {
+    request({ name, limit = name, what, method, path, body, sendAndRead, repeatability = "safe", ...options }, bounds) {
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
-        const url = `${base}/${typeof path === "string" ? path : path()}`;
-        return exchange(context.http, { name, operation, method, url, headers, body, attempt });
+        const url = `${queueUrl}/${typeof path === "string" ? path : path()}`;
+        return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const { lookUp, timeoutMs, signal, keepsAttempt } = limits;
-      const call = { operation, repeatability, attempt, lookUp, gate: gates.of(name), timeoutMs, signal, keepsAttempt };
+      const call = { ...options, name, operation, repeatability, attempt, gate: gates.of(limit) };
       return makeCall(bounds ? { ...context, ...bounds } : context, call);
     },
   };
 }
 
 /** Returns a function that reads the response as JSON in the schema's shape. */
-export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["exchange"] {
+export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["sendAndRead"] {
   return async (http, httpRequest) => {
     const response = await send(http, httpRequest);
     return decode(schema, decodeJson(response, httpRequest.operation, http.clock.now()), httpRequest.operation);

@@ -2,22 +2,24 @@ import type { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import { decode } from "../transport/decode";
-import { decodeJson, send, unexpectedResponse } from "../transport/http";
+import { send } from "../transport/http";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { decodeJson, unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retry";
 import { isPathSegment, LONGEST_ID } from "../transport/urls";
 import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
-import { isTerminal, type Job, type JobState, submittedSchema, submittedSyncSchema } from "./jobRecord";
+import { isTerminal, type Job, submittedSchema, submittedSyncSchema } from "./jobRecord";
 import type { QueueRequest, QueueTransport } from "./queueTransport";
 
 /** Options of a submit. */
-export interface SubmitOptions {
+export interface SubmitOptions extends RequestOptions {
   /**
    * `true`: the job may run twice without harm, so a submit whose response was lost is sent again. `false`: it is sent
    * again only if it had no effect (status 429, or no connection).
    * @default false
    */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Aborts the call, including its pauses. A job that was already submitted stays submitted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,34 +34,27 @@ export interface Submitted<T> {
 export async function submitRun(
   queue: QueueTransport,
   body: string,
-  options: SubmitOptions,
-  times: Pick<QueueRequest<JobState>, "timeoutMs" | "keepsAttempt"> = {},
-): Promise<Submitted<JobState>> {
+  options: SubmitOptions & ObservedOptions,
+  { keepsAttempt }: Pick<QueueRequest<Job>, "keepsAttempt"> = {},
+): Promise<Submitted<Job>> {
   let sentAt = 0;
   const path = () => {
     sentAt = queue.context.clock.now();
     return "run";
   };
-  const request = { name: "run", what: "the submit of a job", method: "POST", path, body, ...times } as const;
+  const request = { name: "run", what: "the submit of a job", method: "POST", path, body, keepsAttempt } as const;
   return { job: await submitJob(queue, request, submittedSchema, options), sentAt };
 }
 
-/** The times of a synchronous submit. */
-export interface RunSyncTimes {
-  /** The longest wait of the service, in milliseconds. */
-  readonly waitMs: number;
-  /** The time for the whole call, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`. */
+/** Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`, in milliseconds. */
 export async function submitRunSync(
   queue: QueueTransport,
   body: string,
-  { waitMs, timeoutMs }: RunSyncTimes,
+  waitMs: number,
   options: SubmitOptions,
 ): Promise<Submitted<Job>> {
   const { clock, retry, attemptTimeoutMs } = queue.context;
+  const { timeoutMs } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
   let sentAt = 0;
   const path = () => {
@@ -71,7 +66,7 @@ export async function submitRunSync(
     attemptTimeoutMs: waitMs + attemptTimeoutMs,
     retry: { ...retry, maxElapsedMs: waitMs + retry.maxElapsedMs },
   };
-  return { job: await submitJob(queue, { ...request, timeoutMs }, submittedSyncSchema, options, bounds), sentAt };
+  return { job: await submitJob(queue, request, submittedSyncSchema, options, bounds), sentAt };
 }
 
 /** Returns how long the service may wait, so that its response arrives before the caller's time is over. */
@@ -81,15 +76,15 @@ export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
 }
 
 /** Submits a job. If its response is not valid but contains the job's id, so does the error. */
-async function submitJob<T extends JobState>(
+async function submitJob<T extends Job>(
   queue: QueueTransport,
-  request: Omit<QueueRequest<T>, "exchange">,
+  request: Omit<QueueRequest<T>, "sendAndRead">,
   schema: z.ZodType<T>,
   options: SubmitOptions,
   bounds?: Bounds,
 ): Promise<T> {
   let jobId: string | undefined;
-  const exchange: QueueRequest<T>["exchange"] = async (http, httpRequest) => {
+  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, httpRequest) => {
     jobId = undefined;
     const { operation } = httpRequest;
     const response = await send(http, httpRequest);
@@ -105,7 +100,7 @@ async function submitJob<T extends JobState>(
       throw error;
     }
   };
-  return submit(queue, { ...request, exchange }, options, bounds, () => jobId);
+  return submit(queue, { ...request, sendAndRead }, options, bounds, () => jobId);
 }
 
 type Bounds = Parameters<QueueTransport["request"]>[1];
@@ -118,15 +113,15 @@ type Bounds = Parameters<QueueTransport["request"]>[1];
 export async function submit<T>(
   queue: QueueTransport,
   request: QueueRequest<T>,
-  { idempotent = false, signal }: SubmitOptions,
+  { idempotent = false, ...options }: SubmitOptions,
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
   // An idempotent submit may be rejected after an earlier attempt had its effect.
   let hadEffect = false;
-  const exchange: QueueRequest<T>["exchange"] = async (http, httpRequest) => {
+  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, httpRequest) => {
     try {
-      return await request.exchange(http, httpRequest);
+      return await request.sendAndRead(http, httpRequest);
     } catch (error) {
       hadEffect ||= error instanceof ServerlessGpuError && mayHaveHadEffect(error);
       throw error;
@@ -134,7 +129,7 @@ export async function submit<T>(
   };
   const repeatability = idempotent ? "safe" : "submit";
   try {
-    return await queue.request({ ...request, exchange, repeatability, signal }, bounds);
+    return await queue.request({ ...request, ...requestOptions(options), sendAndRead, repeatability }, bounds);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError) || !hadEffect) throw error;
     const jobId = jobIdSeen?.();

@@ -1,7 +1,11 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { decodeJson, type Http, send } from "../transport/http";
-import { type CallContext, type CallOptions, makeCall } from "../transport/retryingCall";
+import { send } from "../transport/http";
+import type { Http } from "../transport/httpRequest";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { decodeJson } from "../transport/responseErrors";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type CallContext, makeCall } from "../transport/retryingCall";
 import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
 import { podSchema } from "./podSchema";
@@ -28,7 +32,7 @@ export interface Pods {
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @throws AuthenticationError if the service does not accept the API key
    */
-  get(podId: string, options?: PodIncludes & CallOptions): Promise<Pod>;
+  get(podId: string, options?: PodIncludes & RequestOptions): ResponsePromise<Pod>;
 }
 
 /** The settings that the calls of the REST interface need. */
@@ -50,26 +54,29 @@ const INCLUDES = Object.keys({
 /** Returns the REST interface of one account. */
 export function createPods(context: PodsContext): Pods {
   return {
-    async get(podId, { signal, ...includes } = {}) {
-      const operation = `reading pod ${podId}`;
-      const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
-      for (const include of INCLUDES) if (includes[include]) url.searchParams.set(include, "true");
-      return makeCall(context, {
-        operation,
-        repeatability: "safe",
-        signal,
-        async attempt(attempt) {
-          const response = await send(context.http, {
-            name: "getPod",
-            operation,
-            method: "GET",
-            url: url.href,
-            headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
-            attempt,
-          });
-          return decode(podSchema, decodeJson(response, operation, context.clock.now()), operation);
-        },
-      });
-    },
+    get: (podId, given) => withResponse(given, async (options) => readPod(context, podId, options)),
   };
+}
+
+function readPod(context: PodsContext, podId: string, options: PodIncludes & ObservedOptions): Promise<Pod> {
+  const operation = `reading pod ${podId}`;
+  const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
+  for (const include of INCLUDES) if (options[include]) url.searchParams.set(include, "true");
+  return makeCall(context, {
+    ...requestOptions(options),
+    name: "getPod",
+    operation,
+    repeatability: "safe",
+    async attempt(attempt) {
+      const response = await send(context.http, {
+        name: "getPod",
+        operation,
+        method: "GET",
+        url: url.href,
+        headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
+        attempt,
+      });
+      return decode(podSchema, decodeJson(response, operation, context.clock.now()), operation);
+    },
+  });
 }

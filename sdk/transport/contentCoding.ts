@@ -1,14 +1,42 @@
-import { pipeline, type Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Chunks } from "./exchange";
 
 /** The encodings that a gateway may use, although the client never asks for one (RFC 9110, Content-Encoding). */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  deflate: () => createInflate(),
+  deflate: () => new Inflate(),
   br: () => createBrotliDecompress(),
 };
+
+/** Decodes `deflate` with the header of zlib, as RFC 9110 demands, and without, as some servers send it. */
+class Inflate extends Transform {
+  #decoder: Transform | undefined;
+
+  override _transform(chunk: Buffer, _encoding: unknown, done: TransformCallback): void {
+    this.#decoder ??= this.#start(chunk);
+    this.#decoder.write(chunk, () => done());
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#decoder) this.#decoder.once("end", () => done()).end();
+    else done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#decoder?.destroy();
+    done(error);
+  }
+
+  #start([first = 0]: Buffer): Transform {
+    // The first byte of zlib's header says "deflate" in its lower half.
+    const decoder = (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
+    decoder.on("data", (data) => this.push(data));
+    decoder.on("error", (error) => this.destroy(error));
+    return decoder;
+  }
+}
 
 /** Thrown when the encoding of a body is unknown. */
 export class UnknownCoding extends Error {}

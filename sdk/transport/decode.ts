@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { unexpectedResponse } from "./http";
+import { unexpectedResponse } from "./responseErrors";
 
 /**
  * Returns the value in the schema's shape.

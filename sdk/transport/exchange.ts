@@ -87,7 +87,7 @@ export function exchange(
       running?.abort(signal.reason as Error);
       fail(signal.reason);
     });
-    agent.dispatch(options, {
+    const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         // The caller was told that nothing was sent.
         if (signal.aborted) return controller.abort(signal.reason as Error);
@@ -120,7 +120,12 @@ export function exchange(
         endOfStream();
         stream?.destroy(error);
       },
-    });
+    };
+    try {
+      agent.dispatch(options, handler);
+    } catch (error) {
+      fail(error);
+    }
   });
 }
 

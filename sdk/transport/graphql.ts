@@ -19,15 +19,9 @@ import {
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
-import {
-  decodeJson,
-  errorFromStatus,
-  type Http,
-  type HttpRequest,
-  type HttpResponse,
-  send,
-  unexpectedResponse,
-} from "./http";
+import { send } from "./http";
+import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
+import { decodeJson, errorFromStatus, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
 
@@ -41,7 +35,14 @@ export class EnumValue {
 }
 
 /** A value that has a GraphQL literal. */
-export type Literal = string | number | boolean | null | EnumValue | { readonly [field: string]: Literal | undefined };
+export type Literal =
+  | string
+  | number
+  | boolean
+  | null
+  | EnumValue
+  | readonly Literal[]
+  | { readonly [field: string]: Literal | undefined };
 
 /** One operation on one root field. */
 export interface RootField {
@@ -86,6 +87,7 @@ function toValueNode(value: Literal): ValueNode {
   if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
   if (typeof value === "string") return { kind: Kind.STRING, value };
   if (typeof value === "boolean") return { kind: Kind.BOOLEAN, value };
+  if (isList(value)) return { kind: Kind.LIST, values: value.map(toValueNode) };
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be written as a GraphQL literal`);
     return Number.isSafeInteger(value)
@@ -100,6 +102,10 @@ function toValueNode(value: Literal): ValueNode {
         : [{ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: field }, value: toValueNode(fieldValue) }],
     ),
   };
+}
+
+function isList(value: Literal): value is readonly Literal[] {
+  return Array.isArray(value);
 }
 
 function parseSelection(selection: string): SelectionSetNode {
@@ -221,7 +227,10 @@ function errorsIn(body: string): GraphqlErrors | undefined {
 }
 
 /** Matches the messages with which services say that something does not exist. */
-const ABSENT = /not found|does not exist|could not find/i;
+const ABSENT = /not found|does not exist|could not find|nonexistent/i;
+
+/** Matches the refusal of a data center, which is not a missing object of the account. */
+const DATA_CENTER = /^data center/i;
 
 /**
  * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected request. Codes are
@@ -241,7 +250,8 @@ function errorFromGraphql(
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
-  if (ABSENT.test(ownWords)) return new NotFoundError(`${said}. The requested object does not exist in this account`);
+  if (ABSENT.test(ownWords) && !DATA_CENTER.test(ownWords))
+    return new NotFoundError(`${said}. The requested object does not exist in this account`);
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(
       `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +

@@ -1,3 +1,5 @@
+import { Console } from "node:console";
+import type { ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
 
 /** One request that was sent, or could not be sent. Each retry of a call is an event of its own. */
@@ -16,39 +18,112 @@ export interface RequestEvent {
   readonly ms: number;
 }
 
+/** A retry that is about to be made, after a pause. */
+export interface RetryEvent {
+  /** The operation, as in `RequestEvent`. */
+  readonly operation: string;
+  /** The operation and its subject. */
+  readonly description: string;
+  /** The number of the attempt that failed: 1 for the first. */
+  readonly attempt: number;
+  /** The `code` of the error that it failed with. */
+  readonly error: string;
+  /** The HTTP status that it failed with. Missing if there was no response. */
+  readonly status?: number;
+  /** The pause before the next attempt, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/** The levels of log lines: `debug` for requests that succeed, `info` for retries, `warn` for requests that fail. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
 /** A logger with the methods of pino and similar libraries. */
 export interface Logger {
   /** Logs details for debugging. */
   debug(details: object, message: string): void;
-  /** Logs failures, and input that is valid but probably a mistake. */
+  /** Logs retries. */
+  info(details: object, message: string): void;
+  /** Logs failed requests, and input that is valid but probably a mistake. */
   warn(details: object, message: string): void;
+  /** Logs failures that may continue to cost money. */
+  error(details: object, message: string): void;
 }
 
-/** The observers of a client. */
+/** A function that logs a line. */
+export type LogFunction = (level: LogLevel, message: string, details: object) => unknown;
+
+/** The observers of a client. They get no key. Errors that they throw are ignored. */
 export interface Observers {
-  /** Gets every request: with `debug` if its status is 2xx, otherwise with `warn`. Never gets a key. */
-  readonly logger?: Logger | undefined;
-  /** Called after every request. Errors that it throws are ignored. */
-  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** pino, `console`, an object with the same methods, or a function. @default none: the client logs nothing */
+  readonly logger?: Logger | Console | LogFunction | undefined;
+  /** Called after every request. @default none */
+  readonly onRequest?: ((event: RequestEvent) => unknown) | undefined;
+  /** Called before the pause of every retry. @default none */
+  readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
 }
 
-/** Reports a request to the observers. `undefined` if there are none. */
-export type ReportRequest = ((event: RequestEvent) => void) | undefined;
+/** Logs a line without keys. `undefined` without a logger. */
+export type Log = ((level: LogLevel, message: string, details: object) => void) | undefined;
 
-export function createReport({ logger, onRequest }: Observers): ReportRequest {
-  if (!logger && !onRequest) return undefined;
-  return (event) => {
-    const shown = { ...event, description: redact(event.description) };
-    const { description, status, error, ms } = shown;
-    const level = status !== undefined && status < 300 ? "debug" : "warn";
-    callUser(() => logger?.[level](shown, `${description}: ${status ?? error} in ${ms} ms`));
-    callUser(() => onRequest?.(shown));
+/** Returns the function that logs to the logger. */
+export function createLog(logger: Observers["logger"]): Log {
+  if (!logger) return undefined;
+  return (level, text, details) => {
+    const message = redact(text);
+    callUser(() => {
+      if (typeof logger === "function") return logger(level, message, details);
+      // pino takes the details first. The console prints in the order of its arguments.
+      if (isConsole(logger)) return logger[level](message, details);
+      return logger[level](details, message);
+    });
   };
 }
 
-/** Logs a warning. */
-export function warn(logger: Logger | undefined, details: object, message: string): void {
-  callUser(() => logger?.warn(details, redact(message)));
+function isConsole(logger: Logger | Console): logger is Console {
+  return logger === globalThis.console || logger instanceof Console;
+}
+
+/** Reports requests and retries to the observers. Each is `undefined` if there is nobody to report to. */
+export interface Reports {
+  readonly request: ((event: RequestEvent) => void) | undefined;
+  readonly retry: ((event: RetryEvent) => void) | undefined;
+}
+
+export function createReports({ onRequest, onRetry }: Observers, log: Log): Reports {
+  return {
+    request:
+      log || onRequest
+        ? (event) => {
+            const shown = { ...event, description: redact(event.description) };
+            const { description, status, error, ms } = shown;
+            const level = status !== undefined && status < 300 ? "debug" : "warn";
+            log?.(level, `${description}: ${status ?? error} in ${ms} ms`, shown);
+            callUser(() => onRequest?.(shown));
+          }
+        : undefined,
+    retry:
+      log || onRetry
+        ? (event) => {
+            const shown = { ...event, description: redact(event.description) };
+            const { description, status, error, attempt, delayMs } = shown;
+            const why = status ?? error;
+            log?.("info", `${description}: attempt ${attempt + 1} in ${delayMs} ms, after ${why}`, shown);
+            callUser(() => onRetry?.(shown));
+          }
+        : undefined,
+  };
+}
+
+/** Returns the event of a retry. */
+export function retryEvent(
+  call: { readonly name: string; readonly operation: string },
+  attempt: number,
+  { code, status }: ServerlessGpuError,
+  delayMs: number,
+): RetryEvent {
+  const { name, operation } = call;
+  const shared = { operation: name, description: operation, attempt, error: code, delayMs: Math.round(delayMs) };
+  return typeof status === "number" ? { ...shared, status } : shared;
 }
 
 /** Calls a user's function, and ignores errors that it throws or rejects with. */

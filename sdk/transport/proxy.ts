@@ -1,4 +1,5 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+// By its file: in place of the module "undici", Bun has one of its own that sends nothing.
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
 import { ConfigurationError } from "../errors";
 import { Secret } from "../secret";
 

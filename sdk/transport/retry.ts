@@ -56,6 +56,7 @@ const WITHOUT_EFFECT = [
   "AUTHENTICATION",
   "NOT_FOUND",
   "CONFIGURATION",
+  "INVALID_INPUT",
 ];
 
 /** Returns `true` if a request that failed with this error may still have had its effect. */

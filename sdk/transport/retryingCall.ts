@@ -2,14 +2,11 @@ import { EventEmitter } from "node:events";
 import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
+import { type Reports, retryEvent } from "./observers";
+import { checkRequestOptions, type ObservedOptions, type RequestOptions } from "./requestOptions";
+import { type ReceivedResponse, responseInfo } from "./responseInfo";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 import type { Gate } from "./throttle";
-
-/** Options that every call takes. */
-export interface CallOptions {
-  /** Aborts the call, including its pauses. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The settings that all calls of a client share. */
 export interface CallContext {
@@ -18,6 +15,8 @@ export interface CallContext {
   readonly retry: RetryPolicy;
   /** The longest time of an attempt without data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
+  /** Called before the pause of a retry. */
+  readonly onRetry?: Reports["retry"];
 }
 
 /** One attempt of a call. */
@@ -36,6 +35,10 @@ export interface Attempt {
    * under way, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
+  /** Headers to add to the request. */
+  readonly headers?: RequestOptions["headers"];
+  /** Must be called with the response, before it is read. */
+  readonly onResponse: (response: ReceivedResponse) => void;
 }
 
 /** Ends an attempt. With an `AbortController` in its place, a short request takes half as much processor time again. */
@@ -52,10 +55,14 @@ export class AttemptSignal extends EventEmitter {
 }
 
 /** One call of the service, made of one or more attempts. */
-export interface Call<T> {
-  /** Names the call in errors. */
+export interface Call<T> extends ObservedOptions {
+  /** The operation's name in events: `run`, `saveEndpoint`. */
+  readonly name: string;
+  /** Names the call in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly repeatability: Repeatability;
+  /** The id of the job that the call is about, for errors. */
+  readonly jobId?: string | undefined;
   /** Sends the request once. */
   readonly attempt: (attempt: Attempt) => Promise<T>;
   /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
@@ -67,7 +74,6 @@ export interface Call<T> {
    * @default the retry policy's, from when the gate admits the first attempt
    */
   readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** `true`: the signal does not interrupt an attempt already sent, only what comes before and after it. */
   readonly keepsAttempt?: boolean | undefined;
 }
@@ -75,7 +81,9 @@ export interface Call<T> {
 /** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
 export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
   const { clock, retry } = context;
+  checkRequestOptions(call);
   call.signal?.throwIfAborted();
+  const maxAttempts = call.maxRetries === undefined ? retry.maxAttempts : call.maxRetries + 1;
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
   let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
   for (let number = 1; ; number++) {
@@ -91,9 +99,10 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       return await withTimeout(context, call, number, maxElapsedMs - (clock.monotonic() - startedAt));
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
+      if (call.jobId !== undefined) error.ofJob(call.jobId);
       const elapsedMs = clock.monotonic() - startedAt;
       const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
-      const decision = decide(failed, { ...retry, maxElapsedMs });
+      const decision = decide(failed, { maxAttempts, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
       // The check took time as well.
@@ -101,6 +110,7 @@ export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<
       if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
         throw error.afterAttempts(number, totalMs);
       }
+      context.onRetry?.(retryEvent(call, number, error, decision.retryInMs));
       await sleep(clock, decision.retryInMs, call.signal);
     }
   }
@@ -143,6 +153,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   let refused = false;
   let isOver = false;
   let goesOn = false;
+  let received: ReceivedResponse | undefined;
   const end = () => {
     if (isOver) return;
     isOver = true;
@@ -156,9 +167,17 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   try {
     // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
-    return await call.attempt({ number, signal, progress: timer.progress, goesOn: keepOn });
+    const onResponse = (response: ReceivedResponse) => {
+      received = response;
+      call.onResponse?.(response);
+    };
+    const { progress } = timer;
+    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers: call.headers, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
+    if (received && error instanceof ServerlessGpuError) {
+      error.ofResponse({ ...responseInfo(received), body: received.body ?? "" });
+    }
     throw error;
   } finally {
     timer.cancel();

@@ -11,13 +11,20 @@ import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
 import { createWebhookLine } from "./webhookLine";
 
+/** The part of an endpoint's queue that confirms deliveries. */
+export interface ConfirmingQueue extends Pick<EndpointQueue, "endpointId"> {
+  /** Reads a job. */
+  status(jobId: string): Promise<Job>;
+}
+
 /** Options of a webhook receiver. */
 export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
-  readonly endpoint: Pick<EndpointQueue, "endpointId" | "status">;
+  readonly endpoint: ConfirmingQueue;
   /**
-   * Called once for each end of a job, with the job from `/status`, before the delivery gets its response: store the job,
-   * and do long work later. If it fails, the service delivers again, and `onJob` is called again.
+   * Called for each end of a job, with the job from `/status`, before the delivery gets its response: store the job, and
+   * do long work later. If it fails, the service delivers again, and `onJob` is called again. It may also be called twice
+   * for one end: after a restart, after 10,000 other ends, or if the service does not tell the times of a failed job.
    */
   readonly onJob: (job: Job) => unknown;
   /**

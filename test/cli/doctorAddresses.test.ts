@@ -1,5 +1,5 @@
 import { checkAddresses } from "../../cli/doctor/service";
-import type { HttpResponse } from "../../sdk/transport/http";
+import type { HttpResponse } from "../../sdk/transport/httpRequest";
 
 /** Returns the status of an interface that responds at this URL. */
 function statusOf(address: string): string {

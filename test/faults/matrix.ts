@@ -98,9 +98,9 @@ async function play(cell: Cell, site: Site): Promise<CellResult> {
 }
 
 /** Ids go on: the provider's process lives for many cells, and an id never comes back. */
-function clear({ endpoints, faults, journal }: Emulator): void {
+function clear({ endpoints, templates, volumes, registryAuths, faults, journal }: Emulator): void {
   faults.clear();
-  for (const { id } of endpoints.list()) endpoints.delete(id);
+  for (const kind of [endpoints, templates, volumes, registryAuths]) for (const { id } of kind.list()) kind.delete(id);
   journal.clear();
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import manifest from "../../package.json";
@@ -23,8 +23,16 @@ beforeAll(async () => {
 describe("what is published", () => {
   test("is the built package, the sources that its maps lead to, and what is read before it is used", () => {
     const known = /^(dist\/)?(provider|sdk|emulator|cli)\/[\w/]+\.(ts|js|js\.map|d\.ts|d\.ts\.map)$/;
-    const others = [...files].filter((file) => !known.test(file)).sort();
+    const page = /^dist\/emulator\/page\/static\/\w+\.(html|css|mjs|svg)$/;
+    const others = [...files].filter((file) => !known.test(file) && !page.test(file)).sort();
     expect(others).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"]);
+  });
+
+  test("holds every file of the emulator's page, once", () => {
+    const sources = readdirSync(inRepository("emulator/page/static"));
+    const published = [...files].filter((file) => file.includes("page/static/")).sort();
+    expect(published).toEqual(sources.map((file) => `dist/emulator/page/static/${file}`).sort());
+    expect(published).toContain("dist/emulator/page/static/index.html");
   });
 
   test("holds nothing that was built from a source that is gone", () => {

@@ -9,7 +9,7 @@ export interface Passage {
 
 /** Returns all that people read in a file, without code: its comments and messages, or the prose of a document. */
 export function passagesOf(file: string, text: string): Passage[] {
-  if (/\.[jt]s$/.test(file)) return passagesOfProgram(text);
+  if (/\.m?[jt]s$/.test(file)) return passagesOfProgram(text);
   if (file.endsWith(".md")) return [{ line: 1, text: prose(file) }];
   if (/\.(sh|ya?ml)$/.test(file)) return commentsOfScript(text);
   return [];

@@ -32,7 +32,7 @@ test("every script that the workflows call exists", () => {
   const ofCi = readFileSync(path.join(REPOSITORY, ".ci/run"), "utf8").split("\n");
   const called = [...commands, ...ofCi].map((command) => /^(?:npm run|node|(?=\.))\s*(\S+)/.exec(command)?.[1]);
   const scripts = called.filter((script) => script !== undefined);
-  expect(scripts).toEqual([".ci/run", "test:nodes", "tools/checkRelease.js", "test:package"]);
+  expect(scripts).toEqual([".ci/run", "test:nodes", "tools/checkRelease.js", "clients:install", "test:package"]);
   const isThere = (script: string) =>
     Object.hasOwn(manifest.scripts, script) || existsSync(path.join(REPOSITORY, script));
   expect(scripts.filter((script) => !isThere(script))).toEqual([]);

@@ -124,7 +124,7 @@ test("a wrong clock is reported with its offset and direction", async () => {
   const env = Object.fromEntries(Object.keys(addresses).map((name) => [name, server.url]));
   const { clock, key } = await doctor({ ...env, SERVERLESS_GPU_API_KEY: CANARY });
   expect(clock?.status).toBe("warning");
-  expect(clock?.found).toMatch(/clock is (3599|3600|3601) s ahead of/);
+  expect(clock?.found).toMatch(/clock is 3(59|60)\d s ahead of/);
   expect(key?.status).toBe("ok");
 });
 

@@ -25,6 +25,21 @@ test.concurrent("quickstart", async () => {
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
+test.concurrent("from-image: from a registry to an endpoint that responds", async () => {
+  await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
+  const stack = await createExample("from-image", emulator);
+  await stack.setConfig({ ghcr: "password-canary-1", hf: "token-canary-1" }, { secret: true });
+  await stack.setConfig({ protect: "false" });
+  await stack.up();
+  expect(await stack.outputs()).toEqual({
+    queueUrl: `${emulator.url}/v2/${emulator.endpoints.list()[0]?.id}`,
+    templateRevision: 1,
+  });
+  await stack.destroy();
+  const { endpoints, templates, volumes, registryAuths } = emulator;
+  expect([endpoints, templates, volumes, registryAuths].flatMap((each) => each.list())).toEqual([]);
+});
+
 test.concurrent("fleet: one endpoint for each entry of the data", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const stack = await createExample("fleet", emulator);

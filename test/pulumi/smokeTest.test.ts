@@ -79,7 +79,7 @@ test("a job whose submit lost its response is not submitted again", async () => 
 });
 
 test("workers that are not ready in time fail the up, and the endpoint stays in state", async () => {
-  await using slow = await startEmulator({ drainMs: 100, coldStartMs: 60_000 });
+  await using slow = await startEmulator({ drainMs: 100, coldStartMs: 3_600_000 });
   const source = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_24", templateId: "template", workersMin: 2, awaitReady: true, awaitReadyTimeout: 1 });

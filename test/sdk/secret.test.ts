@@ -4,7 +4,7 @@ import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
 import { hideJobSecret, redact, redactBeginning, Secret } from "../../sdk/secret";
-import { unexpectedResponse } from "../../sdk/transport/http";
+import { unexpectedResponse } from "../../sdk/transport/responseErrors";
 import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 
 /** Holds every character that some encoding changes. */

@@ -48,11 +48,12 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     clock: counted,
     ...options.client,
   });
-  // The request of a synchronous job waits for the job, so time must pass.
+  // These requests wait for a job, so time must pass.
+  const waiting = ["runsync", "status-sync", "openai"];
   const isHanging = () =>
     emulator.journal
       .requests({ outcome: "pending" })
-      .some(({ fault, operation }) => fault?.includes("hang") || operation === "runsync");
+      .some(({ fault, operation }) => fault?.includes("hang") || waiting.includes(operation));
   const stopHolding = holdDuringRequests(clock, rarely(isHanging));
   const run = <T>(promise: Promise<T>) => runUntilSettled(clock, promise);
   return {

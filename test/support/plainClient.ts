@@ -90,3 +90,18 @@ export function saveTemplate(emulator: Emulator, name: string, more = "env: []")
     `saveTemplate(input: { name: "${name}", ${TEMPLATE_REQUIRED}, isServerless: true, ${more} }) { id }`,
   );
 }
+
+/** Calls the control interface as another process would. */
+export function callControl(
+  { url }: Emulator,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return send(`${url}/_emulator/${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+}

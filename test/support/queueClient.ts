@@ -13,7 +13,7 @@ export interface QueueTest {
   /** Submits a job with `/run` and returns its id. */
   run(input: object, more?: object): Promise<string>;
   /** Sends a request, and resolves when the emulator has received it. `answer` resolves with the response. */
-  begin(path: string, body?: unknown): Promise<{ readonly answer: Promise<Answer> }>;
+  begin(path: string, body?: unknown, method?: "GET" | "POST"): Promise<{ readonly answer: Promise<Answer> }>;
   /** Returns the record of a job. */
   job(id: string): Promise<Answer["body"]>;
   health(): Promise<Answer["body"]>;
@@ -67,11 +67,11 @@ export async function startQueue(
       if (status !== 200) throw new Error(`/run returned ${status}: ${text}`);
       return body.id;
     },
-    async begin(path, body) {
+    async begin(path, body, method = "POST") {
       const pending = () => emulator.journal.requests({ outcome: "pending" }).length;
       const before = pending();
       let answered = false;
-      const answer = post(path, body).finally(() => {
+      const answer = (method === "GET" ? get(path) : post(path, body)).finally(() => {
         answered = true;
       });
       while (pending() === before && !answered) await new Promise((resolve) => setImmediate(resolve));

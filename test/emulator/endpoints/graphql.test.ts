@@ -1,4 +1,4 @@
-import { type Emulator, startEmulator } from "../../../emulator";
+import { type Emulator, manualClock, startEmulator } from "../../../emulator";
 import { createEndpoint, ENDPOINT_FIELDS, graphql, REQUIRED, save, send } from "../../support/plainClient";
 
 let emulator: Emulator;
@@ -225,12 +225,14 @@ describe("deleteEndpoint", () => {
   });
 
   test("[delete.draining] refused until the workers have left", async () => {
-    await using slow = await startEmulator({ drainMs: 100 });
+    const clock = manualClock();
+    await using slow = await startEmulator({ drainMs: 100, clock });
     const id = await createEndpoint(slow, "workersMin: 1");
     const pods = async () => (await zero(id, slow)).body.data.saveEndpoint.pods;
     expect(await pods()).toEqual([{ desiredStatus: "RUNNING" }]);
     expect((await remove(id, slow)).body).toEqual(refusal(/workers/));
-    while ((await pods()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await clock.advance(100);
+    expect(await pods()).toEqual([]);
     expect((await remove(id, slow)).body).toEqual({ data: { deleteEndpoint: null } });
   });
 

@@ -4,9 +4,11 @@ import type { PlayedEndpoint } from "../../../emulator/forecast/assumptions";
 import type { Load } from "../../../emulator/forecast/load";
 import { play } from "../../../emulator/forecast/play";
 import { DEFAULT_POLICY } from "../../../emulator/jobs/jobStates";
+import { createWorkerHost } from "../../../emulator/programs/workerHost";
 import { manualClock } from "../../../emulator/time/virtualClock";
 import { exampleContainer } from "../../../emulator/workers/container";
 import type { HandlerJob } from "../../../emulator/workers/jobHandlers";
+import { createWatch } from "../../../emulator/workers/watch";
 import { ENDPOINT, EXACT, loadOf, removeLoads } from "./loads";
 
 afterEach(removeLoads);
@@ -127,6 +129,9 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
     {
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
       ...{ staleFlashBoot: false, containerOf: exampleContainer },
+      watch: createWatch(),
+      workerHost: createWorkerHost(clock, () => {}),
+      workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },
       released() {},
       changed() {},
       dropsWebhook: () => false,

@@ -222,36 +222,3 @@ describe("/requests", () => {
     expect(text).not.toContain("secret");
   });
 });
-
-describe("/openai/*", () => {
-  test("[queue.openai] repeats the last message as a chat completion", async () => {
-    const queue = await startQueue();
-    const messages = [
-      { role: "system", content: "be brief" },
-      { role: "user", content: "hello there" },
-    ];
-    const { status, body, headers } = await queue.post("openai/v1/chat/completions", { model: "m", messages });
-    expect([status, headers.get("x-emulator-fidelity")]).toEqual([200, "assumed"]);
-    expect(body).toMatchObject({
-      object: "chat.completion",
-      model: "m",
-      choices: [{ message: { content: "hello there" } }],
-    });
-    expect((await queue.get("openai/v1/models")).body.data).toHaveLength(1);
-  });
-
-  test("[queue.openai] streams it as server-sent events when asked to", async () => {
-    const queue = await startQueue();
-    const messages = [{ role: "user", content: "one two three" }];
-    const { text, headers } = await queue.post("openai/v1/chat/completions", { messages, stream: true });
-    expect(headers.get("content-type")).toBe("text/event-stream");
-    const events = text
-      .trim()
-      .split("\n\n")
-      .map((line) => line.replace(/^data: /, ""));
-    expect(events.pop()).toBe("[DONE]");
-    const words = events.map((event) => JSON.parse(event).choices[0].delta.content ?? "");
-    expect(words.join("")).toBe("one two three");
-    expect(words.length).toBeGreaterThan(3);
-  });
-});

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { echo, handlerFor, loadHandlers } from "../../../emulator/workers/jobHandlers";
+import { echo, type Handler, handlerFor, loadHandlers } from "../../../emulator/workers/jobHandlers";
 
 let folder: string;
 beforeEach(() => {
@@ -17,7 +17,10 @@ test("files are loaded by their names, however they export their handler", () =>
   write("my endpoint.js", "exports.default = () => 3;");
   write("notes.txt", "not a handler");
   const handlers = loadHandlers(folder);
-  const results = Object.entries(handlers).map(([name, handler]) => [name, handler({} as never, {} as never)]);
+  const results = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    (handler as Handler)({} as never, {} as never),
+  ]);
   expect(Object.fromEntries(results)).toEqual({ plain: 1, named: 2, "my endpoint": 3 });
 });
 
@@ -28,10 +31,11 @@ test("a file without a handler is an error that says what to export", () => {
 
 test("the endpoint's name wins over its template, and those over the default", () => {
   const [name, template, fallback] = [() => 1, () => 2, () => 3];
-  const endpoint = { name: "a", templateId: "t" };
+  const endpoint = { name: "a", templateId: "t", id: "e" };
   expect(handlerFor({ a: name, t: template, default: fallback }, endpoint)).toBe(name);
   expect(handlerFor({ t: template, default: fallback }, endpoint)).toBe(template);
+  expect(handlerFor({ e: fallback }, endpoint)).toBe(fallback);
   expect(handlerFor({ default: fallback }, endpoint)).toBe(fallback);
   expect(handlerFor({}, endpoint)).toBe(echo);
-  expect(handlerFor(undefined, { name: "toString", templateId: "constructor" })).toBe(echo);
+  expect(handlerFor(undefined, { name: "toString", templateId: "constructor", id: "valueOf" })).toBe(echo);
 });

@@ -14,13 +14,22 @@ export interface Before {
   readonly replaced: readonly string[];
 }
 
-/** The resource of the program that an entry of the state belongs to, by its name or an alias. */
-export const declaredFor = ({ resources }: Program, { name }: Entry): Declared | undefined =>
-  resources.find((one) => one.name === name) ?? resources.find(({ aliases }) => aliases?.includes(name));
+/** The resource of the program that an entry of the state belongs to: by its name, else by an alias. */
+export const declaredFor = (
+  program: Program,
+  entries: readonly Entry[],
+  { name }: Pick<Entry, "name">,
+): Declared | undefined =>
+  program.resources.find((one) => one.name === name) ??
+  program.resources.find((one) => nameInState(entries, one) === name);
+
+/** The engine asks for an alias only while the state has no entry by the name, and for the next only without the first. */
+const nameInState = (entries: readonly Entry[], { name, aliases = [] }: Declared): string | undefined =>
+  [name, ...aliases].find((each) => entries.some((entry) => !entry.isDoomed && entry.name === each));
 
 /** The entry of the state that belongs to a resource of the program. */
 export const entryFor = (program: Program, entries: readonly Entry[], one: Declared): Entry | undefined =>
-  entries.find((entry) => !entry.isDoomed && declaredFor(program, entry) === one);
+  entries.find((entry) => !entry.isDoomed && declaredFor(program, entries, entry) === one);
 
 /** Returns `true` if the user asked for another endpoint in place of this entry's. */
 export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, one: Declared): boolean {
@@ -38,7 +47,7 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
   if (command === "destroy") return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
   for (const { args } of program.resources) if (args.adoptId) held.add(args.adoptId);
   const free = entries.filter((entry) => {
-    const one = entry.isDoomed ? undefined : declaredFor(program, entry);
+    const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
     if (!one || isReplaced(before, entry, one)) return true;
     held.add(entry.id);
     return false;

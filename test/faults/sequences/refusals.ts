@@ -17,6 +17,7 @@ export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run):
     program.resources.some(({ provider }) => provider === "px") && "a key that nobody has",
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
+    hasTwoOwners(before) && "an endpoint that two declared resources have",
     ...program.resources.flatMap((one) => [
       adoptionProblem(before, one),
       nameProblem(before, one),
@@ -34,6 +35,12 @@ function hasAliasClash({ program: { resources } }: Before): boolean {
   return aliases.some((alias, index) => names.includes(alias) || aliases.indexOf(alias) !== index);
 }
 
+/** A refused adoption may already be in the state, because the engine runs steps in parallel. */
+function hasTwoOwners({ program, entries }: Before): boolean {
+  const ids = program.resources.flatMap((one) => entryFor(program, entries, one)?.id ?? []);
+  return new Set(ids).size < ids.length;
+}
+
 function adoptionProblem(before: Before, one: Declared): string | undefined {
   const { adoptId } = one.args;
   if (adoptId === undefined) return undefined;
@@ -43,7 +50,7 @@ function adoptionProblem(before: Before, one: Declared): string | undefined {
   const own = entryFor(program, entries, one);
   if (own && own.id !== adoptId) return "adoption for a resource that has another endpoint";
   const isHeld = entries.some(
-    (entry) => entry.id === adoptId && ![undefined, one].includes(declaredFor(program, entry)),
+    (entry) => entry.id === adoptId && ![undefined, one].includes(declaredFor(program, entries, entry)),
   );
   return isHeld ? "adoption of what another resource has" : undefined;
 }

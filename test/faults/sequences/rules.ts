@@ -63,7 +63,9 @@ function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
   const may = deletable(before, run);
   const lost = died.filter((id) => !may.has(id)).map((id) => problem("alive", `${id} was deleted`));
   if (succeeded || run.wasDisturbed || run.command === "destroy") return lost;
-  const declared = before.entries.filter((entry) => !entry.isDoomed && declaredFor(before.program, entry));
+  const declared = before.entries.filter(
+    (entry) => !entry.isDoomed && declaredFor(before.program, before.entries, entry),
+  );
   const tooEarly = died.filter((id) => may.has(id) && idsOf(declared).includes(id) && !world.foreign.includes(id));
   return [...lost, ...tooEarly.map((id) => problem("refusal", `${id} was deleted, and what replaces it refused`))];
 }
@@ -116,7 +118,7 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
   const isUp = succeeded && run.command.startsWith("up") && !run.flags.some((flag) => flag.startsWith("--target"));
   const current = entries.filter(({ isDoomed }) => !isDoomed);
   const missing = isUp
-    ? program.resources.filter((one) => !current.some((entry) => declaredFor(program, entry) === one))
+    ? program.resources.filter((one) => !current.some((entry) => declaredFor(program, entries, entry) === one))
     : [];
   const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
   const known = current.filter(({ id }) => !world.stale.has(id));
@@ -128,7 +130,7 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
       .filter(({ id }) => !alive.has(id) && (isFresh || before.alive.has(id)) && !run.wasDisturbed)
       .map(({ id, name }) => problem("state", `state says that ${name} has ${id}, which is gone`)),
     ...known.filter(isAlone).flatMap((entry) => {
-      const one = isUp ? declaredFor(program, entry) : undefined;
+      const one = isUp ? declaredFor(program, entries, entry) : undefined;
       const { adoptId: _, drainTimeout: __, ...args } = one?.args ?? {};
       return differences(entry, alive.get(entry.id), { ...entry.outputs, ...args });
     }),

@@ -33,14 +33,16 @@ describe("the record of an account", () => {
 
 describe("an endpoint that is absent", () => {
   test("is gone in the account where it was last seen", () => {
-    expect(() => refuseOtherAccount(seenAt(HOME), { account: HOME, settings: settings() }, "ep-1")).not.toThrow();
+    expect(() =>
+      refuseOtherAccount("endpoint", seenAt(HOME), { account: HOME, settings: settings() }, "ep-1"),
+    ).not.toThrow();
   });
 
   test.each([
     ["the API key differs from the one", otherKey],
     ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
   ])("is not gone when %s", (reason, account) => {
-    const failing = () => refuseOtherAccount(seenAt(HOME), { account, settings: settings() }, "ep-1");
+    const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);
     expect(failing).toThrow(reason);
     expect(failing).toThrow(/may still exist there and cause costs.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
@@ -49,14 +51,14 @@ describe("an endpoint that is absent", () => {
 
   test("is gone if the user says so, or if nothing was recorded", () => {
     expect(() =>
-      refuseOtherAccount(seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
+      refuseOtherAccount("endpoint", seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
-    expect(() => refuseOtherAccount({}, { account: otherKey, settings: settings() }, "ep-1")).not.toThrow();
+    expect(() => refuseOtherAccount("endpoint", {}, { account: otherKey, settings: settings() }, "ep-1")).not.toThrow();
   });
 
   test("is gone when only the provider was renamed", () => {
     expect(() =>
-      refuseOtherAccount(seenAt(HOME), { account: otherProvider, settings: settings() }, "ep-1"),
+      refuseOtherAccount("endpoint", seenAt(HOME), { account: otherProvider, settings: settings() }, "ep-1"),
     ).not.toThrow();
   });
 });

@@ -1,6 +1,7 @@
-import { hasChanged, refuseOtherEndpoint } from "../../../provider/endpoint/diff";
+import { hasChanged } from "../../../provider/endpoint/diff";
 import { checkInputs } from "../../../provider/endpoint/inputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
+import { refuseOtherId } from "../../../provider/resource/adoption";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
@@ -80,11 +81,11 @@ describe("adoptId", () => {
   });
 
   test("of another endpoint is refused; the id of its own endpoint, none, or an unknown one is not", () => {
-    expect(() => refuseOtherEndpoint("ep-1", { adoptId: "ep-2" })).toThrow(
+    expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );
     for (const adoptId of ["ep-1", undefined, UNKNOWN]) {
-      expect(() => refuseOtherEndpoint("ep-1", { adoptId })).not.toThrow();
+      expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId })).not.toThrow();
     }
   });
 });

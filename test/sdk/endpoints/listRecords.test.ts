@@ -1,8 +1,9 @@
-import { endpointsByName, readEndpoints } from "../../../sdk/endpoints/listRecords";
+import { ENDPOINT, endpointsByName, toListedEndpoints } from "../../../sdk/endpoints/listRecords";
 import { UnexpectedResponseError } from "../../../sdk/errors";
+import { readRecords } from "../../../sdk/records/listed";
 
 const record = (id: string, name: unknown) => ({ id, name, gpuIds: "AMPERE_24", templateId: "t" });
-const listOf = (...endpoints: unknown[]) => readEndpoints({ endpoints });
+const listOf = (...endpoints: unknown[]) => toListedEndpoints(readRecords(ENDPOINT, { endpoints }, "endpoints"));
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {

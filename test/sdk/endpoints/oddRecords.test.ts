@@ -161,3 +161,12 @@ describe("a create", () => {
     expect(it.saves).toHaveLength(1);
   });
 });
+
+test("a list with a record without an id fails the calls that begin before it is read, and no later one", async () => {
+  const records: unknown[] = [{ name: "of nobody" }];
+  await using it = await startService(records);
+  const find = (client: Client) => client.endpoints.find("gone", { maxAgeMs: 600_000 });
+  expect(await it.failure(find)).toMatchObject({ message: expect.stringContaining("a record in the list has no id") });
+  records.length = 0;
+  expect(await it.run(find)).toBeUndefined();
+});

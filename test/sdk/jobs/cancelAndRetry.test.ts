@@ -34,7 +34,7 @@ describe("cancel and retry", () => {
     const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
     expect(await it.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);
     await it.run(job.wait());
-    expect(await it.failure(it.queue.job(job.id).retry())).toMatchObject({ jobId: job.id, status: "COMPLETED" });
+    expect(await it.failure(it.queue.job(job.id).retry())).toMatchObject({ jobId: job.id, jobStatus: "COMPLETED" });
     expect(it.calls()).not.toContain("retry");
   });
 

@@ -72,7 +72,7 @@ describe("waiting for a job", () => {
     const job = await it.run(it.queue.run({ input: {} }));
     const error = await it.failure(job.wait());
     expect(error).toBeInstanceOf(JobFailedError);
-    expect(error).toMatchObject({ code: "JOB_FAILED", jobId: job.id, status: "FAILED" });
+    expect(error).toMatchObject({ code: "JOB_FAILED", jobId: job.id, jobStatus: "FAILED" });
     expect(error.message).toContain("out of memory");
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
@@ -81,20 +81,20 @@ describe("waiting for a job", () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
     const error = await it.failure(job.wait());
-    expect(error).toMatchObject({ name: "JobFailedError", status: "FAILED" });
+    expect(error).toMatchObject({ name: "JobFailedError", jobStatus: "FAILED" });
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
   test("fails when the job was cancelled, or timed out [contract.cancelled] [contract.timed-out]", async () => {
     await using it = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await it.run(it.queue.run({ input: {} }));
-    expect(await it.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", status: "TIMED_OUT" });
+    expect(await it.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
 
     await using waiting = await startQueue({ workers: 0, handler: sleeper, emulator: { coldStartMs: 60_000 } });
     const job = await waiting.run(waiting.queue.run({ input: { ms: 1 } }));
     const wait = waiting.failure(job.wait());
     await waiting.run(job.cancel());
-    expect(await wait).toMatchObject({ name: "JobFailedError", status: "CANCELLED" });
+    expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
   test("ends at its timeout with the job's id and its handle, with which one goes on [contract.stays-in-queue]", async () => {
@@ -189,7 +189,7 @@ describe("aborting a wait", () => {
 
   test("names the job that goes on when it could not be cancelled, and tells the logger", async () => {
     const warnings: string[] = [];
-    const logger = { debug() {}, warn: (_: object, message: string) => warnings.push(message) };
+    const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using it = await startQueue({ handler: sleeper, client: { logger } });
     it.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 500 } });
     const job = await it.run(it.queue.run({ input: { ms: 600_000 } }));

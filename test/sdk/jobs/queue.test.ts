@@ -140,7 +140,7 @@ describe("the rest of the queue", () => {
   });
 });
 
-describe("the OpenAI pass-through", () => {
+describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
   test("passes a path and a body on, and types the response by a schema [contract.openai]", async () => {
@@ -150,19 +150,6 @@ describe("the OpenAI pass-through", () => {
     expect(choice?.message.content).toBe("to be or not");
     expect(await it.run(it.queue.openai("v1/models"))).toMatchObject({ object: "list" });
     expect(it.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
-  });
-
-  test("streams a body as it comes", async () => {
-    await using it = await startQueue();
-    const read = async () => {
-      let text = "";
-      const chunks = await it.queue.openaiStream("v1/chat/completions", { body: { ...body, stream: true } });
-      for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-      return text;
-    };
-    const text = await it.run(read());
-    expect(text).toContain('"content":"to"');
-    expect(text.trimEnd()).toMatch(/\[DONE\]$/);
   });
 
   test("does not send a generation again whose response was lost, and sends what only reads again", async () => {

@@ -235,9 +235,9 @@ describe("a wait that nobody waits for any more", () => {
     await Promise.all(waits);
     const startedAt = performance.now();
     await client.close();
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     while (server.open() > 0) await patience(5);
-  }, 10_000);
+  });
 
   test("goes on for the others", async () => {
     await using server = await startScriptedServer((_, number) => ({

@@ -1,5 +1,7 @@
+import { Console } from "node:console";
+import { Writable } from "node:stream";
 import { inspect } from "node:util";
-import type { RequestEvent } from "../../../sdk/transport/observers";
+import type { RequestEvent, RetryEvent } from "../../../sdk/transport/observers";
 import { CANARY, startEmulated } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
 
@@ -9,8 +11,14 @@ class Log {
   debug(details: object, message: string) {
     this.lines.push({ level: "debug", details, message });
   }
+  info(details: object, message: string) {
+    this.lines.push({ level: "info", details, message });
+  }
   warn(details: object, message: string) {
     this.lines.push({ level: "warn", details, message });
+  }
+  error(details: object, message: string) {
+    this.lines.push({ level: "error", details, message });
   }
 }
 
@@ -47,15 +55,60 @@ describe("the events of a client", () => {
     expect(events[0]).not.toHaveProperty("status");
   });
 
-  test("go to a logger of pino's shape: debug for what went well, warn for the rest", async () => {
+  test("go to a logger of pino's shape: debug for success, info for retries, warn for failures", async () => {
     const log = new Log();
     await using it = await startQueue({ client: { logger: log } });
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
     await it.run(it.queue.run({ input: {}, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
-    expect(log.lines.map(({ level }) => level)).toEqual(["warn", "warn", "debug"]);
+    expect(log.lines.map(({ level }) => level)).toEqual(["warn", "warn", "info", "debug"]);
     expect(log.lines[0]?.message).toMatch(/ttl .*shorter/);
     expect(log.lines[1]).toMatchObject({ details: { operation: "run", attempt: 1, status: 429 } });
-    expect(log.lines[2]?.message).toMatch(/^the submit of a job at endpoint .*: 200 in \d+ ms$/);
+    expect(log.lines[2]?.message).toMatch(/^the submit of a job at endpoint .*: attempt 2 in \d+ ms, after 429$/);
+    expect(log.lines[3]?.message).toMatch(/^the submit of a job at endpoint .*: 200 in \d+ ms$/);
+  });
+
+  test("go to a function, or to the console with the message first", async () => {
+    const lines: unknown[][] = [];
+    const logger = (...line: unknown[]) => lines.push(line);
+    await using it = await startQueue({ client: { logger } });
+    await it.run(it.queue.health());
+    expect(lines).toEqual([
+      ["debug", expect.stringMatching(/^the health at/), expect.objectContaining({ status: 200 })],
+    ]);
+    const chunks: string[] = [];
+    const stdout = new Writable({
+      write: (chunk, _, done) => {
+        chunks.push(String(chunk));
+        done();
+      },
+    });
+    await using that = await startQueue({ client: { logger: new Console({ stdout }) } });
+    await that.run(that.queue.health());
+    expect(chunks.join("")).toMatch(/^the health at endpoint .*: 200 in \d+ ms \{/);
+  });
+
+  test("are nothing without an observer: the client writes nothing", async () => {
+    const levels = ["debug", "info", "log", "warn", "error"] as const;
+    const spies = levels.map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    await it.run(it.queue.health());
+    expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
+    for (const spy of spies) spy.mockRestore();
+  });
+
+  test("tell of each retry before its pause", async () => {
+    const events: RetryEvent[] = [];
+    await using it = await startQueue({ client: { onRetry: (event) => events.push(event) } });
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    it.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
+    await it.run(it.queue.health());
+    expect(events).toEqual([
+      expect.objectContaining({ operation: "health", attempt: 1, status: 503, error: "SERVICE_FAULT" }),
+      expect.objectContaining({ operation: "health", attempt: 2, error: "CONNECTION" }),
+    ]);
+    expect(events[0]?.delayMs).toBeLessThanOrEqual(500);
+    expect(events[1]).not.toHaveProperty("status");
   });
 
   test.each([
@@ -67,8 +120,8 @@ describe("the events of a client", () => {
     ],
     ["reject", () => Promise.reject(new Error("the user's"))],
   ])("change nothing when logger and callback %s", async (_, failing) => {
-    const logger = { debug: failing, warn: failing };
-    await using it = await startQueue({ client: { logger, onRequest: failing } });
+    const logger = { debug: failing, info: failing, warn: failing, error: failing };
+    await using it = await startQueue({ client: { logger, onRequest: failing, onRetry: failing } });
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
     const job = await it.run(it.queue.run({ input: { a: 1 }, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
     expect((await it.run(job.wait())).output).toEqual({ a: 1 });

@@ -25,7 +25,7 @@ describe("the client keeps within the service's limits", () => {
   ] as const)("%s: %d calls at once are spread, and none is refused [contract.rates]", async (operation, count) => {
     await using it = await startQueue();
     const { id } = await it.run(it.queue.run({ input: {} }));
-    const calls = {
+    const calls: Record<typeof operation, () => Promise<unknown>> = {
       run: () => it.queue.run({ input: {} }),
       cancel: () => it.queue.job(id).cancel(),
       "purge-queue": () => it.queue.purgeQueue(),

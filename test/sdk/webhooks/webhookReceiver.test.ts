@@ -213,7 +213,7 @@ describe("a webhook receiver", () => {
     ["GET", undefined, 405],
     ["POST", "no JSON", 400],
     ["POST", "null", 400],
-    ["POST", '{"id":5}', 400],
+    ["POST", '{"id":-5}', 400],
     ["POST", '{"id":""}', 400],
     ["POST", "", 400],
   ])("responds to %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
@@ -347,4 +347,19 @@ test("a job that failed again, without times, is no duplicate; one that complete
   const deliver = () => receiver.fetch(new Request("http://receiver/", { method: "POST", body: '{"id":"job-1"}' }));
   for (status of ["FAILED", "FAILED", "COMPLETED", "COMPLETED"]) expect((await deliver()).status).toBe(200);
   expect(ends).toEqual(["FAILED", "FAILED", "COMPLETED"]);
+});
+
+test("an id that is a number is read like a string", async () => {
+  const asked: string[] = [];
+  const endpoint = {
+    endpointId: "e1",
+    status: async (jobId: string) => {
+      asked.push(jobId);
+      return { id: jobId, status: "COMPLETED" } as Job;
+    },
+  };
+  const receiver = createWebhookReceiver({ endpoint, onJob: () => {}, onError: () => {} });
+  await using server = await listen(receiver.node);
+  expect((await post(server.url, '{"id":4711,"status":"COMPLETED"}')).status).toBe(200);
+  expect(asked).toEqual(["4711"]);
 });

@@ -1,0 +1,38 @@
+// Measures a program that only runs jobs: its bundle, and the time to load the client. Needs npx, which fetches esbuild.
+const { execFileSync } = require("node:child_process");
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const { tmpdir } = require("node:os");
+const path = require("node:path");
+const { gzipSync } = require("node:zlib");
+
+const SDK = path.join(__dirname, "../dist/sdk/index.js");
+const PROGRAM = `
+const { createClient } = require(${JSON.stringify(SDK)});
+const client = createClient({ apiKey: "bench-key", queueUrl: "http://127.0.0.1:9" });
+client.endpoint("a");
+`;
+const RUNS = 11;
+
+const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-bundle-"));
+const entry = path.join(folder, "program.js");
+writeFileSync(entry, PROGRAM);
+try {
+  for (const external of [[], ["graphql", "graphql-request"]]) {
+    const out = path.join(folder, "bundle.js");
+    const flags = ["--bundle", "--platform=node", "--minify", "--log-level=error", `--outfile=${out}`];
+    const externals = external.map((name) => `--external:${name}`);
+    execFileSync("npx", ["--yes", "esbuild@0.28.2", entry, ...flags, ...externals]);
+    const bytes = readFileSync(out);
+    const without = external.length > 0 ? ` without ${external.join(" and ")}` : "";
+    console.log(
+      `bundle${without}: ${Math.round(bytes.length / 1000)} kB, ${Math.round(gzipSync(bytes).length / 1000)} kB gzip`,
+    );
+  }
+  const times = Array.from({ length: RUNS }, () => {
+    const script = `const t = performance.now(); require(${JSON.stringify(entry)}); console.log(performance.now() - t)`;
+    return Number(execFileSync(process.execPath, ["-e", script]));
+  }).sort((a, b) => a - b);
+  console.log(`load: ${Math.round(times[(RUNS - 1) / 2] ?? 0)} ms (median of ${RUNS})`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,72 @@
+import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
+import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
+import { checkTemplateFields } from "../../sdk/templates/input";
+import type { Template } from "../../sdk/templates/record";
+import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import { checkVolumeFields } from "../../sdk/volumes/input";
+import type { Volume } from "../../sdk/volumes/record";
+import { literal, oneLine, uniqueNames } from "./source";
+
+/** The part of a program that adopts templates and volumes, and those that it leaves out. */
+export interface RecordProgram {
+  /** TypeScript code; empty if there is nothing to adopt. */
+  readonly source: string;
+  readonly skipped: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/**
+ * Returns the part of a program that adopts the account's serverless templates and network volumes without changing them.
+ * Variables of templates are not declared: their values may be secret, and stay as they are.
+ */
+export function recordProgram(templates: readonly Template[], volumes: readonly Volume[]): RecordProgram {
+  const skipped: { id: string; reason: string }[] = [];
+  const adoptable = templates.filter((template) => {
+    const reason = reasonToSkip(template);
+    if (reason !== undefined) skipped.push({ id: template.id, reason });
+    return reason === undefined;
+  });
+  const templateName = uniqueNames("template");
+  const volumeName = uniqueNames("volume");
+  const resources = [
+    ...adoptable.map(({ env, ...template }) => {
+      const names = Object.keys(env).sort().join(", ");
+      const comment =
+        names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with secrets of the config\n`;
+      const fields = declared(TEMPLATE_FIELDS, template, checkTemplateFields);
+      return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, fields)}${comment}});\n`;
+    }),
+    ...volumes.map((volume) => {
+      const fields = declared(VOLUME_FIELDS, volume, checkVolumeFields);
+      const name = literal(volumeName(volume.name));
+      return `new NetworkVolume(${name}, {\n${lines(volume.id, fields)}}, { protect: true });\n`;
+    }),
+  ];
+  const classes = [volumes.length > 0 ? "NetworkVolume" : [], adoptable.length > 0 ? "ServerlessTemplate" : []].flat();
+  if (classes.length === 0) return { source: "", skipped };
+  return {
+    source: `\nimport { ${classes.join(", ")} } from "pulumi-serverless-gpu";\n\n${resources.join("\n")}`,
+    skipped,
+  };
+}
+
+function reasonToSkip({ name, isServerless, isPublic }: Template): string | undefined {
+  if (!isServerless) return "it is a template of pods";
+  if (isPublic) return "it is public";
+  return /__template__\w+$/.test(name) ? "it belongs to an endpoint" : undefined;
+}
+
+/** Returns the valid fields that differ from their defaults. */
+function declared(
+  table: FieldTable,
+  record: object,
+  check: (input: Readonly<Record<string, unknown>>) => { fields: Record<string, unknown> },
+): [string, unknown][] {
+  const defaults = defaultsOf(table);
+  const given = Object.entries(record).filter(([field]) => Object.hasOwn(table, field));
+  const { fields } = check(Object.fromEntries(given));
+  return Object.entries(fields).filter(([field, value]) => value !== defaults[field]);
+}
+
+function lines(id: string, fields: readonly [string, unknown][]): string {
+  return [["adoptId", id] as const, ...fields].map(([field, value]) => `  ${field}: ${literal(value)},\n`).join("");
+}

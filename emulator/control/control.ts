@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { oneOf, readQuery, wholeNumber } from "../io/query";
+import { validate } from "../io/validate";
+import { BusinessError } from "../model/businessError";
+import { fidelity } from "../model/fidelity";
+import { createPage } from "../page/page";
+import type { PageOptions } from "../page/pageOptions";
+import { type PodSeed, podSeedSchema } from "../pods/podRecord";
+import type { Kind } from "../records/kind";
+import type { Account, Seed } from "../server/account";
+import type { FaultRule } from "../server/faults";
+import { CONTROL_PATH, type Control } from "../server/handleRequest";
+import type { Journal, JournalFilter, WorkerLineFilter } from "../server/journal";
+import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
+import { accessRefusal, type Refusal } from "./access";
+import { jobRoutes } from "./jobRoutes";
+import type { ControlRoute } from "./route";
+
+/** The parts of the emulator that the control interface reads and changes. */
+export interface Controlled extends Omit<PageOptions, "token"> {
+  readonly account: Account;
+  readonly journal: Journal;
+  readonly reset: () => void;
+}
+
+type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
+
+function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: AnyKind): Record<string, ControlRoute> {
+  return {
+    [`GET ${name}`]: () => control.list(),
+    [`POST ${name}`]: ({ body }) => control.create(validate(seedSchema, body, `The ${noun}`)),
+    [`GET ${name}/:id`]: ({ id }) => control.get(id) ?? false,
+    [`PATCH ${name}/:id`]: ({ id, body }) => {
+      const patch = validate(patchSchema, body, "The change");
+      return control.get(id) ? control.change(id, patch) : false;
+    },
+    [`DELETE ${name}/:id`]: ({ id }) => control.delete(id) && undefined,
+  };
+}
+
+function routesOf({ account, journal, faults, clock, reset }: Controlled) {
+  const routes: Readonly<Record<string, ControlRoute>> = {
+    ...jobRoutes(account.endpoints),
+    "GET journal": ({ query }) => journal.requests(filterOf(query)),
+    "DELETE journal": () => journal.clear(),
+    "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
+    "GET faults": () => faults.list(),
+    "POST faults": ({ body }) => faults.add(body as FaultRule),
+    "DELETE faults": () => faults.clear(),
+    "DELETE faults/:id": ({ id }) => faults.remove(Number(id)) && undefined,
+    ...Object.assign(
+      {},
+      ...Object.entries(account.kinds).map(([name, kind]) => routesOfKind(name, kind as unknown as AnyKind)),
+    ),
+    "GET pods": () => account.pods.list(),
+    "POST pods": ({ body }) => account.pods.add(validate(podSeedSchema, body, "The pod") as PodSeed),
+    "DELETE pods/:id": ({ id }) => account.pods.remove(id) && undefined,
+    "POST seed": ({ body }) => account.seed(body as Seed),
+    "POST quota": ({ body }) => {
+      const { workers } = validate(z.strictObject({ workers: z.number().min(0).nullable() }), body, "The quota");
+      return account.setWorkerQuota(workers ?? undefined);
+    },
+    "POST reset": () => reset(),
+    "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
+    "POST clock/advance": async ({ body }) => {
+      const { ms } = validate(z.strictObject({ ms: z.number().nonnegative() }), body, "The request");
+      await manual(clock).advance(ms);
+      return { now: clock.now() };
+    },
+    "POST clock/run-until-idle": async () => {
+      await manual(clock).runUntilIdle();
+      return { now: clock.now() };
+    },
+    "GET fidelity": () => fidelity,
+  };
+  return routes;
+}
+
+/** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and the page for people. */
+export function createControl(controlled: Controlled, { apiKey, host }: { apiKey: string; host: string }): Control {
+  const routes = routesOf(controlled);
+  const token = randomBytes(16).toString("hex");
+  const page = createPage({ ...controlled, token });
+
+  return async function control(request, connection) {
+    const refusal = accessRefusal(request, connection.remoteAddress, { apiKey, token, host });
+    if (refusal) return refused(refusal);
+    if (connection.oversized) return json(413, { error: "the request body is too large" });
+    try {
+      const shown = page(request);
+      if (shown) return shown;
+      const [pattern, id] = patternOf(request);
+      const route = routes[pattern];
+      if (!route) return json(404, { error: `there is no ${request.method} ${request.path}` });
+      const result = await route({ id, query: request.query, body: readBody(request) });
+      if (result === false) return json(404, { error: `there is no "${id}"` });
+      return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
+    } catch (error) {
+      if (isInvalidRequest(error)) return json(400, { error: error.message });
+      throw error;
+    }
+  };
+}
+
+/** Browsers ask for the key, which is the password, when the page is opened from another machine. */
+function refused({ status, reason }: Refusal): HttpResponse {
+  const response = json(status, { error: reason });
+  if (status === 403) return response;
+  return { ...response, headers: { ...response.headers, "www-authenticate": 'Basic realm="the key is the password"' } };
+}
+
+/** Returns the key of the route of a request, such as `POST jobs/:id/cancel`, and the id in its path. */
+function patternOf({ method, path }: HttpRequest): [pattern: string, id: string] {
+  const [first, second, ...rest] = path
+    .slice(CONTROL_PATH.length + 1)
+    .split("/")
+    .map(decodeSegment);
+  if (second === undefined) return [`${method} ${first}`, ""];
+  if (first === "clock") return [[`${method} ${first}`, second, ...rest].join("/"), ""];
+  return [[`${method} ${first}`, ":id", ...rest].join("/"), second];
+}
+
+function readBody({ body }: HttpRequest): unknown {
+  if (body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new TypeError("The body is not valid JSON.");
+  }
+}
+
+function isInvalidRequest(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof BusinessError;
+}
+
+function filterOf(query: URLSearchParams): JournalFilter {
+  const given = readQuery(query, ["interface", "operation", "endpointId", "outcome", "status"]);
+  return {
+    operation: given.operation,
+    endpointId: given.endpointId,
+    interface: oneOf("interface", given.interface, ["graphql", "rest", "queue"]),
+    outcome: oneOf("outcome", given.outcome, ["pending", "ok", "error", "cut"]),
+    status: given.status === undefined ? undefined : wholeNumber("status", given.status, 599, 0),
+  };
+}
+
+function filterOfLines(query: URLSearchParams): WorkerLineFilter {
+  const given = readQuery(query, ["endpointId", "workerId", "stream"]);
+  return { ...given, stream: oneOf("stream", given.stream, ["stdout", "stderr"]) };
+}
+
+function manual(clock: EmulatorClock): ManualClock {
+  if (isManual(clock)) return clock;
+  throw new RangeError("The clock of this emulator cannot be moved. Start the emulator with a manual clock.");
+}

@@ -1,0 +1,75 @@
+import { JOB_STATES } from "../../sdk/contract/enums";
+import type { Endpoints } from "../endpoints/endpoints";
+import { findJob, jobDetails, jobView, latestJobs } from "../endpoints/jobView";
+import { oneOf, readQuery, wholeNumber } from "../io/query";
+import { canHappen } from "../jobs/jobStates";
+import type { Profile } from "../model/fidelity";
+import { BadRequest, readJobRequest } from "../queue/jobRequest";
+import { WORKER_STATES } from "../workers/watch";
+import type { ControlRoute } from "./route";
+
+/** The largest `limit` of a list. */
+const MAX_LISTED = 10_000;
+const LISTED = 100;
+
+/** Returns the routes that list jobs and workers, and act on them as their endpoint does. */
+export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, ControlRoute>> {
+  function mustFind(endpointId: unknown) {
+    const endpoint = typeof endpointId === "string" ? endpoints.find(endpointId) : undefined;
+    if (endpoint) return endpoint;
+    throw new TypeError(`There is no endpoint ${JSON.stringify(endpointId)}. Set "endpointId" to the id of one.`);
+  }
+
+  return {
+    "GET jobs"({ query }) {
+      const given = readQuery(query, ["endpointId", "status", "limit"]);
+      const filter = { endpointId: given.endpointId, status: oneOf("status", given.status, JOB_STATES) };
+      const limit = wholeNumber("limit", given.limit, MAX_LISTED, LISTED);
+      const jobs = latestJobs(endpoints, filter, limit).reverse();
+      return jobs.map(({ endpointId, job }) => jobView(endpointId, job));
+    },
+    "GET jobs/:id"({ id }) {
+      const found = findJob(endpoints, id);
+      return found ? jobDetails(found.endpointId, found.job) : false;
+    },
+    "POST jobs"({ body }) {
+      const { endpointId, ...request } = (body ?? {}) as Readonly<Record<string, unknown>>;
+      const { record, runtime } = mustFind(endpointId);
+      return jobDetails(record.id, runtime.submit("run", readRequest(request, runtime.context.profile)));
+    },
+    "POST jobs/:id/cancel"({ id }) {
+      const found = findJob(endpoints, id);
+      if (!found) return false;
+      const { endpointId, runtime, job } = found;
+      if (canHappen(job, "cancel")) return jobDetails(endpointId, runtime.cancel(job));
+      throw new RangeError(`Job ${id} is ${job.status}: only jobs that wait or run can be cancelled.`);
+    },
+    "POST jobs/:id/retry"({ id }) {
+      const found = findJob(endpoints, id);
+      if (!found) return false;
+      const { endpointId, runtime, job } = found;
+      if (canHappen(job, "retry")) return jobDetails(endpointId, runtime.retry(job));
+      throw new RangeError(`Job ${id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried.`);
+    },
+    "GET workers"({ query }) {
+      const given = readQuery(query, ["endpointId", "state", "limit"]);
+      const state = oneOf("state", given.state, WORKER_STATES);
+      const limit = wholeNumber("limit", given.limit, MAX_LISTED, LISTED);
+      const shown = endpoints.all().filter(({ record }) => (given.endpointId ?? record.id) === record.id);
+      return shown
+        .flatMap(({ record, runtime }) => runtime.workers().map((worker) => ({ endpointId: record.id, ...worker })))
+        .filter((worker) => state === undefined || worker.state === state)
+        .slice(0, limit);
+    },
+    "DELETE workers/:id": ({ id }) => endpoints.all().some(({ runtime }) => runtime.killWorker(id)) && undefined,
+  };
+}
+
+/** @throws TypeError if the request of a job is malformed, by the rules of the queue */
+function readRequest(request: unknown, profile: Profile) {
+  try {
+    return readJobRequest(request, profile);
+  } catch (error) {
+    throw error instanceof BadRequest ? new TypeError(error.message) : error;
+  }
+}

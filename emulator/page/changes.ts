@@ -1,0 +1,88 @@
+import type { JobFilter } from "../endpoints/jobView";
+import type { FidelityId } from "../model/fidelity";
+import { fidelity, levelOf } from "../model/fidelity";
+import { isManual } from "../time/virtualClock";
+import { createEndpointChanges } from "./endpointChanges";
+import { createJobChanges } from "./jobChanges";
+import type { PageOptions } from "./pageOptions";
+import { createRequestChanges, type RequestFilter } from "./requestChanges";
+import type { About, Change, ClockView } from "./views";
+
+/** The jobs and requests that the page lists. */
+export interface Filters {
+  readonly jobs: JobFilter;
+  readonly requests: RequestFilter;
+}
+
+/** Follows the emulator for one open page. */
+export interface Changes {
+  /** Returns the changes since the last call, the whole state the first time, and `undefined` if there are none. */
+  next(): Change | undefined;
+  stop(): void;
+}
+
+/** The number of jobs, and of requests, that the page lists. */
+const LISTED = 200;
+/** The time after which the page is told the time again, in milliseconds of real time. */
+const CLOCK_MS = 2000;
+
+export function followChanges(options: PageOptions, filters: Filters): Changes {
+  const { context, account, tail, faults } = options;
+  const endpoints = createEndpointChanges(account.endpoints, context.clock);
+  const jobs = createJobChanges(account.endpoints, filters.jobs, LISTED);
+  const requests = createRequestChanges(tail, filters.requests, LISTED);
+  const clock = createClockView(options);
+  let shownFaults = "";
+  let isFirst = true;
+  let clockAt = 0;
+  const stop = context.watch.add({
+    endpoint: endpoints.touched,
+    job: jobs.touched,
+    worker: endpoints.moved,
+  });
+
+  function faultChanges(): Pick<Change, "faults"> {
+    const rules = faults.list();
+    const text = JSON.stringify(rules);
+    if (text === shownFaults) return {};
+    shownFaults = text;
+    return { faults: rules };
+  }
+
+  return {
+    next() {
+      const change = { ...endpoints.changes(), ...jobs.changes(), ...requests(), ...faultChanges() };
+      const first = isFirst ? { about: about(options) } : {};
+      const isQuiet = !isFirst && Object.keys(change).length === 0;
+      if (isQuiet && !clock.hasMoved() && performance.now() - clockAt < CLOCK_MS) return undefined;
+      isFirst = false;
+      clockAt = performance.now();
+      return { ...first, clock: clock.view(), ...change };
+    },
+    stop,
+  };
+}
+
+/** Measures the speed of the clock, which it does not tell itself. */
+function createClockView({ context, clock: given }: PageOptions) {
+  const { clock } = context;
+  const manual = isManual(given);
+  const realStart = performance.now();
+  const start = clock.monotonic();
+  let shown = clock.now();
+  return {
+    hasMoved: () => manual && clock.now() !== shown,
+    view(): ClockView {
+      shown = clock.now();
+      const realMs = performance.now() - realStart;
+      const rate = realMs < 50 ? 1 : Math.round(((clock.monotonic() - start) / realMs) * 10) / 10;
+      return { now: shown, manual, rate: manual ? 0 : rate };
+    },
+  };
+}
+
+function about({ context }: PageOptions): About {
+  const ids = Object.keys(fidelity) as FidelityId[];
+  const assumed = ids.filter((id) => levelOf(id) === "assumed").map((id) => [id, fidelity[id].text]);
+  return { profile: context.profile, assumed: Object.fromEntries(assumed), listed: LISTED };
+}

@@ -1,0 +1,42 @@
+import { type HttpResponse, stream } from "../io/http";
+import { type Filters, followChanges } from "./changes";
+import type { PageOptions } from "./pageOptions";
+
+/** The shortest time between two changes, in milliseconds: at most 10 a second. */
+const INTERVAL_MS = 100;
+
+/**
+ * Returns the events for a page (server-sent events): the whole state, then changes. A page that is slow to read gets
+ * fewer and larger changes.
+ */
+export function events(options: PageOptions, filters: Filters, signal: AbortSignal): HttpResponse {
+  return stream(200, "text/event-stream; charset=utf-8", changesOf(options, filters, signal));
+}
+
+async function* changesOf(options: PageOptions, filters: Filters, signal: AbortSignal): AsyncGenerator<string> {
+  const changes = followChanges(options, filters);
+  try {
+    yield "retry: 1000\n\n";
+    while (!signal.aborted) {
+      const change = changes.next();
+      if (change) yield `data: ${JSON.stringify(change)}\n\n`;
+      await passed(INTERVAL_MS, signal);
+    }
+  } finally {
+    changes.stop();
+  }
+}
+
+/** Takes real time, also while the emulator's clock stands still. */
+function passed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+  });
+}

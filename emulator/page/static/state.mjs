@@ -1,0 +1,143 @@
+/**
+ * @typedef {import("../views").Change} Change
+ * @typedef {import("../views").EndpointView} EndpointView
+ * @typedef {import("../../endpoints/jobView").JobView} JobView
+ * @typedef {import("../../server/journal").JournalEntry} JournalEntry
+ * @typedef {{ id: string, states: [at: number, state: string][], goneAt: number | undefined }} Lane
+ * @typedef {{ view: EndpointView, lanes: Map<string, Lane>, depth: [at: number, waiting: number][] }} Endpoint
+ */
+
+/** The longest time that is drawn, in milliseconds. */
+const KEPT_MS = 3_600_000;
+const MAX_POINTS = 4000;
+
+/** The state of the emulator, as far as the page knows it. */
+export const state = {
+  /** @type {import("../views").About} */
+  about: { profile: "contract", assumed: {}, listed: 200 },
+  clock: { now: 0, rate: 0, manual: false, at: 0 },
+  /** @type {Map<string, Endpoint>} */
+  endpoints: new Map(),
+  /** @type {Map<string, JobView>} in order of submission, the newest last */
+  jobs: new Map(),
+  /** @type {Map<number, JournalEntry>} the newest last */
+  requests: new Map(),
+  requestCount: 0,
+  /** @type {readonly import("../../server/faults").ActiveFault[]} */
+  faults: [],
+};
+
+/** Returns the time on the emulator's clock. */
+export function now() {
+  const { now: base, rate, at } = state.clock;
+  return base + (performance.now() - at) * rate;
+}
+
+/**
+ * Applies a change from the emulator.
+ * @param {Change} change
+ */
+export function apply(change) {
+  if (change.about) startAgain(change);
+  state.clock = { ...change.clock, at: performance.now() };
+  for (const id of change.endpointsGone ?? []) state.endpoints.delete(id);
+  for (const view of change.endpoints ?? []) update(view);
+  for (const move of change.moves ?? []) addMove(move);
+  for (const [at, id, waiting] of change.depths ?? []) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
+  for (const id of change.jobsGone ?? []) state.jobs.delete(id);
+  for (const job of change.jobs ?? []) state.jobs.set(job.id, job);
+  state.jobs = inOrder(state.jobs, ({ submittedAt }) => submittedAt);
+  if (change.requestsCleared) state.requests.clear();
+  for (const request of change.requests ?? []) state.requests.set(request.number, request);
+  state.requests = inOrder(state.requests, ({ number }) => number);
+  if (change.requestCount !== undefined) state.requestCount = change.requestCount;
+  if (change.faults) state.faults = change.faults;
+  trim(state.jobs);
+  trim(state.requests);
+}
+
+/** @param {Change} change */
+function startAgain({ about, endpoints = [] }) {
+  if (about) state.about = about;
+  const ids = new Set(endpoints.map(({ id }) => id));
+  for (const id of state.endpoints.keys()) if (!ids.has(id)) state.endpoints.delete(id);
+  state.jobs.clear();
+  state.requests.clear();
+  state.requestCount = 0;
+}
+
+/** @param {EndpointView} view */
+function update(view) {
+  const known = state.endpoints.get(view.id);
+  /** @type {Endpoint} */
+  const endpoint = known ?? { view, lanes: new Map(), depth: [] };
+  endpoint.view = view;
+  if (!known) {
+    state.endpoints.set(view.id, endpoint);
+    endpoint.depth.push([state.clock.now, view.jobs.inQueue]);
+  }
+  const ids = new Set(view.workers.map(({ id }) => id));
+  for (const { id, state: shown, since } of view.workers) {
+    if (!endpoint.lanes.has(id)) endpoint.lanes.set(id, { id, states: [[since, shown]], goneAt: undefined });
+  }
+  for (const [id, lane] of endpoint.lanes) if (!ids.has(id)) lane.goneAt ??= state.clock.now;
+  forgetLanes(endpoint);
+}
+
+/** @param {import("../views").Move} move */
+function addMove([at, endpointId, workerId, shown]) {
+  const endpoint = state.endpoints.get(endpointId);
+  if (!endpoint) return;
+  const lane = endpoint.lanes.get(workerId) ?? { id: workerId, states: [], goneAt: undefined };
+  endpoint.lanes.set(workerId, lane);
+  if (shown === "gone") lane.goneAt = at;
+  else {
+    // A worker that the endpoint has now was added with its last state only.
+    while (lane.states.length > 0 && (lane.states.at(-1)?.[0] ?? 0) >= at) lane.states.pop();
+    addPoint(lane.states, [at, shown]);
+  }
+}
+
+/** @param {Endpoint} endpoint */
+function forgetLanes(endpoint) {
+  const oldest = state.clock.now - KEPT_MS;
+  const gone = [...endpoint.lanes.values()].filter(({ goneAt }) => goneAt !== undefined);
+  for (const { id, goneAt = 0 } of gone) if (goneAt < oldest) endpoint.lanes.delete(id);
+  for (const { id } of gone.slice(0, -20)) endpoint.lanes.delete(id);
+}
+
+/**
+ * @template T
+ * @param {[number, T][] | undefined} points
+ * @param {[number, T]} point
+ */
+function addPoint(points, point) {
+  points?.push(point);
+  if (points && points.length > MAX_POINTS) points.splice(0, MAX_POINTS / 4);
+}
+
+/**
+ * Returns a map whose entries are in order, the smallest first: the same one if it is already.
+ * @template Key, Value
+ * @param {Map<Key, Value>} map
+ * @param {(value: Value) => number} place
+ */
+function inOrder(map, place) {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const value of map.values()) {
+    if (place(value) < last) return new Map([...map].sort(([, a], [, b]) => place(a) - place(b)));
+    last = place(value);
+  }
+  return map;
+}
+
+/**
+ * Deletes the oldest entries above the number that the page lists.
+ * @param {Map<unknown, unknown>} map
+ */
+function trim(map) {
+  for (const key of map.keys()) {
+    if (map.size <= state.about.listed) return;
+    map.delete(key);
+  }
+}

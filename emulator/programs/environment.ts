@@ -1,0 +1,52 @@
+/** The parts of a worker that its environment names. */
+export interface WorkerIdentity {
+  /** Id of the worker's pod. */
+  readonly id: string;
+  readonly endpointId: string;
+}
+
+/**
+ * The variables of the emulator's process that workers inherit: those by which programs are found and words are sorted.
+ * All others may hold secrets.
+ */
+const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+
+/** The pause between two pings of a worker, in milliseconds. */
+const PING_INTERVAL_MS = 10_000;
+
+/**
+ * Returns the environment of a worker (the service's worker protocol): the inherited variables, then `own`, then those
+ * that the emulator needs to reach the worker.
+ * @param url the URL of the emulator
+ * @param token the key of this worker for the worker protocol
+ * @param home an empty folder: a worker library would read its key from a file in the user's own
+ */
+export function workerEnvironment(
+  { id, endpointId }: WorkerIdentity,
+  url: string,
+  token: string,
+  home: string,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const base = `${url}/v2/${endpointId}`;
+  const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return {
+    ...Object.fromEntries(inherited),
+    HOME: home,
+    ...own,
+    // The worker replaces $ID, and appends its parameters to the query, which must therefore exist.
+    RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/${id}?gpu=emulated`,
+    RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/${id}/$ID?gpu=emulated`,
+    RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/${id}/$ID?gpu=emulated`,
+    RUNPOD_WEBHOOK_PING: `${base}/ping/${id}`,
+    RUNPOD_PING_INTERVAL: String(PING_INTERVAL_MS),
+    RUNPOD_AI_API_KEY: token,
+    RUNPOD_POD_ID: id,
+    RUNPOD_POD_HOSTNAME: id,
+    RUNPOD_ENDPOINT_ID: endpointId,
+    RUNPOD_GPU_TYPE_ID: "emulated",
+    // There is no GPU, and the checks would connect to other machines.
+    RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
+    RUNPOD_SKIP_GPU_CHECK: "true",
+  };
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { systemReason } from "../io/systemReason";
+
+export interface GroupProcessOptions {
+  readonly command: string;
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** The time between SIGTERM and SIGKILL, in milliseconds. */
+  readonly stopMs: number;
+  onLine(stream: "stdout" | "stderr", line: string): void;
+  /** Called once, when the process has ended or could not be started. No process of its group is left. */
+  onEnd(reason: string): void;
+}
+
+/** A process with a process group of its own. */
+export interface GroupProcess {
+  /** Asks the group to end, and kills it if it has not ended in time. */
+  stop(): void;
+  /** Kills the group. */
+  kill(): void;
+  /** Suspends the group, so that it does nothing until it is killed. */
+  freeze(): void;
+}
+
+/**
+ * Runs a command after a watcher in the same group was started: when the emulator ends, even by SIGKILL, file descriptor
+ * 3 closes, and the watcher kills the group.
+ */
+const WATCHED =
+  "(trap '' HUP INT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & " +
+  'exec 3<&-; exec /bin/sh -c "$1"';
+
+/** A command line that starts one program: no list, pipe, group or assignment, and no builtin of the shell. */
+const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|()\n]+(?:[ \t][^;&|()\n]*)?$/;
+
+/**
+ * Returns a command line in which the program replaces the shell, so that the signals of its process are those of the
+ * program. Not every shell does so by itself.
+ */
+export function replacingShell(command: string): string {
+  return ONE_PROGRAM.test(command) ? `exec ${command}` : command;
+}
+
+/** A longer line is split. A worker that prints without line breaks must not fill the memory. */
+const LONGEST_LINE = 8192;
+
+export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
+  const { command, cwd, env, stopMs } = options;
+  const child = spawn("/bin/sh", ["-c", WATCHED, "sh", replacingShell(command)], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  let ended = false;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  function signal(name: NodeJS.Signals): void {
+    if (ended || child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // The group has ended by itself.
+    }
+  }
+
+  function end(reason: string): void {
+    if (ended) return;
+    // The watcher, and whatever the worker left behind, such as a process that sends pings.
+    signal("SIGKILL");
+    ended = true;
+    clearTimeout(killTimer);
+    child.stdio[3]?.destroy();
+    options.onEnd(reason);
+  }
+
+  child.once("error", (error) => end(`cannot be started: ${startProblem(error, cwd)}`));
+  child.once("exit", (code, by) => end(by ? `was ended by ${by}` : `ended with exit code ${code}`));
+  // The other end of the watcher's pipe may be reset.
+  child.stdio[3]?.on("error", () => {});
+  forwardLines(child, options.onLine);
+
+  return {
+    stop() {
+      if (ended || killTimer) return;
+      signal("SIGTERM");
+      killTimer = setTimeout(() => signal("SIGKILL"), stopMs);
+    },
+    kill: () => signal("SIGKILL"),
+    freeze: () => signal("SIGSTOP"),
+  };
+}
+
+/** Node reports a missing folder as a missing program. */
+function startProblem(error: Error, cwd: string | undefined): string {
+  return `${systemReason(error)} (/bin/sh${cwd === undefined ? "" : `, or the folder ${cwd}`})`;
+}
+
+function forwardLines(child: ChildProcess, onLine: GroupProcessOptions["onLine"]): void {
+  for (const stream of ["stdout", "stderr"] as const) {
+    const input = child[stream];
+    if (!input) continue;
+    let rest = "";
+    input.setEncoding("utf8");
+    input.on("data", (chunk: string) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine(stream, line);
+      for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(stream, rest.slice(0, LONGEST_LINE));
+    });
+    input.once("end", () => {
+      if (rest !== "") onLine(stream, rest);
+    });
+    input.on("error", () => {});
+  }
+}

@@ -1,0 +1,62 @@
+import type { Job } from "../jobs/jobStates";
+
+/** The open requests of a worker that wait for jobs. */
+export interface JobPolls {
+  /** The number of jobs that they still ask for. */
+  readonly room: number;
+  /**
+   * Resolves with the jobs that were given to the request, or with none when it is over.
+   * @param size the number of jobs that the worker asks for, ≥ 1
+   */
+  open(size: number, signal: AbortSignal): Promise<readonly Job[]>;
+  /** Gives a job to the first request with room. All jobs of one turn of the event loop are sent together. */
+  give(job: Job): void;
+  /** Ends all requests, so that a worker that stops need not wait for them. From then on they end at once. */
+  close(): void;
+}
+
+interface Poll {
+  readonly size: number;
+  readonly jobs: Job[];
+  readonly end: () => void;
+}
+
+/** @param schedule calls a function when the longest time of a request is over, and returns a function that cancels it */
+export function createJobPolls(schedule: (callback: () => void) => () => void): JobPolls {
+  const polls = new Set<Poll>();
+  let isClosed = false;
+
+  return {
+    get room() {
+      let room = 0;
+      for (const { size, jobs } of polls) room += size - jobs.length;
+      return room;
+    },
+    open(size, signal) {
+      return new Promise((resolve) => {
+        const end = () => {
+          polls.delete(poll);
+          cancel();
+          signal.removeEventListener("abort", end);
+          resolve(poll.jobs);
+        };
+        const poll: Poll = { size, jobs: [], end };
+        const cancel = schedule(end);
+        if (isClosed || signal.aborted) return end();
+        signal.addEventListener("abort", end, { once: true });
+        polls.add(poll);
+      });
+    },
+    give(job) {
+      for (const poll of polls) {
+        if (poll.jobs.length >= poll.size) continue;
+        if (poll.jobs.push(job) === 1) queueMicrotask(poll.end);
+        return;
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const { end } of [...polls]) end();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { validate } from "../io/validate";
+
+/**
+ * The program of real workers, in any language. The emulator starts it once for each worker, and it takes its jobs by
+ * the service's worker protocol, as it does in a container of the service. Needs Linux or macOS, and a real clock.
+ */
+export interface WorkerProgram {
+  /**
+   * A command for `/bin/sh`, such as `python handler.py`. In a list of commands, put `exec` before the last one: only then
+   * it can end politely.
+   */
+  readonly command: string;
+  /** The folder that the command runs in. @default the folder of the emulator's process */
+  readonly cwd?: string | undefined;
+  /**
+   * Environment variables in addition to `PATH`, the locale, the time zone and those of the worker protocol. The worker
+   * inherits no others. @default none
+   */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The number of jobs that a worker may have at once, whole, ≥ 1. @default as many as it asks for */
+  readonly concurrency?: number | undefined;
+  /** The time that a worker has to end after SIGTERM, in milliseconds, ≥ 0. Then it is killed. @default 10000 */
+  readonly stopMs?: number | undefined;
+}
+
+const schema = z.strictObject({
+  command: z.string().refine((command) => command.trim() !== "", "a command is needed"),
+  cwd: z.string().min(1).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string()).optional(),
+  concurrency: z.int().min(1).optional(),
+  stopMs: z.number().min(0).optional(),
+}) satisfies z.ZodType<WorkerProgram>;
+
+/**
+ * Checks a program that a user gave.
+ * @param what the name of the program in the message, such as `handlers.llama`
+ * @throws TypeError that names every wrong field, but shows no value
+ */
+export function checkProgram(value: unknown, what: string): WorkerProgram {
+  return validate(schema, value, what);
+}

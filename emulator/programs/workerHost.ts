@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { EmulatorClock } from "../time/virtualClock";
+import { createBackoff } from "./backoff";
+import type { WorkerIdentity } from "./environment";
+import { type LaunchContext, launchWorker, type WorkerOutput } from "./launchWorker";
+import type { WorkerProgram } from "./program";
+import type { ProgramWorker, ProgramWorkerCalls, ProgramWorkerEvents } from "./programWorker";
+
+/** Starts the programs of workers, and knows the workers that have one. */
+export interface WorkerHost {
+  /**
+   * Starts a program for a worker, as soon as the emulator listens.
+   * @param templateEnv the environment variables of the endpoint's template; those of the program take precedence
+   */
+  start(
+    program: WorkerProgram,
+    worker: WorkerIdentity,
+    templateEnv: Readonly<Record<string, string>>,
+    events: ProgramWorkerEvents,
+  ): ProgramWorker;
+  /** Returns the worker with the id, if `key` is its own. */
+  find(endpointId: string, workerId: string, key: string | undefined): ProgramWorkerCalls | undefined;
+  /** Must be called once, when workers can reach the emulator. */
+  listening(url: string): void;
+  /** Resolves when all processes have ended. They must have been stopped before. */
+  ended(): Promise<void>;
+}
+
+interface Running {
+  readonly endpointId: string;
+  readonly token: string;
+  readonly calls: ProgramWorkerCalls;
+}
+
+/** @param onOutput called with each line of a worker */
+export function createWorkerHost(clock: EmulatorClock, onOutput: (output: WorkerOutput) => void): WorkerHost {
+  const running = new Map<string, Running>();
+  const launches: (() => void)[] = [];
+  let folder: string | undefined;
+  let url: string | undefined;
+  let onLastEnd = () => {};
+
+  const context: LaunchContext = {
+    clock,
+    onOutput,
+    backoff: createBackoff(),
+    url: () => url ?? "",
+    folder() {
+      folder ??= mkdtempSync(path.join(tmpdir(), "serverless-gpu-workers-"));
+      return folder;
+    },
+    onEnd(workerId) {
+      running.delete(workerId);
+      if (running.size === 0) onLastEnd();
+    },
+  };
+
+  return {
+    start(program, worker, templateEnv, events) {
+      const { token, programWorker, calls, launch } = launchWorker(program, worker, templateEnv, events, context);
+      running.set(worker.id, { endpointId: worker.endpointId, token, calls });
+      if (url === undefined) launches.push(launch);
+      else launch();
+      return programWorker;
+    },
+    find(endpointId, workerId, key) {
+      const worker = running.get(workerId);
+      return worker?.endpointId === endpointId && worker.token === key ? worker.calls : undefined;
+    },
+    listening(listeningUrl) {
+      url = listeningUrl;
+      for (const launch of launches.splice(0)) launch();
+    },
+    async ended() {
+      if (running.size > 0) {
+        await new Promise<void>((resolve) => {
+          onLastEnd = resolve;
+        });
+      }
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** The states of a worker that people see. */
+export const WORKER_STATES = ["starting", "idle", "running", "draining"] as const;
+
+/** The state of a worker; `draining` also while it still finishes a job. */
+export type WorkerState = (typeof WORKER_STATES)[number];
+
+/** Receives changes at the moment when they happen. It must be quick and must not throw. */
+export interface Watcher {
+  /** Called when an endpoint was created, changed or deleted, and when its queue or its scaling changed. */
+  endpoint(endpointId: string): void;
+  /** Called when a job was added, changed or deleted. */
+  job(endpointId: string, jobId: string): void;
+  /** Called when a worker enters a state, and with `gone` when it has stopped. */
+  worker(endpointId: string, workerId: string, state: WorkerState | "gone"): void;
+}
+
+/** Passes every change on to all watchers. Without any it costs almost nothing. */
+export interface Watch extends Watcher {
+  /** Adds a watcher. Returns a function that removes it. */
+  add(watcher: Watcher): () => void;
+}
+
+export function createWatch(): Watch {
+  const watchers = new Set<Watcher>();
+  return {
+    endpoint(endpointId) {
+      for (const watcher of watchers) watcher.endpoint(endpointId);
+    },
+    job(endpointId, jobId) {
+      for (const watcher of watchers) watcher.job(endpointId, jobId);
+    },
+    worker(endpointId, workerId, state) {
+      for (const watcher of watchers) watcher.worker(endpointId, workerId, state);
+    },
+    add(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}

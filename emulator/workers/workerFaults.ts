@@ -1,0 +1,23 @@
+import type { Handler } from "./jobHandlers";
+
+/** The effect of a fault rule on a worker that starts, in milliseconds. */
+export interface StartFault {
+  /** The time that the service holds the worker back, because it has no machine for it. */
+  readonly throttledMs: number;
+  /** The time that the worker's image takes to load, in addition to the cold start. */
+  readonly imagePullMs: number;
+}
+
+/** The effects of fault rules on workers. Each call counts as a worker or a job that the rules may match. */
+export interface WorkerFaults {
+  /** Must be called when a worker starts. */
+  atStart(endpointId: string): StartFault;
+  /** Must be called when a worker starts a job. Returns `undefined` if no rule is due. */
+  atJob(endpointId: string): "die" | "hang" | undefined;
+}
+
+/** The handlers that do to a worker without a program what SIGKILL and SIGSTOP do to a process. */
+export const FAULTY: Readonly<Record<"die" | "hang", Handler>> = {
+  die: (_job, { crash }) => crash(),
+  hang: () => new Promise(() => {}),
+};

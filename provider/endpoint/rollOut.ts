@@ -1,0 +1,55 @@
+import type { Client } from "../../sdk/client";
+import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import { RecycleTimeoutError } from "../../sdk/errors";
+import { log, waitLogger } from "../log";
+import type { Properties } from "../properties";
+
+/**
+ * Brings a changed template to the workers. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
+ * can tell when they run the new version. A new `templateId` is rolled out by the service.
+ * @returns the endpoint if its workers were replaced
+ */
+export async function rollOut(
+  client: Client,
+  id: string,
+  outputs: Properties,
+  inputs: Properties,
+): Promise<Endpoint | undefined> {
+  const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
+  const isFirst = outputs.templateRevision === undefined;
+  if (!isChanged || isFirst || inputs.templateId !== outputs.templateId) return undefined;
+  const name = String(inputs.name ?? outputs.name ?? id);
+  if (inputs.recycleWorkers !== true) {
+    log(
+      name,
+      "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
+        "does not tell when all of them run the new version. To be certain, set recycleWorkers: true",
+    );
+    return undefined;
+  }
+  log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
+  const logWait = waitLogger(name);
+  const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
+  const workers = {
+    workersMin: Number(inputs.workersMin ?? workersMin),
+    workersMax: Number(inputs.workersMax ?? workersMax),
+  };
+  const recycling = client.endpoints.recycleWorkers(id, workers, {
+    ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
+    onProgress: ({ activePods, elapsedMs }) =>
+      logWait(
+        `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
+        elapsedMs,
+      ),
+  });
+  return recycling.catch((error: unknown) => {
+    if (!(error instanceof RecycleTimeoutError)) {
+      log(
+        name,
+        "warning: its workers were not restored and may be at zero. Run pulumi up again: it finishes the recycle",
+      );
+    }
+    throw error;
+  });
+}

@@ -1,0 +1,65 @@
+import { sleep, systemClock } from "../../sdk/contract/clock";
+import { LIST_LAG_MS } from "../../sdk/contract/limits";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import type { Listed, NamedRecord } from "../../sdk/records/listed";
+
+/** Selects a record by its id or by its exact name. */
+export type RecordSelector =
+  | {
+      /** Id of the record. */
+      readonly id: string;
+      /** Not together with `id`. */
+      readonly name?: undefined;
+    }
+  | {
+      /** Not together with `name`. */
+      readonly id?: undefined;
+      /** Exact name of the record. Only one may have it. */
+      readonly name: string;
+    };
+
+/** The part of the client that finds records of one kind. */
+interface Source<T extends NamedRecord> {
+  get(id: string): Promise<T>;
+  listReadable(): Promise<Listed<T>>;
+}
+
+/**
+ * Returns the record with an id, or the only one with a name. It looks for a name once more after the lag of the list.
+ * @param call name of the function, for messages
+ * @throws NotFoundError if there is none
+ * @throws InvalidInputError if several have the name; it lists their ids
+ */
+export async function findSelected<T extends NamedRecord>(
+  call: string,
+  source: Source<T>,
+  { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined },
+  isWanted: (record: T) => boolean = () => true,
+): Promise<T> {
+  if ((id === undefined) === (name === undefined)) {
+    throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
+  }
+  if (id !== undefined) return source.get(id);
+  const look = async () => {
+    const { records, unreadable } = await source.listReadable();
+    const hidden = unreadable.find((each) => each.name === undefined || each.name === name);
+    return { named: records.filter((each) => each.name === name && isWanted(each)), hidden };
+  };
+  let found = await look();
+  if (found.named.length === 0) {
+    await sleep(systemClock, LIST_LAG_MS);
+    found = await look();
+  }
+  const [only] = found.named;
+  if (!only && found.hidden) {
+    throw new NotFoundError(
+      `${call}: no record named "${name}" can be read, and one of the list cannot be read: ${found.hidden.problem}. Check it ` +
+        "at the service",
+    );
+  }
+  if (!only) throw new NotFoundError(`${call}: nothing is named "${name}". Check the name, its case and the API key`);
+  if (found.named.length === 1) return only;
+  const ids = found.named.map((each) => each.id).join(", ");
+  const message = `${found.named.length} have the name "${name}": ${ids}. Select one by its id`;
+  throw new InvalidInputError(call, [{ property: "name", message }]);
+}

@@ -1,0 +1,62 @@
+import * as pulumi from "@pulumi/pulumi";
+import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
+import { warnOfSettings } from "../connection/settingsWarnings";
+import { type RecordClass, registration } from "../resource/registration";
+import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
+
+const REGISTRY_AUTH_CLASS: RecordClass = {
+  ...CONTAINER_REGISTRY_AUTH,
+  kind: "ContainerRegistryAuth",
+  one: "a registry credential",
+  outputs: Object.keys(REGISTRY_AUTH_FIELDS),
+  hasUniqueNames: true,
+  loadKind: () => (require("./registryAuthKind") as typeof import("./registryAuthKind")).REGISTRY_AUTH_KIND,
+};
+
+/** The arguments of a `ContainerRegistryAuth`. */
+export interface ContainerRegistryAuthArgs {
+  /**
+   * Name of the credential. Unique in the account. A change replaces the credential.
+   * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
+   */
+  name?: pulumi.Input<string | undefined>;
+  /** User of the registry. Always secret. */
+  username: pulumi.Input<string>;
+  /** Password or token of the user. Always secret. A change is made in place, so templates need no change. */
+  password: pulumi.Input<string>;
+  /**
+   * Id of an existing credential. A new resource adopts it, and gives it this user and password, instead of creating one.
+   * Without `name` the credential keeps its name. Each credential belongs to one resource of one stack.
+   */
+  adoptId?: pulumi.Input<string>;
+  /**
+   * Time that a deletion waits until the service accepts it, in seconds (whole, ≥ 1).
+   * @default 60
+   */
+  deleteTimeout?: pulumi.Input<number>;
+}
+
+/**
+ * The credential with which the service pulls private images from a registry.
+ *
+ * User and password change in place. The service never shows them, so changes made elsewhere are not seen. A deletion fails
+ * at once if a template uses the credential.
+ *
+ * @example
+ * const ghcr = new ContainerRegistryAuth("ghcr", { username: "me", password: config.requireSecret("ghcr") });
+ * new ServerlessTemplate("llama", { imageName: "ghcr.io/me/llama:1.4.0", containerRegistryAuthId: ghcr.id });
+ */
+export class ContainerRegistryAuth extends pulumi.CustomResource {
+  /** Name of the credential. */
+  declare readonly name: pulumi.Output<string>;
+  /** User of the registry, as the program last set it. */
+  declare readonly username: pulumi.Output<string>;
+  /** Password of the user, as the program last set it. */
+  declare readonly password: pulumi.Output<string>;
+
+  constructor(name: string, args: ContainerRegistryAuthArgs, options: pulumi.CustomResourceOptions = {}) {
+    const secret = { ...args, username: pulumi.secret(args.username), password: pulumi.secret(args.password) };
+    super(...registration(REGISTRY_AUTH_CLASS, name, secret, options));
+    warnOfSettings(this);
+  }
+}

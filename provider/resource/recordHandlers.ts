@@ -1,0 +1,276 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { NameTakenError, NotFoundError } from "../../sdk/errors";
+import { noSuchRecord } from "../../sdk/records/collection";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { accountRecord, refuseOtherAccount } from "../connection/account";
+import { type Connection, configure, connect } from "../connection/connection";
+import { log, waitLogger } from "../log";
+import { type Properties, UNKNOWN } from "../properties";
+import { describeChanges, refuseOtherId, refuseTakenName } from "./adoption";
+import { locate } from "./location";
+import { changedIn, fieldsInRecord, managedIn, managedRecord, managesOthersIn, newlyManagedIn } from "./managed";
+import { oneAtATime } from "./oneAtATime";
+import {
+  claimAlone,
+  claimCompared,
+  claimForAdoption,
+  isClaimedByOther,
+  newOwner,
+  noteChecked,
+  ownerOf,
+  release,
+} from "./owners";
+import { checkRecordInputs, otherName, ownInputs } from "./recordInputs";
+import type { RecordKind } from "./recordKind";
+
+/** Maximum age of the list that refreshed resources share. */
+const READ_MAX_AGE_MS = 60_000;
+
+/** The inputs that may change without a change at the service. */
+const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
+
+/** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
+export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): pulumi.dynamic.ResourceProvider {
+  return {
+    configure,
+    check: async (oldInputs: Properties, newInputs: Properties) => check(kind, oldInputs, newInputs),
+    diff: (id, outputs: Properties, inputs: Properties) => diff(kind, id, outputs, inputs),
+
+    async create(inputs: Properties) {
+      const connection = connect();
+      const isAdoption = inputs.adoptId !== undefined;
+      const owner = String(inputs.__adopter ?? newOwner());
+      if (isAdoption) claimAlone(kind.noun, String(inputs.adoptId), owner);
+      const make = () => (isAdoption ? adopt(kind, connection, inputs) : create(kind, connection, inputs));
+      const record = await oneAtATime(`${kind.noun} ${inputs.name}`, make);
+      const changed = Object.keys(kind.table);
+      return { id: record.id, outs: toOutputs(kind, record, inputs, { connection, owner, before: {}, changed }) };
+    },
+
+    read: (id, outputs: Properties) => read(kind, id, outputs),
+
+    async update(id, outputs: Properties, inputs: Properties) {
+      const connection = connect();
+      const changed = changedFields(kind, outputs, inputs);
+      const record = await bringUpToDate(kind, connection, id, outputs, inputs, changed);
+      if (!record) return { outs: unseenOutputs(kind, outputs, inputs) };
+      const owner = ownerOf(outputs);
+      return { outs: toOutputs(kind, record, inputs, { connection, owner, before: outputs, changed }) };
+    },
+
+    delete: (id, outputs: Properties) => remove(kind, id, outputs),
+  };
+}
+
+function check<T extends NamedRecord>(kind: RecordKind<T>, oldInputs: Properties, newInputs: Properties) {
+  const { inputs, problems } = checkRecordInputs(kind, oldInputs, newInputs);
+  const isNew = Object.keys(oldInputs).length === 0;
+  if (!isNew) noteChecked(newInputs);
+  if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
+    inputs.__adopter = claimForAdoption(String(inputs.adoptId), newInputs);
+    if (inputs.__adopter === undefined) {
+      const message = `another resource also adopts ${inputs.adoptId}. Keep one of them`;
+      problems.push({ property: "adoptId", message });
+    } else {
+      const name = String(inputs.name ?? inputs.adoptId);
+      log(name, `${kind.noun} ${inputs.adoptId} is adopted and changed to match the program; none is created`);
+    }
+  }
+  return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
+}
+
+async function diff<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  id: string,
+  outputs: Properties,
+  inputs: Properties,
+): Promise<pulumi.dynamic.DiffResult> {
+  const location = await locate(kind.noun, id, outputs, kind.records);
+  if (location === "moved") return { changes: true, replaces: ["__account"] };
+  refuseOtherId(kind.one, id, inputs);
+  claimCompared(kind.noun, id, ownerOf(outputs));
+  const changed = changedFields(kind, outputs, inputs);
+  const replaces = changed.filter((field) => kind.fixedFields.includes(field));
+  if (replaces.length > 0) {
+    if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
+    return { changes: true, replaces };
+  }
+  if (location === "redirected") return { changes: true };
+  const isRecordedOtherwise =
+    managesOthersIn(kind.table, outputs, inputs) || CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input]);
+  // Without `changes`, the engine compares the inputs itself and shows each field.
+  return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
+}
+
+/** Returns the fields that differ. An automatic name does not: the service may have required other digits. */
+function changedFields<T extends NamedRecord>({ table }: RecordKind<T>, outputs: Properties, inputs: Properties) {
+  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || inputs.__automaticName !== true);
+}
+
+/** Returns the fields of the record that the program manages, in normal form. */
+function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: Properties): Properties {
+  const { name, ...others } = managedIn(table, inputs);
+  return name === undefined || inputs.__automaticName === true ? others : { name, ...others };
+}
+
+async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
+  const connection = connect();
+  const record = await kind.records(connection.client).find(id, { maxAgeMs: READ_MAX_AGE_MS });
+  if (record) {
+    const fields = kind.toFields(record, outputs);
+    const managed = fieldsInRecord(kind.table, outputs.__inputs);
+    const inputs = {
+      ...Object.fromEntries(Object.entries(fields).filter(([field]) => managed.includes(field))),
+      ...ownInputs(kind, outputs),
+    };
+    const owner = ownerOf(outputs);
+    const props = toOutputs(
+      kind,
+      record,
+      { ...outputs, ...inputs },
+      { connection, owner, before: outputs, changed: [] },
+    );
+    return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
+  }
+  if (outputs.__mustExist) throw noSuchRecord(kind.noun, id);
+  refuseOtherAccount(kind.noun, outputs, connection, id);
+  // A result without an id tells the engine that the resource is gone.
+  return {};
+}
+
+/** Creates the record. An automatic name that is taken, such as that of a resource that is replaced, gets other digits. */
+async function create<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  { client }: Connection,
+  inputs: Properties,
+): Promise<T> {
+  const fields = managedIn(kind.table, inputs);
+  const onNameTaken = (existing: readonly T[]) => refuseTakenName(kind.one, existing, inputs.name);
+  try {
+    return await kind.create(client, fields, onNameTaken);
+  } catch (error) {
+    const canRename = kind.hasUniqueNames && inputs.__automaticName === true;
+    if (!(error instanceof NameTakenError) || !canRename) throw error;
+    return kind.create(client, { ...fields, name: otherName(kind, String(inputs.name)) }, onNameTaken);
+  }
+}
+
+/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
+async function adopt<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  { client }: Connection,
+  inputs: Properties,
+): Promise<T> {
+  const id = String(inputs.adoptId);
+  const { noun, one, table } = kind;
+  const found = await kind.records(client).find(id);
+  if (!found) {
+    throw new NotFoundError(
+      `${noun} ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
+        `deleted, remove adoptId from the program to create a new ${noun}`,
+    );
+  }
+  const before = kind.toFields(found, inputs);
+  const differing = changedIn(table, before, inputs);
+  const reason =
+    kind.refusesAdoption?.(found, inputs) ??
+    differing
+      .filter((field) => kind.fixedFields.includes(field))
+      .map((field) => `its ${field} is ${JSON.stringify(before[field])} and cannot be changed: correct ${field}`)[0];
+  if (reason !== undefined) throw new NotFoundError(`${one} with the id ${id} cannot be adopted: ${reason}`);
+  const fields = managedFields(kind, inputs);
+  const record = differing.length === 0 ? found : await kind.update(client, id, fields, before);
+  const changes = describeChanges(table, before, kind.toFields(record, inputs), inputs);
+  log(record.name, `adopted ${noun} ${id}; ${changes}`);
+  return record;
+}
+
+/** Saves the changes, or reads the record if the account differs from the one in state. */
+async function bringUpToDate<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  connection: Connection,
+  id: string,
+  outputs: Properties,
+  inputs: Properties,
+  changed: readonly string[],
+): Promise<T | undefined> {
+  const records = kind.records(connection.client);
+  try {
+    if (changed.length === 0 && newlyManagedIn(kind.table, outputs, inputs).length === 0) {
+      return outputs.__account === accountRecord(connection.account, id) ? undefined : await records.get(id);
+    }
+    const fields = managedFields(kind, inputs);
+    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection.client, id, fields, outputs));
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || (await records.find(id))) throw error;
+    refuseOtherAccount(kind.noun, outputs, connection, id);
+    throw new NotFoundError(
+      `${kind.noun} ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +
+        `removes the ${kind.noun} from state and creates a new one. If the program still sets its adoptId, remove that first`,
+    );
+  }
+}
+
+async function remove<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties): Promise<void> {
+  const owner = ownerOf(outputs);
+  const name = String(outputs.name ?? id);
+  if (isClaimedByOther(id, owner)) {
+    release(id, owner);
+    log(
+      name,
+      `warning: ${kind.noun} ${id} is not deleted, because another resource of the program has adopted it, or this ` +
+        "resource adopts it again. Only the record of this resource is removed from state",
+    );
+    return;
+  }
+  const connection = connect();
+  const logWait = waitLogger(name);
+  await kind.records(connection.client).delete(id, {
+    ...(typeof outputs.deleteTimeout === "number" ? { releaseTimeoutMs: outputs.deleteTimeout * 1000 } : {}),
+    onWait: ({ elapsedMs, reason }) =>
+      logWait(
+        `waits until the service lets go of the ${kind.noun} (up to 2 minutes after its last use): ${reason}`,
+        elapsedMs,
+      ),
+    onAbsent: () => refuseOtherAccount(kind.noun, outputs, connection, id),
+  });
+}
+
+interface Circumstances {
+  readonly connection: Connection;
+  readonly owner: string;
+  readonly before: Properties;
+  readonly changed: readonly string[];
+}
+
+/** Returns all fields of the record as the service has them: fewer would hide drift. */
+function toOutputs<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  record: T,
+  inputs: Properties,
+  { connection, owner, before, changed }: Circumstances,
+): Properties {
+  return {
+    ...kind.toFields(record, inputs),
+    ...kind.furtherOutputs?.(record, before, changed),
+    ...ownInputs(kind, inputs),
+    __inputs: managedRecord(kind.table, inputs),
+    __account: accountRecord(connection.account, record.id),
+    __owner: owner,
+  };
+}
+
+/** Returns the outputs of a record that was not read: its fields stay as they were recorded. */
+function unseenOutputs<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  outputs: Properties,
+  inputs: Properties,
+): Properties {
+  const { __provider, ...others } = outputs;
+  const kept = Object.entries(others).filter(([name]) => !(name in ownInputs(kind, others)));
+  return {
+    ...Object.fromEntries(kept),
+    ...ownInputs(kind, inputs),
+    __inputs: managedRecord(kind.table, inputs),
+  };
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import type { InputProblem } from "../../sdk/errors";
+import { defaultsOf } from "../../sdk/records/fields";
+import { missingFields } from "../../sdk/records/input";
+import { containsUnknown, type Properties, pick, SECONDS, UNKNOWN } from "../properties";
+import { nameAutomatically, removedFields } from "./naming";
+import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
+
+import type { RecordKind } from "./recordKind";
+
+const RANDOM_DIGITS = 7;
+
+/** The parts of a kind that decide about inputs. */
+export type InputKind = Pick<
+  RecordKind<never>,
+  "one" | "table" | "hasUniqueNames" | "checkFields" | "problemsOfChange"
+>;
+
+function rulesOf({ one }: InputKind): OwnRules {
+  return { ...commonRules(one), deleteTimeout: SECONDS };
+}
+
+/** Returns the inputs that the provider uses itself. */
+export function ownInputs(kind: InputKind, inputs: Properties): Properties {
+  const rules = rulesOf(kind);
+  return pick(inputs, (name) => Object.hasOwn(rules, name));
+}
+
+/**
+ * Converts a program's inputs to normal form, so that inputs with the same meaning are equal.
+ * @param oldInputs the normal form of the last run; empty for a new resource
+ */
+export function checkRecordInputs(
+  kind: InputKind,
+  oldInputs: Properties,
+  newInputs: Properties,
+): { readonly inputs: Properties; readonly problems: InputProblem[] } {
+  const { __provider, automaticName, ...given } = newInputs;
+  // An adopted record has its own name, even after the program removes adoptId.
+  const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
+  const naming = isAdopted
+    ? { __adopter: oldInputs.__adopter }
+    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName));
+  const entries = Object.entries({
+    ...given,
+    ...naming,
+    ...removedFields(defaultsOf(kind.table), oldInputs, given),
+  }).filter(([, value]) => value !== undefined);
+  const rules = rulesOf(kind);
+  const isKnownName = (name: string) => Object.hasOwn(rules, name) || Object.hasOwn(kind.table, name);
+  const isUnknown = ([name, value]: [string, unknown]) => isKnownName(name) && containsUnknown(value);
+  const unknown = Object.fromEntries(entries.filter(isUnknown).map(([name]) => [name, UNKNOWN]));
+  const known = Object.fromEntries(entries.filter((entry) => !isUnknown(entry)));
+
+  const own = checkOwnInputs(
+    rules,
+    pick(known, (name) => Object.hasOwn(rules, name)),
+  );
+  const checked = kind.checkFields(pick(known, (name) => !Object.hasOwn(rules, name)));
+  const present = { ...known, ...unknown, ...checked.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
+  const inputs = { ...checked.fields, ...own.inputs, ...unknown, __provider };
+  const isNew = Object.keys(oldInputs).length === 0;
+  return {
+    inputs,
+    problems: [
+      ...own.problems,
+      ...checked.problems,
+      ...missingFields(kind.table, present),
+      ...(isNew ? [] : (kind.problemsOfChange?.(oldInputs, inputs) ?? [])),
+    ],
+  };
+}
+
+/** Returns a name with new random digits if names must be unique: a deleted one may be reserved. */
+export function newName({ hasUniqueNames }: Pick<InputKind, "hasUniqueNames">, automaticName: unknown): unknown {
+  if (!hasUniqueNames || typeof automaticName !== "string" || automaticName === UNKNOWN) return automaticName;
+  return `${automaticName}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
+}
+
+/** Returns an automatic name with other digits. */
+export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string {
+  return String(newName(kind, name.slice(0, -RANDOM_DIGITS - 1)));
+}

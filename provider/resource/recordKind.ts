@@ -1,0 +1,42 @@
+import type { Client } from "../../sdk/client";
+import type { InputProblem } from "../../sdk/errors";
+import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
+import type { FieldTable } from "../../sdk/records/fields";
+import type { NamedRecord } from "../../sdk/records/listed";
+import type { Readers } from "../../sdk/records/readers";
+import type { Properties } from "../properties";
+
+/** The client's functions for one kind of record. */
+export interface ManagedRecords<T> extends Readers<T> {
+  delete(id: string, options: DeleteUnusedOptions): Promise<void>;
+}
+
+/** The rules of one kind of resource, for the handlers that all kinds share. */
+export interface RecordKind<T extends NamedRecord> {
+  /** One of its records in messages, such as `a template`. */
+  readonly one: string;
+  /** The same without the article. */
+  readonly noun: string;
+  readonly table: FieldTable;
+  /** `true` if names are unique at the service: automatic ones then end with random digits. */
+  readonly hasUniqueNames: boolean;
+  /** The fields whose change needs another record. The new one is created before the old one is deleted. */
+  readonly fixedFields: readonly string[];
+  /** Returns each valid field in normal form, and the problems of the others. */
+  readonly checkFields: (input: Properties) => { fields: Properties; problems: InputProblem[] };
+  /** Returns the problems of a change. */
+  readonly problemsOfChange?: (oldInputs: Properties, inputs: Properties) => InputProblem[];
+  /** Returns the reason why a record must not be adopted, if there is one. */
+  readonly refusesAdoption?: (record: T, inputs: Properties) => string | undefined;
+  /** Returns a warning about a replacement that `fields` cause. */
+  readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
+  readonly records: (client: Client) => ManagedRecords<T>;
+  /** Creates a record, unless one has its name. */
+  readonly create: (client: Client, fields: Properties, onNameTaken: (existing: readonly T[]) => never) => Promise<T>;
+  /** Changes a record to these fields. `outputs` are those of the last run. */
+  readonly update: (client: Client, id: string, fields: Properties, outputs: Properties) => Promise<T>;
+  /** Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of the last run. */
+  readonly toFields: (record: T, known: Properties) => Properties;
+  /** Returns the outputs that are not fields. `changed` are the fields that were saved. */
+  readonly furtherOutputs?: (record: T, before: Properties, changed: readonly string[]) => Properties;
+}

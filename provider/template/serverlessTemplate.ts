@@ -1,0 +1,164 @@
+import * as pulumi from "@pulumi/pulumi";
+import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
+import type { TemplateSettings } from "../../sdk/templates/record";
+import { warnOfSettings } from "../connection/settingsWarnings";
+import { warnAt } from "../program/programChecks";
+import { type RecordClass, registration } from "../resource/registration";
+import { SERVERLESS_TEMPLATE } from "../resourceTypes";
+import { secretEnv } from "./secretEnv";
+
+const TEMPLATE_CLASS: RecordClass = {
+  ...SERVERLESS_TEMPLATE,
+  kind: "ServerlessTemplate",
+  one: "a template",
+  outputs: [...Object.keys(TEMPLATE_FIELDS), "revision"],
+  hasUniqueNames: true,
+  loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
+};
+
+/** The start command of a container in parts. */
+export interface ContainerCommand {
+  /** Arguments of the entrypoint. @default those of the image */
+  cmd?: pulumi.Input<pulumi.Input<string>[]>;
+  /** The program to start. @default that of the image */
+  entrypoint?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/**
+ * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program never set. A field that
+ * the program removes, or sets to `null`, returns to the default given here.
+ */
+export interface ServerlessTemplateArgs {
+  /**
+   * Name of the template. Unique at the service, among the templates of pods, too.
+   * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
+   */
+  name?: pulumi.Input<string | undefined>;
+  /** Image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
+  imageName: pulumi.Input<string>;
+  /**
+   * Environment of the workers: at most 50 variables. A value stays as secret as the program gives it, and a variable whose
+   * name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always secret. Variables that others have set at the service
+   * are kept there, and are not in state. A variable that the program removes is removed.
+   * @default {}
+   */
+  env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
+  /**
+   * Size of the container's disk, in GB (whole, ≥ 1).
+   * @default 20
+   */
+  containerDiskInGb?: pulumi.Input<number | null>;
+  /**
+   * Start command, as a command line. Not together with `command`.
+   * @default the image's own
+   */
+  dockerArgs?: pulumi.Input<string | null>;
+  /**
+   * Start command, in parts. Not together with `dockerArgs`, which is the output for both.
+   * @default the image's own
+   */
+  command?: pulumi.Input<ContainerCommand | null>;
+  /**
+   * Ports that the container exposes, such as `8000/http` or `22/tcp`, as a list or a comma-separated string, in any order.
+   * Workers of a queue need none.
+   * @default none
+   */
+  ports?: pulumi.Input<string | pulumi.Input<string>[] | null>;
+  /**
+   * Id of the credential for the image's registry.
+   * @default none
+   */
+  containerRegistryAuthId?: pulumi.Input<string | null>;
+  /**
+   * Description of the template, in Markdown.
+   * @default ""
+   */
+  readme?: pulumi.Input<string | null>;
+  /**
+   * Id of an existing serverless template. A new resource adopts it, and changes it to match the program, instead of
+   * creating one. Without `name` the template keeps its name. Each template belongs to one resource of one stack.
+   */
+  adoptId?: pulumi.Input<string>;
+  /**
+   * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1). The service refuses to
+   * delete a template for up to two minutes after its last use.
+   * @default 300 (5 minutes)
+   */
+  deleteTimeout?: pulumi.Input<number>;
+}
+
+/**
+ * A template: the image, environment and disk of the workers of serverless endpoints.
+ *
+ * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a change reaches its workers.
+ * For a roll-out with a new template, use the option `replaceOnChanges: ["imageName", "env"]`: Pulumi creates a new
+ * template, moves the endpoint to it, and deletes the old one.
+ *
+ * A deletion fails at once if an endpoint uses the template. Otherwise it waits until the service lets go of it, and
+ * verifies that it is gone.
+ *
+ * @example
+ * const template = new ServerlessTemplate("llama", {
+ *   imageName: "ghcr.io/me/llama:1.4.0",
+ *   env: { HF_TOKEN: config.requireSecret("hf"), MODEL: "llama-3" },
+ * });
+ * new ServerlessEndpoint("llama", { gpuIds: "ADA_24", templateId: template.id, templateRevision: template.revision });
+ */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
+export class ServerlessTemplate extends pulumi.CustomResource {
+  /** Number of the saves that changed what workers run: image, environment, disk, command, ports or credential. */
+  declare readonly revision: pulumi.Output<number>;
+
+  /**
+   * Reads a template without managing it: Pulumi neither changes nor deletes it. Fails if no template has this id. `env` is
+   * empty: it may hold secrets of others.
+   * @param name logical name of the resource
+   * @param id id of the template
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ServerlessTemplate {
+    return new ServerlessTemplate(name, undefined, { ...options, id });
+  }
+
+  /**
+   * @param name logical name of the resource, unique in the stack
+   * @param args `undefined` only together with `options.id`, as in `get`
+   */
+  constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
+    super(...registration(TEMPLATE_CLASS, name, args && declared(name, args), options));
+    warnOfSettings(this);
+    if (typeof args?.imageName === "string" && hasMovingTag(args.imageName)) {
+      const text = `imageName has no fixed tag: workers may run an older image of the same name. Use a tag for each version`;
+      warnAt({ type: TEMPLATE_CLASS.type, name, options }, text);
+    }
+  }
+}
+
+type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
+
+/** Every setting of the template is an output. `env` holds the variables that the program sets. */
+export interface ServerlessTemplate extends Outputs<TemplateSettings> {}
+
+function declared(
+  name: string,
+  { command, env, ...others }: ServerlessTemplateArgs,
+): Omit<ServerlessTemplateArgs, "command"> {
+  const args = env === undefined ? others : { ...others, env: secretEnv(env) };
+  if (command === undefined) return args;
+  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": set either command or dockerArgs`);
+  return { ...args, dockerArgs: pulumi.output(command).apply((parts) => (parts ? startCommand(name, parts) : parts)) };
+}
+
+/** Returns a start command in the form that the service has for one in parts. */
+function startCommand(name: string, { cmd, entrypoint, ...others }: pulumi.Unwrap<ContainerCommand>): string {
+  const isRight = [cmd, entrypoint].every((list) => list === undefined || Array.isArray(list));
+  if (!isRight || Object.keys(others).length > 0) {
+    throw new pulumi.RunError(`"${name}": command must be an object of the lists cmd and entrypoint`);
+  }
+  return JSON.stringify({ ...(cmd && { cmd }), ...(entrypoint && { entrypoint }) });
+}
+
+/** Returns `true` for an image whose tag is `latest` or missing. A digest is fixed. */
+function hasMovingTag(imageName: string): boolean {
+  const last = imageName.trim().split("/").at(-1) ?? "";
+  return !last.includes("@") && (!last.includes(":") || last.endsWith(":latest"));
+}

@@ -1,0 +1,89 @@
+import * as pulumi from "@pulumi/pulumi";
+import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import { warnOfSettings } from "../connection/settingsWarnings";
+import { type RecordClass, registration } from "../resource/registration";
+import { NETWORK_VOLUME } from "../resourceTypes";
+
+const VOLUME_CLASS: RecordClass = {
+  ...NETWORK_VOLUME,
+  kind: "NetworkVolume",
+  one: "a network volume",
+  outputs: [...Object.keys(VOLUME_FIELDS), "storageType"],
+  hasUniqueNames: false,
+  loadKind: () => (require("./volumeKind") as typeof import("./volumeKind")).VOLUME_KIND,
+};
+
+/** The arguments of a `NetworkVolume`. */
+export interface NetworkVolumeArgs {
+  /**
+   * Name of the volume. Need not be unique at the service, but in its data center among the volumes of the account.
+   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
+   */
+  name?: pulumi.Input<string | undefined>;
+  /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
+  size: pulumi.Input<number>;
+  /** Id of the data center, such as `EU-RO-1`. Its endpoints run there. A change replaces the volume: all data is lost. */
+  dataCenterId: pulumi.Input<string>;
+  /**
+   * `true` for the faster tier of storage. A change replaces the volume: all data is lost. The service does not return it.
+   * @default false
+   */
+  highPerformance?: pulumi.Input<boolean | null>;
+  /**
+   * Id of an existing volume. A new resource adopts it, and changes it to match the program, instead of creating one.
+   * Without `name` the volume keeps its name. Each volume belongs to one resource of one stack.
+   */
+  adoptId?: pulumi.Input<string>;
+  /**
+   * Time that a deletion waits until the service lets go of the volume, in seconds (whole, ≥ 1).
+   * @default 300 (5 minutes)
+   */
+  deleteTimeout?: pulumi.Input<number>;
+}
+
+/**
+ * A network volume: storage that workers mount, and that outlives them. It costs while it exists, and its content is lost
+ * when it is deleted. Set the option `protect: true`; with `retainOnDelete: true` it stays at the service.
+ *
+ * Name and size change in place. A deletion fails at once if an endpoint mounts the volume. Otherwise it waits until the
+ * service lets go of it, and verifies that it is gone.
+ *
+ * @example
+ * const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" }, { protect: true });
+ * new ServerlessEndpoint("llama", {
+ *   gpuIds: "ADA_24",
+ *   templateId: "abc123",
+ *   networkVolumeId: models.id,
+ *   locations: models.dataCenterId,
+ * });
+ */
+export class NetworkVolume extends pulumi.CustomResource {
+  /** Name of the volume. */
+  declare readonly name: pulumi.Output<string>;
+  /** Size in GB. */
+  declare readonly size: pulumi.Output<number>;
+  /** Id of the data center. */
+  declare readonly dataCenterId: pulumi.Output<string>;
+  /** `true` if the program asked for the faster tier of storage. */
+  declare readonly highPerformance: pulumi.Output<boolean>;
+  /** The system that stores the volume, in the service's own words; `""` if the service does not tell it. */
+  declare readonly storageType: pulumi.Output<string>;
+
+  /**
+   * Reads a volume without managing it: Pulumi neither changes nor deletes it. Fails if no volume has this id.
+   * @param name logical name of the resource
+   * @param id id of the volume
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): NetworkVolume {
+    return new NetworkVolume(name, undefined, { ...options, id });
+  }
+
+  /**
+   * @param name logical name of the resource, unique in the stack
+   * @param args `undefined` only together with `options.id`, as in `get`
+   */
+  constructor(name: string, args: NetworkVolumeArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
+    super(...registration(VOLUME_CLASS, name, args, options));
+    warnOfSettings(this);
+  }
+}

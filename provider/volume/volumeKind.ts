@@ -1,0 +1,51 @@
+import type { InputProblem } from "../../sdk/errors";
+import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import { checkVolumeFields } from "../../sdk/volumes/input";
+import type { Volume, VolumeInput } from "../../sdk/volumes/record";
+import { type Properties, pick } from "../properties";
+import type { RecordKind } from "../resource/recordKind";
+
+/** The rules of a `NetworkVolume`. */
+export const VOLUME_KIND: RecordKind<Volume> = {
+  one: "a network volume",
+  noun: "network volume",
+  table: VOLUME_FIELDS,
+  hasUniqueNames: false,
+  fixedFields: ["dataCenterId", "highPerformance"],
+  checkFields: checkVolumeFields,
+  problemsOfChange,
+  warnOfReplacement: (id, { name, dataCenterId, size }) =>
+    `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
+    "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
+  records: ({ volumes }) => volumes,
+  create: ({ volumes }, fields, onNameTaken) =>
+    volumes.create(fields as unknown as VolumeInput, {
+      // The names need not be unique, except in one data center, where the volumes would be confused.
+      onNameTaken(existing) {
+        const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
+        return here.length > 0 ? onNameTaken(here) : undefined;
+      },
+    }),
+  update: ({ volumes }, id, { name, size }) =>
+    volumes.update(id, {
+      ...(name === undefined ? {} : { name: String(name) }),
+      ...(size === undefined ? {} : { size: Number(size) }),
+    }),
+  toFields: (volume, { highPerformance }) => ({
+    ...pick({ ...volume }, (name) => Object.hasOwn(VOLUME_FIELDS, name)),
+    // The service does not return it.
+    highPerformance: highPerformance ?? false,
+  }),
+  furtherOutputs: ({ storageType }) => ({ storageType }),
+};
+
+/** A volume cannot shrink. A replacement may be smaller. */
+function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProblem[] {
+  const isReplaced = VOLUME_KIND.fixedFields.some((field) => oldInputs[field] !== inputs[field]);
+  const [before, after] = [oldInputs.size, inputs.size];
+  if (isReplaced || typeof before !== "number" || typeof after !== "number" || after >= before) return [];
+  const message =
+    `is ${after}, less than the ${before} GB that the volume has. A volume cannot shrink: set ${before} or more, or ` +
+    "declare another volume and copy the data";
+  return [{ property: "size", message }];
+}

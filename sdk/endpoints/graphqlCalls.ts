@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { ServiceName } from "../contract/limits";
+import type { RecordCalls } from "../records/collection";
+import { readMyself, remove, save } from "../records/graphqlCalls";
+import { readRecords } from "../records/listed";
+import { decode } from "../transport/decode";
+import type { GraphqlTransport } from "../transport/graphql";
+import type { Attempt } from "../transport/retryingCall";
+import { ENDPOINT } from "./listRecords";
+import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
+import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
+
+/** The requests for endpoints, each of which sends one request, once. */
+export interface EndpointCalls extends RecordCalls<Endpoint, Partial<EndpointSettings>, { readonly id: string }> {
+  /** Reads the account's discount. */
+  readonly discount: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
+}
+
+/**
+ * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are sent.
+ * @param service the named service, which decides the fields that endpoints have and how they are written
+ */
+export function graphqlEndpointCalls(transport: GraphqlTransport, service: ServiceName | undefined): EndpointCalls {
+  const selection = endpointSelection(service);
+  const send = (operation: string, settings: Partial<EndpointSettings>, id: string | undefined, attempt: Attempt) => {
+    const input = { id, ...toSaveInput(settings, service) };
+    return save(transport, operation, { name: "saveEndpoint", input, selection }, endpointSchema, attempt);
+  };
+  return {
+    names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
+    async list(operation, attempt) {
+      const myself = await readMyself(transport, operation, `endpoints { ${selection} }`, attempt);
+      return readRecords(ENDPOINT, myself, "endpoints");
+    },
+    create: (operation, settings, attempt) => send(operation, settings, undefined, attempt),
+    change: (operation, before, settings, attempt) => send(operation, { ...before, ...settings }, before.id, attempt),
+    delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
+    async discount(operation, attempt) {
+      const fields = "serverlessDiscount { discountFactor type expirationDate }";
+      const myself = await readMyself(transport, operation, fields, attempt);
+      return decode(z.looseObject({ serverlessDiscount: discountSchema.nullable() }), myself, operation)
+        .serverlessDiscount;
+    },
+  };
+}

@@ -1,0 +1,306 @@
+import { onAbort } from "../contract/clock";
+import { InvalidInputError, ServerlessGpuError } from "../errors";
+import { checkRequestOptions } from "../transport/requestOptions";
+import { CancelFailedError, SubmitUncertainError } from "./jobErrors";
+import type { JobHandle, WaitOptions } from "./jobHandle";
+import type { OutputSchema } from "./jobOutput";
+import type { JobRequest } from "./jobRequest";
+import type { SubmitOptions } from "./submit";
+
+/** The inputs of a batch: a list, or anything that yields them. */
+export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
+
+/** Options of `runMany`. `timeoutMs`, `maxRetries` and `headers` are for each submit. */
+export interface RunManyOptions<Output> extends SubmitOptions {
+  /**
+   * The largest number of jobs that were submitted and whose results were not yet taken from the loop: whole, ≥ 1. So a
+   * slow loop slows the batch down, and memory does not grow.
+   * @default 100
+   */
+  readonly concurrency?: number | undefined;
+  /** The fields that all requests of the batch have beside `input`. @default none */
+  readonly request?: Omit<JobRequest, "input"> | undefined;
+  /** The schema of each job's output, such as a zod schema. @default none: the output is `unknown` */
+  readonly schema?: OutputSchema<Output> | undefined;
+  /**
+   * The effect of an abort of `signal`, and of leaving the loop early, on the jobs that have not ended: `detach` lets them
+   * continue, `cancel` cancels them before the loop ends. If a job may continue in spite of a cancel, the loop throws a
+   * `CancelFailedError` or a `SubmitUncertainError` that names the first; the client's logger gets each.
+   * @default "detach"
+   */
+  readonly onAbort?: WaitOptions["onAbort"];
+}
+
+/** The numbers of a batch's jobs. */
+export interface BatchCounts {
+  /** The number of inputs that were read: whole, ≥ 0. */
+  readonly started: number;
+  /** The number of jobs that completed: whole, ≥ 0. */
+  readonly completed: number;
+  /** The number of inputs without an output, because of their job or of a call: whole, ≥ 0. */
+  readonly failed: number;
+}
+
+/** The facts that a result of a batch always has. */
+export interface BatchItem<Input> {
+  /** The position of the input: whole, ≥ 0. */
+  readonly index: number;
+  /** The input as it was given. */
+  readonly input: Input;
+  /** The id of the job. `undefined` if it is not known that the job was submitted. */
+  readonly jobId: string | undefined;
+}
+
+/** The result of an input whose job completed. */
+export interface BatchSuccess<Input, Output> extends BatchItem<Input> {
+  /** The output of the job, as the schema returned it where one was given. */
+  readonly output: Output;
+  /** Always `undefined`. */
+  readonly error?: undefined;
+}
+
+/** The result of an input without an output. */
+export interface BatchFailure<Input> extends BatchItem<Input> {
+  /**
+   * The reason. `SubmitUncertainError`: the job may have been submitted; it was not submitted again. An error of a wait
+   * does not end its job: `client.endpoint(id).job(jobId)` continues with it.
+   */
+  readonly error: Error;
+  /** Always `undefined`. */
+  readonly output?: undefined;
+}
+
+/** The result of one input of a batch: the output of its job, or the error. */
+export type BatchResult<Input = unknown, Output = unknown> = BatchSuccess<Input, Output> | BatchFailure<Input>;
+
+/** The results of `runMany`, in the order in which the jobs end. It can be read once. */
+export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<Input, Output>, void, undefined> {
+  /** The numbers of its jobs so far. */
+  readonly counts: BatchCounts;
+}
+
+/** Submits the job of an input. */
+export type StartJob<Output> = (request: JobRequest, signal: AbortSignal) => Promise<JobHandle<Output>>;
+
+const DEFAULT_CONCURRENCY = 100;
+
+/** The errors of a submit that every further submit would have, too. */
+const CONCERNS_ALL = ["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"];
+
+/**
+ * Makes a batch. Nothing is read or sent before its first `next`.
+ * @throws InvalidInputError if an option is not valid
+ */
+export function createBatch<Input extends object, Output>(
+  start: StartJob<Output>,
+  inputs: BatchInputs<Input>,
+  options: RunManyOptions<Output>,
+): Batch<Input, Output> {
+  checkOptions(inputs, options);
+  const jobs = createBatchJobs(start, inputs, options);
+  const results = resultsOf(jobs, options.signal);
+  return {
+    get counts() {
+      return { ...jobs.counts };
+    },
+    next: () => results.next(),
+    return() {
+      jobs.stop();
+      return results.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function checkOptions(inputs: unknown, options: Omit<RunManyOptions<unknown>, "schema">): void {
+  const { concurrency = 1 } = options;
+  const isIterable =
+    typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);
+  const problems = [];
+  if (!isIterable) {
+    problems.push({ property: "inputs", message: "must be an array, an iterable or an async iterable of objects" });
+  }
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    problems.push({ property: "concurrency", message: "must be a whole number, 1 or more" });
+  }
+  if (problems.length > 0) throw new InvalidInputError("the batch", problems);
+  checkRequestOptions(options);
+}
+
+/** Yields the results. Ends only when no request of the batch is under way. */
+async function* resultsOf<Input, Output>(
+  jobs: BatchJobs<Input, Output>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BatchResult<Input, Output>, void, undefined> {
+  const ignoreAbort = onAbort(signal, () => jobs.stop(signal?.reason));
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const result = jobs.take();
+      if (result) yield result;
+      else if (jobs.isOver()) return jobs.throwError();
+      else await jobs.change();
+    }
+  } finally {
+    ignoreAbort();
+    jobs.stop(signal?.reason);
+    await jobs.close();
+  }
+}
+
+/** The jobs of a batch. */
+interface BatchJobs<Input, Output> {
+  readonly counts: BatchCounts;
+  /** Returns the next result, and reads inputs in its place. `undefined` if there is none yet. */
+  take(): BatchResult<Input, Output> | undefined;
+  /** Returns `true` if nothing is under way and no more inputs are read. */
+  isOver(): boolean;
+  /** Throws the error that ended the reading of inputs, if there was one. */
+  throwError(): void;
+  /** Resolves at the next change. */
+  change(): Promise<void>;
+  /** Reads and submits nothing more, and ends all waits. */
+  stop(reason?: unknown): void;
+  /**
+   * Resolves when nothing is under way.
+   * @throws the first error of a cancel
+   */
+  close(): Promise<void>;
+}
+
+function createBatchJobs<Input extends object, Output>(
+  start: StartJob<Output>,
+  inputs: BatchInputs<Input>,
+  { concurrency = DEFAULT_CONCURRENCY, request, onAbort: effect }: RunManyOptions<Output>,
+): BatchJobs<Input, Output> {
+  const counts = { started: 0, completed: 0, failed: 0 };
+  const stopped = new AbortController();
+  const running = new Set<Promise<void>>();
+  const finished: BatchResult<Input, Output>[] = [];
+  const notCancelled: unknown[] = [];
+  /** Set when no more inputs are read. */
+  let end: { readonly error?: unknown } | undefined;
+  let wake = () => {};
+  const hasRoom = () => !end && running.size + finished.length < concurrency;
+  const source = readInTurn(inputs, hasRoom, begin, (error) => {
+    end ??= error;
+    wake();
+  });
+
+  function begin(input: Input): void {
+    const task = runOne(counts.started++, input).then(() => {
+      running.delete(task);
+      wake();
+    });
+    running.add(task);
+  }
+
+  async function runOne(index: number, input: Input): Promise<void> {
+    let jobId: string | undefined;
+    try {
+      const job = await start({ ...request, input }, stopped.signal);
+      jobId = job.id;
+      const { output } = await job.wait({ signal: stopped.signal, onAbort: effect });
+      counts.completed++;
+      finished.push({ index, input, jobId, output });
+    } catch (error) {
+      counts.failed++;
+      finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
+      if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
+      if (jobId === undefined && concernsAll(error)) end ??= { error };
+    }
+  }
+
+  return {
+    counts,
+    take() {
+      const result = finished.shift();
+      source.read();
+      return result;
+    },
+    isOver: () => end !== undefined && running.size === 0 && finished.length === 0,
+    throwError() {
+      if (end && "error" in end) throw end.error;
+    },
+    change: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+      }),
+    stop(reason) {
+      end ??= {};
+      stopped.abort(reason);
+      wake();
+    },
+    async close() {
+      await Promise.all(running);
+      await source.close();
+      if (notCancelled.length > 0) throw notCancelled[0];
+    },
+  };
+}
+
+/** Inputs that are read one after the other. */
+interface Source {
+  /** Reads while there is room. */
+  read(): void;
+  /** Closes the inputs. Does not wait for a read that has not resolved. */
+  close(): Promise<void>;
+}
+
+/** @param onEnd called once, when there are no more inputs or a read failed */
+function readInTurn<Input>(
+  inputs: BatchInputs<Input>,
+  hasRoom: () => boolean,
+  onInput: (input: Input) => void,
+  onEnd: (end: { readonly error?: unknown }) => void,
+): Source {
+  let iterator: AsyncIterator<Input> | Iterator<Input> | undefined;
+  let isReading = false;
+  let isOpen = true;
+
+  async function read(): Promise<void> {
+    isReading = true;
+    try {
+      iterator ??= Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
+      while (isOpen && hasRoom()) {
+        const next = await iterator.next();
+        if (next.done) isOpen = false;
+        // An input that arrives after the batch was stopped is not submitted.
+        else if (hasRoom()) onInput(next.value);
+      }
+      if (!isOpen) onEnd({});
+    } catch (error) {
+      isOpen = false;
+      onEnd({ error });
+    }
+    isReading = false;
+  }
+
+  return {
+    read() {
+      if (isOpen && !isReading && hasRoom()) void read();
+    },
+    async close() {
+      if (!isOpen || !iterator) return;
+      isOpen = false;
+      const closed = Promise.resolve(iterator.return?.());
+      if (isReading) closed.catch(() => {});
+      else await closed;
+    },
+  };
+}
+
+function jobIdOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "jobId" in error ? (error.jobId as string) : undefined;
+}
+
+/** Returns `true` if the job may continue although it was to be cancelled. */
+function mayContinue(error: unknown): boolean {
+  return error instanceof CancelFailedError || error instanceof SubmitUncertainError;
+}
+
+function concernsAll(error: unknown): boolean {
+  return error instanceof ServerlessGpuError && CONCERNS_ALL.includes(error.code);
+}

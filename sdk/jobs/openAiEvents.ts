@@ -1,0 +1,101 @@
+import { UnexpectedResponseError, UnreadableResponseError } from "../errors";
+import { redactBeginning } from "../secret";
+import { unexpectedResponse } from "../transport/responseErrors";
+import { OpenAiStreamError } from "./jobErrors";
+import { type OutputSchema, parseOutput } from "./jobOutput";
+import { createEventParser } from "./serverSentEvents";
+
+/** The data of the event that ends a stream. Not all servers send it. */
+const DONE = "[DONE]";
+
+/** The largest event, in bytes. */
+const LARGEST_EVENT = 64 * 1024 * 1024;
+
+const EXCERPT_LENGTH = 200;
+const LONGEST_ERROR = 2_000;
+
+/**
+ * Yields the JSON of each event of a response. Ending it also ends the response, even before the first event was read.
+ * @param operation names the request in errors
+ */
+export function openAiEvents<Event>(
+  chunks: AsyncIterable<Uint8Array>,
+  operation: string,
+  schema: OutputSchema<Event> | undefined,
+): AsyncIterableIterator<Event, void, undefined> {
+  const bytes = chunks[Symbol.asyncIterator]();
+  const events = parsedEvents({ [Symbol.asyncIterator]: () => bytes }, operation, schema);
+  return {
+    next: () => events.next(),
+    async return() {
+      await bytes.return?.();
+      return events.return();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function* parsedEvents<Event>(
+  chunks: AsyncIterable<Uint8Array>,
+  operation: string,
+  schema: OutputSchema<Event> | undefined,
+): AsyncGenerator<Event, void, undefined> {
+  const eventOf = (data: string) => {
+    const event = parsed(data, operation);
+    throwIfError(event, operation);
+    return schema ? parseOutput(schema, event, `an event of ${operation}`) : (event as Event);
+  };
+  for await (const data of dataOf(chunks, operation)) {
+    if (data === DONE) return;
+    yield eventOf(data);
+  }
+}
+
+/** Yields the data of each event. */
+async function* dataOf(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<string> {
+  const parser = createEventParser();
+  let beginning: string | undefined;
+  let bytesOfEvent = 0;
+  for await (const chunk of chunks) {
+    beginning ??= Buffer.from(chunk.subarray(0, EXCERPT_LENGTH)).toString();
+    bytesOfEvent += chunk.length;
+    for (const data of parser.push(chunk)) {
+      bytesOfEvent = 0;
+      yield data;
+    }
+    if (bytesOfEvent > LARGEST_EVENT) {
+      throw new UnexpectedResponseError(`${operation}: an event of the stream is larger than 64 MB, and was not read`);
+    }
+  }
+  yield* parser.end();
+  if (beginning !== undefined && !parser.isEventStream) {
+    throw unexpectedResponse(operation, "it is not a stream of server-sent events", beginning);
+  }
+}
+
+function parsed(data: string, operation: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new UnreadableResponseError(
+      `${operation}: an event of the stream is not complete JSON (${redactBeginning(data, EXCERPT_LENGTH)}). The response ` +
+        "may have been cut off",
+      { cause },
+    );
+  }
+}
+
+/** Throws the error that an event holds: `{ error: { message, … } }`, or `{ type: "error", message, … }`. */
+function throwIfError(event: unknown, operation: string): void {
+  if (!isRecord(event)) return;
+  const error = isRecord(event.error) ? event.error : event.type === "error" ? event : undefined;
+  if (!error) return;
+  const said = typeof error.message === "string" ? redactBeginning(error.message, LONGEST_ERROR) : "without a message";
+  throw new OpenAiStreamError(`${operation}: the server ended the stream with an error: ${said}`, error);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

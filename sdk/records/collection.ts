@@ -1,0 +1,155 @@
+import { sleep } from "../contract/clock";
+import { LIST_LAG_MS } from "../contract/limits";
+import { NotFoundError } from "../errors";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { type Listed, listOf, type NamedRecord, type RecordKind, recordById } from "./listed";
+import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
+
+/**
+ * The requests for one kind of record. Each sends one request, once. Every management interface of the service
+ * implements them; the rules above them are the same for all.
+ */
+export interface RecordCalls<T extends NamedRecord, Settings, Deletable = T> {
+  /** The operations' names in events, such as `saveEndpoint`. */
+  readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string>>;
+  /** Returns all records of the account. */
+  readonly list: (operation: string, attempt: Attempt) => Promise<Listed<T>>;
+  /** Creates a record. */
+  readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
+  /** Changes a record to these settings. `before` is the record as it was read. */
+  readonly change: (operation: string, before: T, settings: Settings, attempt: Attempt) => Promise<T>;
+  /**
+   * Deletes a record.
+   * @throws NotFoundError if it does not exist
+   */
+  readonly delete: (operation: string, record: Deletable, attempt: Attempt) => Promise<void>;
+}
+
+/** The records of one kind in one account: the list that its calls share, and the writes of this client. */
+export interface Collection<T extends NamedRecord> extends CallContext {
+  readonly kind: RecordKind<T>;
+  readonly list: SharedList<Listed<T>>;
+  /** The time of the last write to each id and each name, in milliseconds of the monotonic clock. */
+  readonly lastWrites: Map<string, number>;
+}
+
+/** Returns the records of one kind that `calls` lists. */
+export function createCollection<T extends NamedRecord>(
+  context: CallContext,
+  kind: RecordKind<T>,
+  calls: Pick<RecordCalls<T, never, never>, "names" | "list">,
+): Collection<T> {
+  const operation = listOf(kind);
+  const attempt = (each: Attempt) => calls.list(operation, each);
+  const list = createSharedList(context.clock, (options) =>
+    makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
+  );
+  return { ...context, kind, list, lastWrites: new Map() };
+}
+
+/** Notes a write. It must be called after the response, also after a failure: the response may be lost and the change made. */
+export function noteWrite<T extends NamedRecord>(
+  { list, lastWrites, clock }: Collection<T>,
+  ...idsAndNames: (string | undefined)[]
+): void {
+  list.noteWrite();
+  for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, clock.monotonic());
+}
+
+/** Options of `find`. */
+export interface FindOptions extends RequestOptions {
+  /**
+   * The age that the list may have, in milliseconds. It is never older than the last write of this client. Without it,
+   * the list is requested after the call.
+   */
+  readonly maxAgeMs?: number;
+}
+
+/**
+ * The age that the first list of a create, update or delete may have. If every operation fetched its own list, the total
+ * data would grow with n².
+ */
+const SHARED_LIST_MAX_AGE_MS = 2_000;
+
+/** Returns a list that calls share if they begin at about the same time. It shows every write of this client to the id or name. */
+export function readShared<T extends NamedRecord>(
+  { clock, lastWrites, list }: Collection<T>,
+  idOrName: string,
+  options: ObservedOptions,
+): Promise<ListSnapshot<Listed<T>>> {
+  const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
+  const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
+  return list.read({ sentAfter, despiteWrites: true }, options);
+}
+
+/** Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. */
+export function readAfterWrites<T extends NamedRecord>(
+  { clock, list }: Collection<T>,
+  options: ObservedOptions,
+): Promise<ListSnapshot<Listed<T>>> {
+  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS }, options);
+}
+
+/** Returns a shared list, or a new one if the record is not in it: somebody else may have just created it. */
+export async function readSharedWith<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+): Promise<ListSnapshot<Listed<T>>> {
+  const begunAt = collection.clock.monotonic();
+  const shared = await readShared(collection, id, options);
+  return shared.records.some((each) => each.id === id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
+}
+
+/** Looks in this list, and once more when its lag has passed. */
+export async function lookTwice<T extends NamedRecord>(
+  { clock, list, kind }: Collection<T>,
+  first: ListSnapshot<Listed<T>>,
+  id: string,
+  options: ObservedOptions,
+): Promise<T | undefined> {
+  const found = recordById(kind, first, id);
+  if (found) return found;
+  // All that did not find something in the same list share the second one, too.
+  const lagIsOverAt = first.sentAt + LIST_LAG_MS;
+  await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), options.signal);
+  return recordById(kind, await list.read({ sentAfter: lagIsOverAt }, options), id);
+}
+
+/** Returns the record, or `undefined` if it is in neither of two lists with the service's lag between them. */
+export async function findRecord<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  { maxAgeMs, ...options }: FindOptions & ObservedOptions = {},
+): Promise<T | undefined> {
+  const begunAt = collection.clock.monotonic();
+  const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
+  const recent = await collection.list.read({ sentAfter }, options);
+  const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
+  return lookTwice(
+    collection,
+    isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
+    id,
+    options,
+  );
+}
+
+/** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */
+function isDecisive<T extends NamedRecord>({ records, unreadable }: Listed<T>, id: string): boolean {
+  return records.some((each) => each.id === id) || unreadable.every((each) => each.id !== undefined && each.id !== id);
+}
+
+/**
+ * Returns the record that was found.
+ * @throws NotFoundError if none was
+ */
+export function existing<T>(found: T | undefined, { noun }: { readonly noun: string }, id: string): T {
+  if (found !== undefined) return found;
+  throw noSuchRecord(noun, id);
+}
+
+/** Returns the error for an id that no record of the account has. */
+export function noSuchRecord(noun: string, id: string): NotFoundError {
+  return new NotFoundError(`${noun} ${id} does not exist in this account. Check the id and the API key`);
+}

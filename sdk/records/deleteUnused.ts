@@ -1,0 +1,139 @@
+import { sleep } from "../contract/clock";
+import { LIST_LAG_MS } from "../contract/limits";
+import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, ServiceFaultError } from "../errors";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type Attempt, makeCall } from "../transport/retryingCall";
+import { type Collection, noteWrite, readSharedWith } from "./collection";
+import { type NamedRecord, recordById } from "./listed";
+
+/** The progress of a deletion that waits. */
+export interface DeletionWait {
+  /** Time since the deletion began, in milliseconds. */
+  readonly elapsedMs: number;
+  /** The reason of the wait: the service's own words, or that the record is still in the list. */
+  readonly reason: string;
+}
+
+/** Options of `delete`. */
+export interface DeleteUnusedOptions extends RequestOptions {
+  /**
+   * Time for the service to accept the deletion, in milliseconds: > 0. It refuses while something uses the record, and for
+   * up to two minutes after that.
+   * @default 300,000
+   */
+  readonly releaseTimeoutMs?: number;
+  /** Called before each wait. */
+  readonly onWait?: (wait: DeletionWait) => void;
+  /**
+   * Called before anything is sent if the list does not hold the record. An error that it throws ends the deletion.
+   * Without it, an absent record counts as deleted.
+   */
+  readonly onAbsent?: () => void;
+}
+
+/** The deletion of one kind of record. */
+export interface DeletionRules<T extends NamedRecord> {
+  /** The deletion's name in events. */
+  readonly callName: string;
+  /** Sends the deletion once. */
+  readonly send: (operation: string, record: T, attempt: Attempt) => Promise<void>;
+  /** Returns those that use the record, such as `endpoint "llama" (abc)`. */
+  readonly usersOf: (record: T, options: ObservedOptions) => Promise<string[]>;
+  /** Completes "It is in use: …" with the way to release the record. */
+  readonly remedy: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 300_000;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+/**
+ * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so another deletion finishes
+ * one that was interrupted anywhere.
+ * @throws InUseError at once if something uses it
+ * @throws DeleteTimeoutError if the service does not accept the deletion in time
+ */
+export async function deleteUnused<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  rules: DeletionRules<T>,
+  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions = {},
+): Promise<void> {
+  const { clock, kind, list } = collection;
+  const startedAt = clock.monotonic();
+  const look = async () => recordById(kind, await list.read({}, options), id);
+  let pauseMs = FIRST_PAUSE_MS;
+  let record = recordById(kind, await readSharedWith(collection, id, options), id);
+  if (!record) {
+    onAbsent?.();
+    await sleep(clock, LIST_LAG_MS, options.signal);
+    record = await look();
+  }
+  while (record) {
+    await refuseUsed(collection, record, rules, options);
+    let obstacle = await refusalOf(collection, record, rules, options);
+    if (obstacle === undefined) {
+      record = await look();
+      if (!record) return;
+      await sleep(clock, LIST_LAG_MS, options.signal);
+      obstacle = "the service accepted its deletion, but still lists it";
+    }
+    record = await look();
+    if (!record) return;
+    const elapsedMs = clock.monotonic() - startedAt;
+    if (elapsedMs >= releaseTimeoutMs) throw deleteTimeout(kind.noun, record, releaseTimeoutMs, obstacle);
+    onWait?.({ elapsedMs: Math.round(elapsedMs), reason: obstacle });
+    await sleep(clock, Math.min(pauseMs, releaseTimeoutMs - elapsedMs), options.signal);
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
+  }
+}
+
+/** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
+async function refuseUsed<T extends NamedRecord>(
+  { clock, kind: { noun } }: Collection<T>,
+  record: T,
+  { usersOf, remedy }: DeletionRules<T>,
+  options: ObservedOptions,
+): Promise<void> {
+  if ((await usersOf(record, options)).length === 0) return;
+  await sleep(clock, LIST_LAG_MS, options.signal);
+  const users = await usersOf(record, options);
+  if (users.length === 0) return;
+  throw new InUseError(
+    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${users.join(", ")}. ${remedy}`,
+  );
+}
+
+/** Sends the deletion. Returns the service's refusal, or `undefined` if it accepts. */
+async function refusalOf<T extends NamedRecord>(
+  collection: Collection<T>,
+  record: T,
+  { callName, send }: DeletionRules<T>,
+  options: ObservedOptions,
+): Promise<string | undefined> {
+  const operation = `the deletion of ${collection.kind.noun} ${record.id} ("${record.name}")`;
+  const attempt = (each: Attempt) => send(operation, record, each);
+  try {
+    await makeCall(collection, { ...options, name: callName, operation, repeatability: "safe", attempt });
+    return undefined;
+  } catch (error) {
+    // The list decides whether it is gone, not the response: it names the record as it was before.
+    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof BusinessRuleError || error instanceof ServiceFaultError) return error.message;
+    throw error;
+  } finally {
+    noteWrite(collection, record.id, record.name);
+  }
+}
+
+function deleteTimeout(
+  noun: string,
+  { id, name }: NamedRecord,
+  timeoutMs: number,
+  obstacle: string,
+): DeleteTimeoutError {
+  return new DeleteTimeoutError(
+    `${noun} ${id} ("${name}") was not deleted within ${Math.round(timeoutMs / 1000)} s: ${obstacle}. It still exists. ` +
+      "Find what uses it (such as a pod), or wait, then delete it again, with more time if needed",
+  );
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { type InputProblem, InvalidInputError } from "../errors";
+import { nearestWord } from "../nearestWord";
+import { redact } from "../secret";
+import { type AnyField, type FieldTable, requiredFields } from "./fields";
+
+/** The schemas of the values that inputs may hold, by field. They bring values into normal form. */
+export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
+
+/** Builds the schema of the fields of one type. */
+export type TypeSchema = (field: AnyField) => z.ZodType;
+
+/** The largest integer that GraphQL can carry. */
+const LARGEST_INTEGER = 2 ** 31 - 1;
+
+/** The types that all kinds of records have. Ids are trimmed. */
+const COMMON_TYPES: Readonly<Record<string, TypeSchema>> = {
+  text: textSchema,
+  id: textSchema,
+  enum: ({ words = [], mustBe }) => oneOf(words, mustBe),
+  "whole number": ({ mustBe, min = 0, max = LARGEST_INTEGER }) => {
+    const message = must(mustBe);
+    return z.number(message).int(message).min(min, message).max(max, message);
+  },
+  boolean: ({ mustBe }) => z.boolean(must(mustBe)),
+  "positive number": ({ mustBe }) => z.number(must(mustBe)).positive(must(mustBe)),
+};
+
+/** Returns the schemas of a table. `types` are those that only this table has. Building is many times slower than using. */
+export function fieldSchemas(table: FieldTable, types: Readonly<Record<string, TypeSchema>> = {}): FieldSchemas {
+  const known = { ...COMMON_TYPES, ...types };
+  const entries = Object.entries(table).map(([name, field]) => {
+    const build = known[field.type];
+    if (!build) throw new TypeError(`there is no schema for the type ${field.type}`);
+    const schema = build(field);
+    const { default: byDefault } = field;
+    return [name, byDefault === undefined ? schema : schema.nullable().transform((value) => value ?? byDefault)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function textSchema({ type, mustBe, normalize = (same) => same, default: byDefault }: AnyField): z.ZodType {
+  const message = must(mustBe);
+  const schema = z.string(message).transform((value) => normalize(type === "id" ? value.trim() : value));
+  return byDefault === undefined ? schema.refine((value) => String(value).trim() !== "", message) : schema;
+}
+
+/** Returns a problem for each required field that is absent. */
+export function missingFields(table: FieldTable, fields: Readonly<Record<string, unknown>>): InputProblem[] {
+  const missing = requiredFields(table).filter((property) => fields[property] === undefined);
+  return missing.map((property) => ({ property, message: "is required" }));
+}
+
+/** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/** Returns each valid field in normal form, and the problems of the others. */
+export function checkFields(
+  schemas: FieldSchemas,
+  input: Readonly<Record<string, unknown>>,
+): { fields: Record<string, unknown>; problems: InputProblem[] } {
+  const fields: Record<string, unknown> = {};
+  const problems: InputProblem[] = [];
+  for (const [property, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(schemas, property)) {
+      problems.push({ property, message: `there is no such property. ${nearest(property, Object.keys(schemas))}` });
+      continue;
+    }
+    const result = schemas[property]?.safeParse(value);
+    if (!result?.success) {
+      const messages = new Set(result?.error.issues.map(({ message }) => message));
+      problems.push(...[...messages].map((message) => ({ property, message })));
+    } else if (holdsHalfCharacter(result.data)) {
+      problems.push({ property, message: "is not valid Unicode: it contains an unpaired surrogate" });
+    } else fields[property] = result.data;
+  }
+  return { fields, problems };
+}
+
+/**
+ * Checks the fields of a new record, or some fields of an existing one, and returns them in normal form.
+ * @throws InvalidInputError that lists every problem
+ */
+export function parseFields(
+  what: string,
+  table: FieldTable,
+  schemas: FieldSchemas,
+  input: object,
+  isNew: boolean,
+): Record<string, unknown> {
+  const { fields, problems } = checkFields(schemas, { ...input });
+  // A field that has a problem is present, so it is not reported as missing, too.
+  if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
+  if (problems.length > 0) throw new InvalidInputError(what, problems);
+  return fields;
+}
+
+function holdsHalfCharacter(value: unknown): boolean {
+  if (typeof value === "string") return HALF_CHARACTER.test(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsHalfCharacter);
+}
+
+function oneOf(words: readonly string[], what: string) {
+  return z.enum(words, {
+    error: ({ input }) =>
+      typeof input === "string" ? `${describe(input)} is not known. ${nearest(input, words)}` : `must be ${what}`,
+  });
+}
+
+/** Returns the message of a schema: the rule, and the value. */
+export function must(what: string) {
+  return { error: ({ input }: { input?: unknown }) => `must be ${what}; it is ${describe(input)}` };
+}
+
+/** Returns a value for a message. */
+export function describe(value: unknown): string {
+  if (typeof value === "string") {
+    // Redact before the cut: half a key would not be recognised.
+    const shown = redact(value);
+    return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
+  }
+  if (value === null || value === undefined) return "missing";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
+}
+
+/** Suggests the nearest of the allowed words, if one is near, and lists all of them. */
+export function nearest(word: string, allowed: readonly string[]): string {
+  const match = nearestWord(word, allowed);
+  return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;
+}

@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { NameTakenError, UnexpectedResponseError } from "../errors";
+import { decode, problemsOf } from "../transport/decode";
+
+/** The parts that every record has. */
+export interface NamedRecord {
+  /** Identifier that the service gave the record. */
+  readonly id: string;
+  /** Name of the record. */
+  readonly name: string;
+}
+
+/** One kind of record that the service keeps, such as endpoints or templates. */
+export interface RecordKind<T extends NamedRecord> {
+  /** One record in messages, such as `template`. */
+  readonly noun: string;
+  /** The same with its article, such as `a template`. */
+  readonly one: string;
+  /** The schema of a record in a response. */
+  readonly schema: z.ZodType<T>;
+  /** `true` if the service refuses a name that another record has. */
+  readonly hasUniqueNames?: true;
+  /** Brings the names that the service uses for one name into one form. */
+  readonly normalizeName?: (name: string) => string;
+}
+
+/** A record of a list that does not have the expected shape. It may be somebody else's. */
+export interface UnreadableRecord {
+  /** Identifier of the record, if it has one. */
+  readonly id?: string | undefined;
+  /** Name of the record, if it has one. */
+  readonly name?: string | undefined;
+  /** Description of the problem with the record. */
+  readonly problem: string;
+}
+
+/** A list, with each record read separately. */
+export interface Listed<T> {
+  /** The records that can be read. */
+  readonly records: readonly T[];
+  /** The known parts of the other records. */
+  readonly unreadable: readonly UnreadableRecord[];
+}
+
+const arraySchema = z.array(z.unknown());
+const idSchema = z.looseObject({ id: z.string().min(1) });
+const nameSchema = z.looseObject({ name: z.string() });
+
+/**
+ * Reads the list of an account.
+ * @throws UnexpectedResponseError if there is no list
+ */
+export function readRecords<T extends NamedRecord>(kind: RecordKind<T>, response: unknown, field: string): Listed<T> {
+  const list = decode(z.looseObject({ [field]: arraySchema }), response, listOf(kind));
+  const records: T[] = [];
+  const unreadable: UnreadableRecord[] = [];
+  for (const record of list[field] ?? []) {
+    const result = kind.schema.safeParse(record);
+    if (result.success) {
+      records.push(result.data);
+      continue;
+    }
+    const id = idSchema.safeParse(record).data?.id;
+    const name = nameSchema.safeParse(record).data?.name;
+    unreadable.push({ id, name: name && (kind.normalizeName?.(name) ?? name), problem: problemsOf(result.error) });
+  }
+  return { records, unreadable };
+}
+
+/** Names a list in messages. */
+export function listOf({ noun }: Pick<RecordKind<NamedRecord>, "noun">): string {
+  return `the list of ${noun}s`;
+}
+
+/**
+ * Returns the record with this id, or `undefined` if the list proves that there is none.
+ * @throws UnexpectedResponseError if it cannot be read, or if a record without an id might be it
+ */
+export function recordById<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  { records, unreadable }: Listed<T>,
+  id: string,
+): T | undefined {
+  const found = records.find((each) => each.id === id);
+  if (found) return found;
+  const own = unreadable.find((each) => each.id === id);
+  if (own) throw unreadableError(kind, `${kind.noun} ${id} exists, but its record cannot be read`, own);
+  const nameless = unreadable.find((each) => each.id === undefined);
+  if (!nameless) return undefined;
+  const doubt = `cannot tell whether ${kind.noun} ${id} exists, because a record in the list has no id`;
+  throw unreadableError(kind, doubt, nameless);
+}
+
+/**
+ * Returns the records with this name.
+ * @throws UnexpectedResponseError if one cannot be read, or if none is found and a record has no name
+ */
+export function recordsByName<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  { records, unreadable }: Listed<T>,
+  name: string,
+): T[] {
+  const found = records.filter((each) => each.name === name);
+  const own = unreadable.find((each) => each.name === name);
+  if (own) throw unreadableError(kind, `${kind.one} named "${name}" exists, but its record cannot be read`, own);
+  const nameless = unreadable.find((each) => each.name === undefined);
+  if (found.length > 0 || !nameless) return found;
+  const doubt = `cannot tell whether ${kind.one} named "${name}" exists, because a record in the list has no name`;
+  throw unreadableError(kind, doubt, nameless);
+}
+
+/**
+ * Refuses an incomplete list.
+ * @throws UnexpectedResponseError if a record cannot be read; names the first one
+ */
+export function refuseUnreadable<T extends NamedRecord>(kind: RecordKind<T>, { unreadable }: Listed<T>): void {
+  const [first] = unreadable;
+  if (first) throw unreadableError(kind, `${unreadable.length} of the records cannot be read`, first);
+}
+
+/**
+ * Refuses a name whose owner cannot be read.
+ * @throws NameTakenError if a record that cannot be read has the name
+ */
+export function refuseUnreadableNamesake<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  { unreadable }: Listed<T>,
+  name: string,
+): void {
+  const namesakes = unreadable.filter((each) => each.name === name);
+  const [namesake] = namesakes;
+  if (!namesake) return;
+  throw new NameTakenError(
+    `${kind.one} named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
+      `${namesake.problem}. Nothing was created. Check that ${kind.noun}, and choose another name`,
+    namesakes.flatMap(({ id }) => id ?? []),
+  );
+}
+
+/**
+ * Returns the records that are in `after` and not in `before`.
+ * @throws UnexpectedResponseError if a record that cannot be read may be a new one with this name
+ */
+export function newRecords<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  before: Listed<T>,
+  after: Listed<T>,
+  name: string,
+): T[] {
+  const knownIds = new Set([...before.records, ...before.unreadable].map(({ id }) => id));
+  // A record without an id may be another one in the next list.
+  const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
+  const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
+  if (suspect) throw unreadableError(kind, `one of the records may be of the new ${kind.noun} "${name}"`, suspect);
+  return after.records.filter(isNew);
+}
+
+function unreadableError<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  what: string,
+  { id, name, problem }: UnreadableRecord,
+): UnexpectedResponseError {
+  const named = name === undefined ? "" : ` ("${name}")`;
+  const whose = id === undefined ? `a record without an id${named}` : `the record of ${id}${named}`;
+  return new UnexpectedResponseError(
+    `${listOf(kind)}: ${what}. The service's response has an unexpected shape in ${whose}: ${problem}. Check that ` +
+      `${kind.noun} at the service. If it is valid there, update this package`,
+  );
+}

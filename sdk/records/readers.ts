@@ -1,0 +1,51 @@
+import type { RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Collection, existing, type FindOptions, findRecord } from "./collection";
+import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
+
+/** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
+export interface Readers<T> {
+  /**
+   * Returns all records of the account.
+   * @throws UnexpectedResponseError if a record cannot be read, because the list would be incomplete; names it
+   * @throws AuthenticationError if the service does not accept the API key
+   */
+  list(options?: RequestOptions): ResponsePromise<T[]>;
+  /**
+   * Returns the records that can be read, and what is known of the others.
+   * @throws AuthenticationError if the service does not accept the API key
+   */
+  listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
+  /**
+   * Returns a record, or `undefined` if it is in neither of two lists with the service's lag between them.
+   * @throws UnexpectedResponseError if it cannot be read, or if it is in no list and a record has no id
+   */
+  find(id: string, options?: FindOptions): ResponsePromise<T | undefined>;
+  /**
+   * Returns a record.
+   * @throws NotFoundError if it does not exist
+   */
+  get(id: string, options?: RequestOptions): ResponsePromise<T>;
+}
+
+/** Returns the functions that read a collection. */
+export function readersOf<T extends NamedRecord>(collection: Collection<T>): Readers<T> {
+  const { kind, list } = collection;
+  return {
+    list: (given) =>
+      withResponse(given, async (options) => {
+        const snapshot = await list.read({}, options);
+        refuseUnreadable(kind, snapshot);
+        // A copy: the list itself is shared with other readers.
+        return [...snapshot.records];
+      }),
+    listReadable: (given) =>
+      withResponse(given, async (options) => {
+        const { records, unreadable } = await list.read({}, options);
+        return { records: [...records], unreadable: [...unreadable] };
+      }),
+    find: (id, given) => withResponse(given, (options) => findRecord(collection, id, options)),
+    get: (id, given) =>
+      withResponse(given, async (options) => existing(await findRecord(collection, id, options), kind, id)),
+  };
+}

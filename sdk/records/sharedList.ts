@@ -1,0 +1,128 @@
+import { type Clock, onAbort } from "../contract/clock";
+import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
+import type { ReceivedResponse } from "../transport/responseInfo";
+
+/** A list and the time of its request. */
+export type ListSnapshot<List> = List & {
+  /** Time of the request, in milliseconds of the monotonic clock. */
+  readonly sentAt: number;
+  /** The response that it came in. */
+  readonly response?: ReceivedResponse | undefined;
+};
+
+/** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
+export interface ListFreshness {
+  /** Earliest time of the request, in milliseconds of the monotonic clock. Without it, a new list is requested. */
+  readonly sentAfter?: number | undefined;
+  /** Also accepts lists requested before the last write of this client, because that write does not concern the reader. */
+  readonly despiteWrites?: boolean | undefined;
+}
+
+/** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
+export interface SharedList<List> {
+  /** Returns a list that is new enough. A reader whose options change the request gets a list of its own. */
+  read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
+  /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
+  noteWrite(): void;
+}
+
+interface Request<List> {
+  readonly snapshot: Promise<ListSnapshot<List>>;
+  /** Aborted when no reader waits for the list any more. */
+  readonly abandoned: AbortController;
+  readers: number;
+  /** Set when the request is sent. */
+  sentAt?: number;
+}
+
+/** Creates the list. Readers that come during a request share the next one. */
+export function createSharedList<List extends object>(
+  clock: Clock,
+  fetchList: (options: ObservedOptions) => Promise<List>,
+): SharedList<List> {
+  /** The last list that was requested. */
+  let newest: Request<List> | undefined;
+  /** The same, or `undefined` after a write. */
+  let current: Request<List> | undefined;
+  /** The list to request after the current response. */
+  let next: Request<List> | undefined;
+  let pending: Promise<unknown> = Promise.resolve();
+
+  async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
+    let response: ReceivedResponse | undefined;
+    const onResponse = (last: ReceivedResponse) => {
+      response = last;
+    };
+    return { ...(await fetchList({ ...options, onResponse })), sentAt, response };
+  }
+
+  function queueNext(): Request<List> {
+    const abandoned = new AbortController();
+    const queued: Request<List> = {
+      abandoned,
+      readers: 0,
+      snapshot: pending.then(async () => {
+        abandoned.signal.throwIfAborted();
+        next = undefined;
+        newest = queued;
+        current = queued;
+        const sentAt = clock.monotonic();
+        queued.sentAt = sentAt;
+        return fetchNow({ signal: abandoned.signal }, sentAt);
+      }),
+    };
+    pending = queued.snapshot.then(
+      () => {},
+      () => {
+        // A failure is for those who waited for this list, and for nobody after them.
+        forget(queued);
+      },
+    );
+    return queued;
+  }
+
+  function newEnough({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false }: ListFreshness): Request<List> {
+    const last = despiteWrites ? newest : current;
+    if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
+    next ??= queueNext();
+    return next;
+  }
+
+  /** Returns the list for one reader, whose abort ends only its own wait. */
+  function follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
+    shared.readers++;
+    if (!signal) return shared.snapshot;
+    return new Promise((resolve, reject) => {
+      const ignoreAbort = onAbort(signal, () => {
+        reject(signal.reason);
+        if (--shared.readers === 0) abandon(shared, signal.reason);
+      });
+      shared.snapshot.then(resolve, reject).finally(ignoreAbort);
+    });
+  }
+
+  function abandon(shared: Request<List>, reason: unknown) {
+    if (next === shared) next = undefined;
+    forget(shared);
+    shared.abandoned.abort(reason);
+  }
+
+  function forget(shared: Request<List>) {
+    if (newest === shared) newest = undefined;
+    if (current === shared) current = undefined;
+  }
+
+  return {
+    async read(freshness = {}, options = {}) {
+      options.signal?.throwIfAborted();
+      const snapshot = await (changeRequest(options)
+        ? fetchNow(options, clock.monotonic())
+        : follow(newEnough(freshness), options.signal));
+      if (snapshot.response) options.onResponse?.(snapshot.response);
+      return snapshot;
+    },
+    noteWrite() {
+      current = undefined;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { BusinessRuleError, NameTakenError } from "../errors";
+import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
+import type { Collection } from "./collection";
+import type { NamedRecord } from "./listed";
+
+/** Matches the messages with which services refuse a name that is taken. */
+const TAKEN = /must be unique|already exists|already in use|already taken/i;
+
+/**
+ * Returns a clearer error if the service refused a name that must be unique: it says which record of the account has it.
+ * Returns any other error as it is.
+ */
+export async function explainTakenName<T extends NamedRecord>(
+  error: unknown,
+  { kind, list }: Collection<T>,
+  name: string,
+  options: ObservedOptions,
+): Promise<unknown> {
+  if (!(error instanceof BusinessRuleError) || !TAKEN.test(error.message)) return error;
+  const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
+  const ids = (snapshot?.records ?? []).filter((each) => each.name === name).map(({ id }) => id);
+  if (ids.length > 0) return nameTaken(kind, name, ids);
+  return new NameTakenError(
+    `the service refuses the name "${name}" for ${kind.one}, and no ${kind.noun} of this account has it: another account ` +
+      "has it, or a deleted one had it and it is still reserved. Nothing was changed. Choose another name",
+    [],
+  );
+}
+
+/** Returns the error for a name that records of the account have. */
+export function nameTaken(kind: { readonly one: string }, name: string, ids: readonly string[]): NameTakenError {
+  return new NameTakenError(
+    `${kind.one} named "${name}" exists already: ${ids.join(", ")}. Nothing was changed. Choose another name`,
+    ids,
+  );
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { ServiceName } from "../contract/limits";
+import { EnumValue, type Literal } from "../transport/graphql";
+import type { AnyField, FieldTable } from "./fields";
+
+/** A field that only the service sets. */
+export interface OutputOnlyField<Value = unknown> {
+  /** The selection in GraphQL. */
+  readonly selection: string;
+  readonly schema: z.ZodType<Value>;
+}
+
+/** Returns the fields of a record as a GraphQL selection. `fields` are those that the service has. */
+export function selectionOf(
+  table: FieldTable,
+  outputOnly: Readonly<Record<string, OutputOnlyField>>,
+  fields: readonly string[] = Object.keys(table),
+): string {
+  const settable = fields.map((field) => table[field]?.selection ?? field);
+  return [...Object.values(outputOnly).map(({ selection }) => selection), ...settable]
+    .filter((selection) => selection !== "")
+    .join(" ");
+}
+
+/**
+ * Returns the schema of a record in a response. Fields that the service adds are kept. `types` are the schemas of types
+ * whose values are neither strings nor numbers.
+ */
+export function recordSchema<T>(
+  table: FieldTable,
+  outputOnly: Readonly<Record<string, OutputOnlyField>>,
+  types: Readonly<Record<string, z.ZodType>> = {},
+): z.ZodType<T> {
+  const settable = Object.entries(table).filter(([, { selection }]) => selection !== "");
+  return z.looseObject({
+    ...Object.fromEntries(settable.map(([name, field]) => [name, types[field.type] ?? settingSchema(field)])),
+    ...Object.fromEntries(Object.entries(outputOnly).map(([field, { schema }]) => [field, schema])),
+  }) as unknown as z.ZodType<T>;
+}
+
+function settingSchema({
+  type,
+  default: byDefault = "",
+  isInEveryRecord,
+  normalize = (same) => same,
+}: AnyField): z.ZodType {
+  const schema: z.ZodType = type.endsWith("number") ? z.number() : z.string();
+  if (isInEveryRecord) return schema.transform(normalize);
+  return schema.nullish().transform((value) => normalize(value ?? byDefault));
+}
+
+/** Returns fields that are set as the input of a mutation. */
+export function toInput(
+  table: FieldTable,
+  settings: Readonly<Record<string, unknown>>,
+  service?: ServiceName,
+): Record<string, Literal | undefined> {
+  const given = Object.entries(table).filter(([name]) => settings[name] !== undefined);
+  return Object.fromEntries(
+    given.map(([name, { toService, isGraphqlEnum }]) => {
+      const value = (toService ? toService(settings[name], service) : settings[name]) as Literal;
+      return [name, isGraphqlEnum && typeof value === "string" ? new EnumValue(value) : value];
+    }),
+  );
+}

@@ -1,0 +1,138 @@
+import {
+  type Collection,
+  createCollection,
+  existing,
+  lookTwice,
+  noteWrite,
+  readAfterWrites,
+  readSharedWith,
+} from "../records/collection";
+import { type CreateRecordOptions, createRecord } from "../records/createRecord";
+import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type Readers, readersOf } from "../records/readers";
+import { explainTakenName, nameTaken } from "../records/uniqueName";
+import type { Template } from "../templates/record";
+import type { GraphqlTransport } from "../transport/graphql";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { graphqlRegistryAuthCalls, REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
+import { parseRegistryAuth, parseRegistryLogin } from "./input";
+import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
+
+/** Creates, changes, lists and deletes credentials of image registries (observed: the contract does not have them). */
+export interface RegistryAuths extends Readers<RegistryAuth> {
+  /**
+   * Creates a credential. If the response is lost, it checks whether the credential was created before it tries again.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NameTakenError if a credential has the name; nothing was created
+   * @throws CreateUncertainError if it cannot tell whether the credential was created
+   */
+  create(input: RegistryAuthInput, options?: CreateRecordOptions<RegistryAuth>): ResponsePromise<RegistryAuth>;
+  /**
+   * Replaces user and password. The credential keeps its id, so templates that use it need no change.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NotFoundError if the credential does not exist
+   */
+  update(id: string, login: RegistryLogin, options?: RequestOptions): ResponsePromise<RegistryAuth>;
+  /**
+   * Deletes a credential, and proves that it is gone. A credential that does not exist counts as deleted.
+   * @throws InUseError at once if a template uses it; names the template, which would lose it without a sign
+   * @throws DeleteTimeoutError if the service does not accept the deletion within `releaseTimeoutMs`
+   */
+  delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
+}
+
+interface RegistryAuthAccount extends Collection<RegistryAuth> {
+  readonly calls: RegistryAuthCalls;
+}
+
+/** The time in which the service must accept a deletion: it fails now and then, and a repetition may help. */
+const DELETE_TIMEOUT_MS = 60_000;
+
+/** Returns the registry credentials of one account. `templates` are those that may use them. */
+export function createRegistryAuths(
+  context: CallContext,
+  transport: GraphqlTransport,
+  templates: Collection<Template>,
+): RegistryAuths {
+  const calls = graphqlRegistryAuthCalls(transport);
+  const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
+  return {
+    ...readersOf(account),
+    create: (input, given) => withResponse(given, (options) => createRegistryAuth(account, input, options)),
+    update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
+    delete: (id, given) =>
+      withResponse(given, (options) =>
+        deleteUnused(
+          account,
+          id,
+          {
+            callName: calls.names.delete,
+            send: calls.delete,
+            async usersOf(registryAuth, options) {
+              const { records } = await readAfterWrites(templates, options);
+              const users = records.filter((each) => each.containerRegistryAuthId === registryAuth.id);
+              return users.map((each) => `template "${each.name}" (${each.id})`);
+            },
+            remedy:
+              "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+          },
+          { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options },
+        ),
+      ),
+  };
+}
+
+async function createRegistryAuth(
+  account: RegistryAuthAccount,
+  input: RegistryAuthInput,
+  options: CreateRecordOptions<RegistryAuth> & ObservedOptions,
+): Promise<RegistryAuth> {
+  const wanted = parseRegistryAuth(input);
+  const { name } = wanted;
+  const operation = `saveRegistryAuth of "${name}"`;
+  const creation = {
+    operation,
+    callName: account.calls.names.create,
+    name,
+    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
+    isSame: () => true,
+  };
+  const refuse = (existing: readonly RegistryAuth[]) => {
+    throw nameTaken(
+      account.kind,
+      name,
+      existing.map(({ id }) => id),
+    );
+  };
+  try {
+    return await createRecord(account, creation, { onNameTaken: refuse, ...options });
+  } catch (error) {
+    throw await explainTakenName(error, account, name, options);
+  }
+}
+
+async function updateRegistryAuth(
+  account: RegistryAuthAccount,
+  id: string,
+  login: RegistryLogin,
+  options: ObservedOptions,
+): Promise<RegistryAuth> {
+  const wanted = parseRegistryLogin(id, login);
+  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
+  const before = existing(found, account.kind, id);
+  const operation = `updateRegistryAuth of "${before.name}" (${id})`;
+  const attempt = (each: Attempt) => account.calls.change(operation, before, wanted, each);
+  try {
+    return await makeCall(account, {
+      ...options,
+      name: account.calls.names.change,
+      operation,
+      repeatability: "safe",
+      attempt,
+    });
+  } finally {
+    noteWrite(account, id, before.name);
+  }
+}

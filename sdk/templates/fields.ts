@@ -1,0 +1,56 @@
+import { defaultsOf, type FieldTable, type TableOf } from "../records/fields";
+import type { TemplateInput, TemplateSettings } from "./record";
+
+// Programs load this file when they start, so it imports no library.
+
+/** The largest number of variables (observed for pods, assumed for templates). */
+export const MAX_ENV_VARIABLES = 50;
+
+/** Returns `ports` as a sorted comma list without duplicates. */
+export function normalizePorts(value: string | readonly string[]): string {
+  const parts = (typeof value === "string" ? value : value.join(",")).split(",").map((part) => part.trim());
+  return [...new Set(parts.filter((part) => part !== ""))].sort().join(",");
+}
+
+const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole number" | "env" | "ports"> = {
+  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true },
+  imageName: { type: "id", mustBe: "an image with its tag, not empty" },
+  env: {
+    type: "env",
+    mustBe: "an object of variables, whose values are strings",
+    default: {},
+    selection: "env { key value }",
+    toService: (env) => Object.entries(env).map(([key, value]) => ({ key, value })),
+  },
+  containerDiskInGb: { type: "whole number", mustBe: "whole GB, 1 or more", min: 1, default: 20 },
+  dockerArgs: { type: "text", mustBe: "a start command", default: "" },
+  ports: {
+    type: "ports",
+    mustBe: "a port such as 8000/http, a list of ports or a comma list",
+    normalize: normalizePorts,
+    default: "",
+  },
+  containerRegistryAuthId: { type: "id", mustBe: "the id of a registry credential, or null for none", default: "" },
+  readme: { type: "text", mustBe: "a description", default: "" },
+};
+
+/** All fields of a template that can be set, for code that treats all fields alike. */
+export const TEMPLATE_FIELDS = TABLE as unknown as FieldTable;
+
+/** The default of each optional field, in normal form. */
+export const TEMPLATE_DEFAULTS = defaultsOf(TEMPLATE_FIELDS) as Omit<TemplateSettings, "name" | "imageName">;
+
+/** The fields whose change needs new workers. The others are for people. */
+export const WORKER_FIELDS: readonly (keyof TemplateSettings)[] = [
+  "imageName",
+  "env",
+  "containerDiskInGb",
+  "dockerArgs",
+  "ports",
+  "containerRegistryAuthId",
+];
+
+/** Returns `true` for the name of a variable that probably holds a credential. */
+export function looksLikeCredential(variable: string): boolean {
+  return /TOKEN|SECRET|PASSW|KEY|CREDENTIAL/i.test(variable);
+}

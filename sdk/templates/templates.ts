@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from "node:util";
+import { sleep } from "../contract/clock";
+import { LIST_LAG_MS } from "../contract/limits";
+import type { Endpoint } from "../endpoints/record";
+import {
+  type Collection,
+  createCollection,
+  existing,
+  lookTwice,
+  noteWrite,
+  readAfterWrites,
+  readSharedWith,
+} from "../records/collection";
+import { type CreateRecordOptions, createRecord } from "../records/createRecord";
+import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type Readers, readersOf } from "../records/readers";
+import { explainTakenName, nameTaken } from "../records/uniqueName";
+import type { GraphqlTransport } from "../transport/graphql";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
+import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
+import { hideEnv, parseTemplate, parseTemplateChanges } from "./input";
+import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
+
+/**
+ * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The lists also hold the
+ * templates of pods, which share the name space.
+ */
+export interface Templates extends Readers<Template> {
+  /**
+   * Creates a template for endpoints. If the response is lost, it checks whether the template was created before it tries
+   * again.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NameTakenError if a template has the name; nothing was created
+   * @throws CreateUncertainError if it cannot tell whether the template was created
+   */
+  create(input: TemplateInput, options?: CreateRecordOptions<Template>): ResponsePromise<Template>;
+  /**
+   * Changes a template. Sends nothing if nothing differs: a save alone may restart workers.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NotFoundError if the template does not exist
+   * @throws NameTakenError if another template has the new name
+   */
+  update(id: string, changes: TemplateChanges, options?: RequestOptions): ResponsePromise<Template>;
+  /**
+   * Deletes a template by the name that it has now, and proves that it is gone. Waits while the service refuses, up to two
+   * minutes after the last use. A template that does not exist counts as deleted.
+   * @throws InUseError at once if an endpoint uses it; names the endpoint
+   * @throws DeleteTimeoutError if the service does not accept the deletion in time
+   */
+  delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
+}
+
+/** The templates of one account. */
+export interface TemplateAccount extends Collection<Template> {
+  readonly calls: TemplateCalls;
+}
+
+/** Returns the account that the calls work on. */
+export function createTemplateAccount(context: CallContext, transport: GraphqlTransport): TemplateAccount {
+  const calls = graphqlTemplateCalls(transport);
+  return { ...createCollection(context, TEMPLATE, calls), calls };
+}
+
+/** Returns the templates of one account. `endpoints` are those that may use them. */
+export function createTemplates(account: TemplateAccount, endpoints: Collection<Endpoint>): Templates {
+  return {
+    ...readersOf(account),
+    create: (input, given) => withResponse(given, (options) => createTemplate(account, input, options)),
+    update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
+    delete: (id, given) =>
+      withResponse(given, (options) =>
+        deleteUnused(
+          account,
+          id,
+          {
+            callName: account.calls.names.delete,
+            send: account.calls.delete,
+            async usersOf(template, options) {
+              const { records } = await readAfterWrites(endpoints, options);
+              const users = records.filter(({ templateId }) => templateId === template.id);
+              return users.map((each) => `endpoint "${each.name}" (${each.id})`);
+            },
+            remedy: "Delete the endpoint, or give it another template, then delete the template again",
+          },
+          options,
+        ),
+      ),
+  };
+}
+
+async function createTemplate(
+  account: TemplateAccount,
+  input: TemplateInput,
+  options: CreateRecordOptions<Template> & ObservedOptions,
+): Promise<Template> {
+  const wanted: TemplateSettings = { ...TEMPLATE_DEFAULTS, imageName: "", ...parseTemplate(input) };
+  const { name, imageName } = wanted;
+  hideEnv(wanted.env, [name, imageName]);
+  const operation = `saveTemplate (create) of "${name}"`;
+  const creation = {
+    operation,
+    callName: account.calls.names.create,
+    name,
+    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
+    isSame: (each: Template) => WORKER_FIELDS.every((field) => isDeepStrictEqual(each[field], wanted[field])),
+  };
+  const refuse = (existing: readonly Template[]) => {
+    throw nameTaken(
+      account.kind,
+      name,
+      existing.map(({ id }) => id),
+    );
+  };
+  try {
+    return await createRecord(account, creation, { onNameTaken: refuse, ...options });
+  } catch (error) {
+    throw await explainTakenName(error, account, name, options);
+  }
+}
+
+async function updateTemplate(
+  account: TemplateAccount,
+  id: string,
+  changes: TemplateChanges,
+  options: ObservedOptions,
+): Promise<Template> {
+  const { env, ...fields } = parseTemplateChanges(id, changes);
+  const template = await readSettled(account, id, options);
+  const merge = (before: Template): TemplateSettings => ({
+    ...before,
+    ...fields,
+    env: env === undefined ? before.env : changedEnv(before.env, env),
+  });
+  let before = template;
+  if (isSame(before, merge(before))) {
+    // The list may be older than somebody's last change. A save would be repeated for nothing, but never left out.
+    await sleep(account.clock, LIST_LAG_MS, options.signal);
+    before = existing(await lookTwice(account, await account.list.read({}, options), id, options), account.kind, id);
+    if (isSame(before, merge(before))) return before;
+  }
+  const settings = merge(before);
+  hideEnv(settings.env, [settings.name, settings.imageName]);
+  const operation = `saveTemplate of "${before.name}" (${id})`;
+  const attempt = (each: Attempt) => account.calls.change(operation, before, settings, each);
+  try {
+    return await makeCall(account, {
+      ...options,
+      name: account.calls.names.change,
+      operation,
+      repeatability: "safe",
+      attempt,
+    });
+  } catch (error) {
+    throw await explainTakenName(error, account, settings.name, options);
+  } finally {
+    noteWrite(account, id, settings.name);
+  }
+}
+
+/** Reads a template. After a write of this client it waits for the list's lag: an older record must not be written back. */
+async function readSettled(account: TemplateAccount, id: string, options: ObservedOptions): Promise<Template> {
+  const { clock, lastWrites, kind } = account;
+  const settledAt = (lastWrites.get(id) ?? Number.NEGATIVE_INFINITY) + LIST_LAG_MS;
+  if (clock.monotonic() < settledAt) await sleep(clock, settledAt - clock.monotonic(), options.signal);
+  return existing(await lookTwice(account, await readSharedWith(account, id, options), id, options), kind, id);
+}
+
+function isSame(before: TemplateSettings, after: TemplateSettings): boolean {
+  return Object.keys(TEMPLATE_FIELDS).every((field) =>
+    isDeepStrictEqual(before[field as keyof TemplateSettings], after[field as keyof TemplateSettings]),
+  );
+}
+
+/** Returns the environment after changes: first the changed variables, sorted, then the others as they were. */
+function changedEnv(
+  before: TemplateSettings["env"],
+  changes: Readonly<Record<string, string | null>> | null,
+): TemplateSettings["env"] {
+  if (changes === null) return {};
+  const names = Object.keys(changes).sort();
+  const set = names.flatMap((name) => (changes[name] === null ? [] : [[name, changes[name]] as const]));
+  const others = Object.entries(before).filter(([name]) => !Object.hasOwn(changes, name));
+  return Object.fromEntries([...set, ...others] as [string, string][]);
+}

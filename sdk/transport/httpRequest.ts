@@ -1,0 +1,37 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../contract/clock";
+import type { ClientClosedError } from "../errors";
+import type { Reports } from "./observers";
+import type { ReceivedResponse } from "./responseInfo";
+import type { Attempt, AttemptSignal } from "./retryingCall";
+
+/** The connections and observers of one client. */
+export interface Http {
+  readonly agent: Dispatcher;
+  readonly clock: Clock;
+  readonly report: Reports["request"];
+  /** The signals of the bodies that are being streamed. */
+  readonly bodies: Set<AttemptSignal>;
+  /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
+  readonly proxyHint: (origin: string) => string;
+  /** Why bodies that begin from now on are ended at once, and nothing more is sent. */
+  closedBy?: ClientClosedError;
+}
+
+/** One HTTP request. */
+export interface HttpRequest {
+  /** The operation's name in events: `run`, `saveEndpoint`. */
+  readonly name: string;
+  /** Names it in errors: `saveEndpoint of "llama"`. */
+  readonly operation: string;
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly attempt: Attempt;
+}
+
+/** A complete response. */
+export interface HttpResponse extends ReceivedResponse {
+  readonly body: string;
+}

@@ -1,0 +1,93 @@
+import { InvalidInputError } from "../errors";
+import type { ReceivedResponse } from "./responseInfo";
+
+/** Options that every call takes. */
+export interface RequestOptions {
+  /**
+   * The longest time of each request of the call, with its retries, pauses and upload, in milliseconds: > 0.
+   * @default the client's `retry.maxElapsedMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /** The largest number of retries of each request of the call: whole, ≥ 0. @default the client's `retry.maxAttempts` - 1 */
+  readonly maxRetries?: number | undefined;
+  /** Aborts the call, including its pauses. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Headers to add to each request of the call. Those that the client sets itself, such as `authorization` and
+   * `content-type`, are refused.
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of a call, and the receiver of its responses. */
+export interface ObservedOptions extends RequestOptions {
+  /** Called with each response of the call. The last one decided its result. */
+  readonly onResponse?: ((response: ReceivedResponse) => void) | undefined;
+}
+
+/** Returns the options that a request takes, without those of the call itself. */
+export function requestOptions(options: ObservedOptions | undefined): ObservedOptions {
+  const { timeoutMs, maxRetries, signal, headers, onResponse } = options ?? {};
+  return { timeoutMs, maxRetries, signal, headers, onResponse };
+}
+
+/** Returns `true` if the options change the request itself, so that no other caller can share it. */
+export function changeRequest({ timeoutMs, maxRetries, headers }: RequestOptions): boolean {
+  return timeoutMs !== undefined || maxRetries !== undefined || headers !== undefined;
+}
+
+/** The headers that the client or the connection sets. */
+const RESERVED = [
+  "authorization",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/**
+ * Checks options of a request. No message shows the value of a header, which may be a secret.
+ * @throws InvalidInputError with every problem
+ */
+export function checkRequestOptions({ timeoutMs, maxRetries, headers }: RequestOptions): void {
+  if (timeoutMs === undefined && maxRetries === undefined && headers === undefined) return;
+  const problems = [];
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
+    problems.push({ property: "timeoutMs", message: "must be a number of milliseconds > 0" });
+  }
+  if (maxRetries !== undefined && !(Number.isSafeInteger(maxRetries) && maxRetries >= 0)) {
+    problems.push({ property: "maxRetries", message: "must be a whole number ≥ 0" });
+  }
+  if (headers !== undefined) problems.push(...headerProblems(headers));
+  if (problems.length > 0) throw new InvalidInputError("the call", problems);
+}
+
+function headerProblems(headers: unknown) {
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers) || Symbol.iterator in headers) {
+    return [{ property: "headers", message: "must be an object of names and strings" }];
+  }
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const message = headerProblem(name, value);
+    return message === undefined ? [] : [{ property: `headers.${JSON.stringify(name).slice(1, -1)}`, message }];
+  });
+}
+
+/** Returns the problem of a header (RFC 9110, Fields). */
+function headerProblem(name: string, value: unknown): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not the name of a header";
+  if (RESERVED.includes(name.toLowerCase())) return "is set by the client and cannot be changed";
+  if (typeof value !== "string") return "must be a string";
+  // A line break would begin another header.
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return "must not contain line breaks or characters outside of Latin-1";
+  return undefined;
+}

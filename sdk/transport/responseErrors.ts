@@ -1,0 +1,97 @@
+import {
+  AuthenticationError,
+  NotFoundError,
+  RateLimitError,
+  RejectedError,
+  RequestTimeoutError,
+  type ServerlessGpuError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+} from "../errors";
+import { redactBeginning } from "../secret";
+import type { HttpResponse } from "./httpRequest";
+
+const EXCERPT_LENGTH = 200;
+
+/** Returns the JSON of a response. Throws the typed error of an error status, or of a body that is not JSON. */
+export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
+  const failure = errorFromStatus(response, operation, now);
+  if (failure) throw failure;
+  try {
+    return JSON.parse(response.body);
+  } catch (cause) {
+    const kind = isHtml(response) ? "an HTML page" : "a body that is not complete JSON";
+    throw new UnreadableResponseError(
+      `${operation}: the service responded with ${response.status} and ${kind} (${excerpt(response.body)}). ` +
+        "A proxy or gateway may have sent it; check the URL if this continues",
+      { cause },
+    );
+  }
+}
+
+/** Returns the error of a response that is JSON, but not in the shape of the contract. */
+export function unexpectedResponse(operation: string, problem: string, value: unknown): UnexpectedResponseError {
+  return new UnexpectedResponseError(
+    `${operation}: the service's response has an unexpected shape (${problem}): ${excerpt(jsonText(value))}. ` +
+      "Check the URL. If it is correct, the service may have changed: look for a newer version of this package",
+  );
+}
+
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "nothing";
+  } catch {
+    // `JSON.parse` has no limit of depth.
+    return "JSON that is nested too deeply to show";
+  }
+}
+
+/** Returns the typed error of a response with an error status. Returns `undefined` if the status is 2xx. */
+export function errorFromStatus(
+  response: HttpResponse,
+  operation: string,
+  now: number,
+): ServerlessGpuError | undefined {
+  const { status } = response;
+  if (status >= 200 && status < 300) return undefined;
+  const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
+  const prefix = `${operation}: the service responded with ${status} (${said})`;
+  if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
+  if (status === 404) return new NotFoundError(`${prefix}. The requested object does not exist in this account`);
+  if (status === 408)
+    return new RequestTimeoutError(
+      `${prefix}: the service stopped waiting before it had received the whole request. Try again`,
+    );
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
+    return new RateLimitError(`${prefix}: too many requests. Try again later, or send fewer at once`, {
+      retryAfterMs,
+    });
+  }
+  if (status >= 500) {
+    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
+    return new ServiceFaultError(`${prefix}: a fault of the service. Try again later`, { retryAfterMs });
+  }
+  return new RejectedError(prefix);
+}
+
+/** Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined` if it is absent or invalid. */
+function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined || text.trim() === "") return undefined;
+  const seconds = Number(text);
+  const delayMs = Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1000;
+  return Number.isFinite(delayMs) && delayMs >= 0 ? delayMs : undefined;
+}
+
+function isHtml(response: HttpResponse): boolean {
+  return (
+    String(response.headers["content-type"] ?? "").includes("text/html") || /^\s*<(!doctype|html)/i.test(response.body)
+  );
+}
+
+/** Returns the beginning of a body, on one line and without keys. */
+function excerpt(body: string): string {
+  return redactBeginning(body, EXCERPT_LENGTH) || "no body";
+}

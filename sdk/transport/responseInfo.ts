@@ -1,0 +1,30 @@
+import type { Dispatcher } from "undici";
+
+/** A response as it was received. */
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData["headers"];
+  /** Missing while it is being streamed. */
+  readonly body?: string;
+}
+
+/** The facts about a response beside its body. */
+export interface ResponseInfo {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** The service's id of the request, from the header `x-request-id`, `request-id` or `cf-ray`. Missing without one. */
+  readonly requestId?: string | undefined;
+}
+
+/** The headers that services and the gateways before them use for the id of a request, the service's own first. */
+const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "cf-ray"] as const;
+
+/** Returns the facts about a response. */
+export function responseInfo({ status, headers: received }: ReceivedResponse): ResponseInfo {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(received)) if (value !== undefined) headers[name] = value;
+  const requestId = REQUEST_ID_HEADERS.map((name) => headers[name]).find((value) => typeof value === "string");
+  return { status, headers, ...(typeof requestId === "string" && { requestId }) };
+}

@@ -1,0 +1,41 @@
+/** The settings to create a network volume with. */
+export interface VolumeInput {
+  /** Name of the volume. Need not be unique. */
+  readonly name: string;
+  /** Size in GB: whole, 10–4096. It can grow, and never shrink. */
+  readonly size: number;
+  /** Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed. */
+  readonly dataCenterId: string;
+  /** `true` for the faster tier of storage. Fixed, and not read back. @default false */
+  readonly highPerformance?: boolean | null;
+}
+
+/** The settings of a new volume in normal form. */
+export interface VolumeSettings {
+  readonly name: string;
+  readonly size: number;
+  readonly dataCenterId: string;
+  readonly highPerformance: boolean;
+}
+
+/** Changes of a network volume. Fields that are left out keep their value. */
+export interface VolumeChanges {
+  /** Name of the volume. */
+  readonly name?: string;
+  /** Size in GB: whole, not below the current size, ≤ 4096. */
+  readonly size?: number;
+}
+
+/** A network volume as the service has it. */
+export interface Volume {
+  /** Identifier that the service gave the volume. */
+  readonly id: string;
+  /** Name of the volume. */
+  readonly name: string;
+  /** Size in GB. */
+  readonly size: number;
+  /** Id of the data center. */
+  readonly dataCenterId: string;
+  /** The system that stores the volume, in the service's own words; `""` if the service does not tell it. */
+  readonly storageType: string;
+}

@@ -1,0 +1,129 @@
+import type { Endpoint } from "../endpoints/record";
+import { InvalidInputError } from "../errors";
+import {
+  type Collection,
+  createCollection,
+  existing,
+  lookTwice,
+  noteWrite,
+  readAfterWrites,
+  readSharedWith,
+} from "../records/collection";
+import { type CreateRecordOptions, createRecord } from "../records/createRecord";
+import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type Readers, readersOf } from "../records/readers";
+import type { GraphqlTransport } from "../transport/graphql";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
+import { parseVolume, parseVolumeChanges } from "./input";
+import type { Volume, VolumeChanges, VolumeInput } from "./record";
+
+/** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
+export interface Volumes extends Readers<Volume> {
+  /**
+   * Creates a network volume. If the response is lost, it checks whether the volume was created before it tries again, so
+   * that there is never a second one.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws BusinessRuleError if the data center does not exist or has no volumes; names those that have
+   * @throws CreateUncertainError if it cannot tell whether the volume was created, or which of several new ones it is
+   */
+  create(input: VolumeInput, options?: CreateRecordOptions<Volume>): ResponsePromise<Volume>;
+  /**
+   * Changes name or size.
+   * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was changed
+   * @throws NotFoundError if the volume does not exist
+   */
+  update(id: string, changes: VolumeChanges, options?: RequestOptions): ResponsePromise<Volume>;
+  /**
+   * Deletes a network volume with all its data, and proves that it is gone. A volume that does not exist counts as deleted.
+   * @throws InUseError at once if an endpoint mounts it; names the endpoint
+   * @throws DeleteTimeoutError if the service does not accept the deletion in time
+   */
+  delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
+}
+
+interface VolumeAccount extends Collection<Volume> {
+  readonly calls: VolumeCalls;
+}
+
+/** Returns the network volumes of one account. `endpoints` are those that may mount them. */
+export function createVolumes(
+  context: CallContext,
+  transport: GraphqlTransport,
+  endpoints: Collection<Endpoint>,
+): Volumes {
+  const calls = graphqlVolumeCalls(transport);
+  const account: VolumeAccount = { ...createCollection(context, VOLUME, calls), calls };
+  return {
+    ...readersOf(account),
+    create: (input, given) => withResponse(given, (options) => createVolume(account, input, options)),
+    update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
+    delete: (id, given) =>
+      withResponse(given, (options) =>
+        deleteUnused(
+          account,
+          id,
+          {
+            callName: calls.names.delete,
+            send: calls.delete,
+            async usersOf(volume, options) {
+              const { records } = await readAfterWrites(endpoints, options);
+              const users = records.filter(({ networkVolumeId }) => networkVolumeId === volume.id);
+              return users.map((each) => `endpoint "${each.name}" (${each.id})`);
+            },
+            remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
+          },
+          options,
+        ),
+      ),
+  };
+}
+
+/** A name does not identify a volume: name, data center and size together do, if the volume is new. */
+async function createVolume(
+  account: VolumeAccount,
+  input: VolumeInput,
+  options: CreateRecordOptions<Volume> & ObservedOptions,
+): Promise<Volume> {
+  const wanted = parseVolume(input);
+  const operation = `createNetworkVolume of "${wanted.name}"`;
+  const creation = {
+    operation,
+    callName: account.calls.names.create,
+    name: wanted.name,
+    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
+    isSame: ({ dataCenterId, size }: Volume) => dataCenterId === wanted.dataCenterId && size === wanted.size,
+  };
+  return createRecord(account, creation, options);
+}
+
+async function updateVolume(
+  account: VolumeAccount,
+  id: string,
+  changes: VolumeChanges,
+  options: ObservedOptions,
+): Promise<Volume> {
+  const fields = parseVolumeChanges(id, changes);
+  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
+  const volume = existing(found, account.kind, id);
+  const { name = volume.name, size = volume.size } = fields;
+  if (size < volume.size) {
+    const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
+    throw new InvalidInputError(`the change of network volume ${id}`, [{ property: "size", message }]);
+  }
+  const operation = `updateNetworkVolume of "${volume.name}" (${id})`;
+  const attempt = (each: Attempt) => account.calls.change(operation, volume, { name, size }, each);
+  try {
+    return await makeCall(account, {
+      ...options,
+      name: account.calls.names.change,
+      operation,
+      repeatability: "safe",
+      attempt,
+    });
+  } finally {
+    noteWrite(account, id, name);
+  }
+}

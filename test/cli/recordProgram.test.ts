@@ -1,0 +1,46 @@
+import { recordProgram } from "../../cli/adopt/recordProgram";
+import { TEMPLATE_DEFAULTS } from "../../sdk/templates/fields";
+import type { Template } from "../../sdk/templates/record";
+
+const SECRET = "env-canary-31";
+
+function template(fields: Partial<Template>): Template {
+  const required = { id: "t1", name: "llama", imageName: "app:1", isServerless: true, isPublic: false, kept: {} };
+  return { ...TEMPLATE_DEFAULTS, ...required, ...fields };
+}
+
+test("templates are adopted without their variables, and volumes are protected", () => {
+  const volume = { id: "v1", name: "models", size: 50, dataCenterId: "EU-RO-1", storageType: "" };
+  const { source, skipped } = recordProgram([template({ env: { TOKEN: SECRET } })], [volume]);
+  expect(skipped).toEqual([]);
+  expect(source).toBe(`
+import { NetworkVolume, ServerlessTemplate } from "pulumi-serverless-gpu";
+
+new ServerlessTemplate("llama", {
+  adoptId: "t1",
+  name: "llama",
+  imageName: "app:1",
+  // not managed: env (TOKEN). Add it with secrets of the config
+});
+
+new NetworkVolume("models", {
+  adoptId: "v1",
+  name: "models",
+  size: 50,
+  dataCenterId: "EU-RO-1",
+}, { protect: true });
+`);
+});
+
+test("templates of pods, public ones, and those of endpoints are left out with a reason", () => {
+  const { source, skipped } = recordProgram(
+    [
+      template({ id: "a", isServerless: false }),
+      template({ id: "b", isPublic: true }),
+      template({ id: "c", name: "llama__template__a1b2c3d" }),
+    ],
+    [],
+  );
+  expect(source).toBe("");
+  expect(skipped.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+});

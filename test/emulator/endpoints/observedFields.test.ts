@@ -1,0 +1,62 @@
+import { type Emulator, startEmulator } from "../../../emulator";
+import { send } from "../../support/plainClient";
+
+/** Sends a document as the service's other clients do: the key in a header, the input as a variable. */
+const ask = (emulator: Emulator, query: string, variables: object = {}) =>
+  send(`${emulator.url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${emulator.apiKey}` },
+    body: JSON.stringify({ query, variables }),
+  });
+
+const SELECTED = `id gpuCount instanceIds workersPFBTarget allowedCudaVersions minCudaVersion executionTimeoutMs
+  flashEnvironmentId type modelReferences env { key value } networkVolumeIds { networkVolumeId dataCenterId }
+  networkVolume { id dataCenterId } aiKey userId version workersStandby createdAt flashBootType scalerValue`;
+const SAVE = `mutation Save($input: EndpointInput!) { saveEndpoint(input: $input) { ${SELECTED} } }`;
+const required = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
+
+test("[save.observed-fields] the fields of the service's own clients are stored and shown, and kept if left out", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const set = {
+    gpuCount: 2,
+    minCudaVersion: "12.4",
+    executionTimeoutMs: 60_000,
+    env: [{ key: "A", value: "b" }],
+    networkVolumeIds: [{ networkVolumeId: "v1", dataCenterId: "EU-RO-1" }],
+  };
+  const made = (await ask(emulator, SAVE, { input: { ...required, ...set } })).body.data.saveEndpoint;
+  expect(made).toMatchObject({ ...set, instanceIds: [], modelReferences: [], type: "QB", networkVolume: null });
+  expect(Date.parse(made.createdAt)).toBeGreaterThan(0);
+  // One of the clients sends all lists in every save.
+  const lists = { instanceIds: [], networkVolumeIds: null, env: [], modelReferences: [] };
+  const changed = (await ask(emulator, SAVE, { input: { id: made.id, ...required, ...lists } })).body.data.saveEndpoint;
+  expect(changed).toMatchObject({ ...lists, gpuCount: 2, minCudaVersion: "12.4", version: 1 });
+  const { body } = await ask(emulator, `{ myself { endpoints { ${SELECTED} } } }`);
+  expect(body.data.myself.endpoints).toEqual([changed]);
+});
+
+test("[save.whole-scaler-value] a variable of the type Int is accepted", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const query = `mutation Save($scalerValue: Int) {
+    saveEndpoint(input: { name: "a", gpuIds: "ADA_24", templateId: "t", scalerValue: $scalerValue }) { scalerValue } }`;
+  expect((await ask(emulator, query, { scalerValue: 7 })).body.data.saveEndpoint).toEqual({ scalerValue: 7 });
+  expect((await ask(emulator, query)).body.data.saveEndpoint).toEqual({ scalerValue: 4 });
+});
+
+test("[save.priority-flashboot] [save.inline-template] priority counts as FLASHBOOT, and a template inside is refused", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const fast = await ask(emulator, SAVE, { input: { ...required, flashBootType: "PRIORITY_FLASHBOOT" } });
+  expect(fast.body.data.saveEndpoint.flashBootType).toBe("FLASHBOOT");
+  const refused = await ask(emulator, SAVE, { input: { ...required, bindEndpoint: true } });
+  expect(refused.body.errors[0].message).toMatch(/use saveTemplate, then saveEndpoint with its templateId/);
+  expect(emulator.endpoints.list()).toHaveLength(1);
+});
+
+test("the contract profile has none of them", async () => {
+  await using emulator = await startEmulator();
+  const url = `${emulator.url}/graphql?api_key=${emulator.apiKey}`;
+  const headers = { "content-type": "application/json" };
+  for (const query of ["{ myself { endpoints { gpuCount } } }", "{ gpuTypes { id } }", "{ myself { id } }"]) {
+    expect((await send(url, { method: "POST", headers, body: JSON.stringify({ query }) })).status).toBe(400);
+  }
+});

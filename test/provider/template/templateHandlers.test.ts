@@ -1,0 +1,195 @@
+import { type Emulator, startEmulator } from "../../../emulator";
+import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
+
+const CANARY = "canary-key-77ab12";
+const SECRET = "env-canary-55ff01";
+const FOREIGN = "foreign-canary-9a";
+
+const handlersOf = (name: string) => `exports.handler = () => require("pulumi-serverless-gpu/handlers").${name};`;
+const TEMPLATE = handlersOf("templateV1");
+const VOLUME = handlersOf("networkVolumeV1");
+const REGISTRY_AUTH = handlersOf("registryAuthV1");
+
+let emulator: Emulator;
+let provider: Awaited<ReturnType<typeof startDynamicProvider>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ apiKey: CANARY, drainMs: 0 });
+  provider = await startDynamicProvider(emulator.env);
+});
+
+afterEach(() => {
+  emulator.faults.clear();
+  expect(provider.output()).not.toMatch(new RegExp([CANARY, SECRET, FOREIGN].join("|")));
+});
+
+afterAll(async () => {
+  await provider.stop();
+  await emulator.stop();
+});
+
+async function checked(news: Properties, olds: Properties = {}) {
+  const { inputs, failures } = await provider.check(olds, news);
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+const template = (changes: Properties = {}) => ({
+  __provider: TEMPLATE,
+  automaticName: "llama",
+  imageName: "app:1",
+  env: { TOKEN: SECRET, MODE: "fast" },
+  __secretInputs: "env.TOKEN",
+  ...changes,
+});
+
+test("a template is created, read, changed and deleted; only its own variables are in state", async () => {
+  const inputs = await checked(template());
+  expect(inputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
+  const { id, outputs } = await provider.create(inputs);
+  expect(outputs).toMatchObject({
+    imageName: "app:1",
+    containerDiskInGb: 20,
+    revision: 1,
+    env: { TOKEN: SECRET, MODE: "fast" },
+  });
+  const env = [...(emulator.templates.get(id)?.env ?? []), { key: "PORT", value: FOREIGN }];
+  emulator.templates.change(id, { env, containerDiskInGb: 99 });
+  const read = await provider.read(id, outputs);
+  expect(read.outputs).toMatchObject({ containerDiskInGb: 99, revision: 1, env: { TOKEN: SECRET, MODE: "fast" } });
+  expect(JSON.stringify(read)).not.toContain(FOREIGN);
+  // The program does not manage the disk.
+  expect(await provider.diff(id, read.outputs, inputs)).toEqual({ changes: "none", replaces: [] });
+
+  const changed = await checked(template({ imageName: "app:2", env: { TOKEN: SECRET } }), inputs);
+  const updated = await provider.update(id, read.outputs, changed);
+  expect(updated).toMatchObject({ imageName: "app:2", revision: 2, containerDiskInGb: 99 });
+  expect(emulator.templates.get(id)?.env).toEqual([
+    { key: "TOKEN", value: SECRET },
+    { key: "PORT", value: FOREIGN },
+  ]);
+  // A name and a description are for people: workers need no new version.
+  const described = await provider.update(
+    id,
+    updated,
+    await checked(template({ imageName: "app:2", env: { TOKEN: SECRET }, readme: "text" }), changed),
+  );
+  expect(described).toMatchObject({ readme: "text", revision: 2 });
+  await provider.delete(id, described);
+  expect(emulator.templates.get(id)).toBeUndefined();
+});
+
+test("an automatic name that is taken gets other digits, and an explicit one is refused with a way to go on", async () => {
+  const inputs = await checked(template());
+  const first = await provider.create(inputs);
+  const second = await provider.create(inputs);
+  expect(second.outputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
+  expect(second.outputs.name).not.toBe(first.outputs.name);
+  expect(await provider.diff(second.id, second.outputs, inputs)).toEqual({ changes: "none", replaces: [] });
+  const explicit = await checked(template({ name: String(first.outputs.name) }));
+  await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId: "${first.id}"`));
+});
+
+test("a template is adopted, unless it is of pods, public, or bound to an endpoint", async () => {
+  const own = { imageName: "app:0", isServerless: true };
+  emulator.templates.create({ ...own, id: "mine", name: "mine" });
+  const inputs = await checked(template({ adoptId: "mine" }));
+  const { id, outputs } = await provider.create(inputs);
+  expect([id, outputs.name, outputs.imageName]).toEqual(["mine", "mine", "app:1"]);
+  const others = [
+    { id: "pods", name: "pods", isServerless: false },
+    { id: "public", name: "public", isPublic: true },
+    { id: "bound", name: "llama__template__a1b2c3d" },
+  ];
+  for (const other of others) {
+    emulator.templates.create({ ...own, ...other });
+    await expect(provider.create(await checked(template({ adoptId: other.id })))).rejects.toThrow(/cannot be adopted/);
+    expect(emulator.templates.get(other.id)?.imageName).toBe("app:0");
+  }
+});
+
+test("a wrong account, a null account and an empty list are never taken for a deletion", async () => {
+  const { id, outputs } = await provider.create(await checked(template()));
+  emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
+  await expect(provider.read(id, outputs)).rejects.toThrow(/found no account/);
+  emulator.faults.clear();
+  const elsewhere = { ...outputs, __account: `${emulator.url} 0123456789ab` };
+  emulator.templates.delete(id);
+  await expect(provider.read(id, elsewhere)).rejects.toThrow(/the API key differs/);
+  await expect(provider.delete(id, elsewhere)).rejects.toThrow(/the API key differs/);
+  expect((await provider.read(id, outputs)).id).toBe("");
+});
+
+test("problems show no secret value", async () => {
+  const { failures } = await provider.check({}, template({ env: { "1-TOKEN": SECRET }, __secretInputs: "env" }));
+  expect(JSON.stringify(failures)).toContain("letters, digits and underscores");
+  expect(JSON.stringify(failures)).not.toContain(SECRET);
+});
+
+test("a volume grows in place, is replaced for another data center, and cannot shrink", async () => {
+  const volume = (changes: Properties = {}) => ({
+    __provider: VOLUME,
+    automaticName: "models-1234567",
+    size: 50,
+    dataCenterId: "EU-RO-1",
+    ...changes,
+  });
+  const inputs = await checked(volume());
+  const { id, outputs } = await provider.create(inputs);
+  expect(outputs).toMatchObject({ name: "models-1234567", size: 50, highPerformance: false });
+  await expect(provider.create(inputs)).rejects.toThrow(/exists already.*set adoptId/);
+  const grown = await provider.update(id, outputs, await checked(volume({ size: 80 }), inputs));
+  expect(grown).toMatchObject({ size: 80 });
+  const { failures } = await provider.check(await checked(volume({ size: 80 })), volume({ size: 60 }));
+  expect(failures[0]?.reason).toMatch(/A volume cannot shrink/);
+  emulator.volumes.change(id, { size: 200 });
+  const read = await provider.read(id, grown);
+  await expect(provider.update(id, read.outputs, await checked(volume({ size: 80 })))).rejects.toThrow(/cannot shrink/);
+  const moved = await checked(volume({ dataCenterId: "EU-CZ-1", size: 20 }), inputs);
+  expect(await provider.diff(id, grown, moved)).toEqual({ changes: "some", replaces: ["dataCenterId"] });
+  while (!provider.output().includes("ALL ITS DATA IS LOST")) await new Promise((resolve) => setTimeout(resolve, 20));
+  await provider.delete(id, read.outputs);
+  expect(emulator.volumes.list()).toEqual([]);
+});
+
+test("a credential's password changes in place, and its name by a replacement", async () => {
+  const auth = (changes: Properties = {}) => ({
+    __provider: REGISTRY_AUTH,
+    automaticName: "ghcr",
+    username: "me",
+    password: SECRET,
+    __secretInputs: "password,username",
+    ...changes,
+  });
+  const inputs = await checked(auth());
+  const { id, outputs } = await provider.create(inputs);
+  expect((await provider.read(id, outputs)).outputs).toEqual(outputs);
+  const rotated = await checked(auth({ password: `${SECRET}-2` }), inputs);
+  expect(await provider.diff(id, outputs, rotated)).toEqual({ changes: "unknown", replaces: [] });
+  expect(await provider.update(id, outputs, rotated)).toMatchObject({ password: `${SECRET}-2`, name: outputs.name });
+  const renamed = await checked(auth({ name: "other" }), inputs);
+  expect(await provider.diff(id, outputs, renamed)).toMatchObject({ replaces: ["name"] });
+  await provider.delete(id, outputs);
+  expect(emulator.registryAuths.list()).toEqual([]);
+});
+
+test("an interrupted recycle at zero workers is finished by the next update", async () => {
+  const { id: templateId } = await provider.create(await checked(template()));
+  const endpoint = {
+    automaticName: "llama-e",
+    gpuIds: "ADA_24",
+    templateId,
+    templateRevision: 1,
+    recycleWorkers: true,
+  };
+  const inputs = await checked(endpoint);
+  expect(inputs).toMatchObject({ workersMin: 0, workersMax: 3 });
+  const { id, outputs } = await provider.create(inputs);
+  // The process was killed after it had scaled to zero: state still has the former revision.
+  emulator.endpoints.change(id, { workersMax: 0 });
+  const next = await checked({ ...endpoint, templateRevision: 2 }, inputs);
+  expect(await provider.diff(id, outputs, next)).toMatchObject({ changes: "unknown" });
+  const updated = await provider.update(id, outputs, next);
+  expect(updated).toMatchObject({ templateRevision: 2, workersMax: 3 });
+  expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 3 });
+});

@@ -1,0 +1,171 @@
+import OpenAI from "openai";
+import { z } from "zod";
+import { startEmulator } from "../../../emulator";
+import { createClient } from "../../../sdk/client";
+import {
+  ConnectionError,
+  RequestTimeoutError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+} from "../../../sdk/errors";
+import { OpenAiStreamError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { startQueue } from "../../support/queue";
+import { clientOf, startRawServer } from "../../support/rawServer";
+
+const PATH = "v1/chat/completions";
+const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
+
+describe("openaiUrl", () => {
+  test("is the base URL of the service's OpenAI interface", async () => {
+    const client = createClient({ apiKey: CANARY, service: "runpod" });
+    expect(client.endpoint("abc").openaiUrl).toBe("https://api.runpod.ai/v2/abc/openai/v1");
+    const other = createClient({ apiKey: CANARY, queueUrl: "http://localhost:8080/base/v2/" });
+    expect(other.endpoint("abc").openaiUrl).toBe("http://localhost:8080/base/v2/abc/openai/v1");
+    await Promise.all([client.close(), other.close()]);
+  });
+
+  test("makes the openai package a client of the endpoint", async () => {
+    await using emulator = await startEmulator({ coldStartMs: 0 });
+    const fields = { name: "llama", gpuIds: "AMPERE_16", templateId: "template-1" };
+    const { id } = emulator.endpoints.create({ ...fields, workersMin: 1, workersMax: 1 });
+    const client = createClient({ apiKey: emulator.apiKey, queueUrl: emulator.url });
+    const openai = new OpenAI({ apiKey: emulator.apiKey, baseURL: client.endpoint(id).openaiUrl, maxRetries: 0 });
+    const reply = await openai.chat.completions.create({ model: "m", messages: [{ role: "user", content: "hello" }] });
+    expect(reply.choices[0]?.message.content).toBe("hello");
+    expect((await client.endpoint(id).health()).jobs).toMatchObject({ completed: 1 });
+    await client.close();
+  });
+});
+
+describe("openaiStream", () => {
+  test("yields the JSON of each event, with stream: true in the body, and ends at [DONE]", async () => {
+    await using it = await startQueue();
+    const schema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })) });
+    const read = async () => {
+      let text = "";
+      for await (const { choices } of await it.queue.openaiStream(PATH, { body, schema })) {
+        text += choices[0]?.delta.content ?? "";
+      }
+      return text;
+    };
+    expect(await it.run(read())).toBe("to be or not");
+  });
+
+  /** Reads the stream of a server that sends `pieces`, then ends the response unless it stalls. */
+  async function eventsOf(pieces: readonly (string | Buffer)[], { end = true, ...options } = {}) {
+    await using server = await startRawServer(async (incoming, outgoing) => {
+      incoming.resume();
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      for (const piece of pieces) {
+        outgoing.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      if (end) outgoing.end();
+    });
+    const client = clientOf(server);
+    const events: unknown[] = [];
+    try {
+      for await (const event of await client.endpoint("ep").openaiStream(PATH, { body, ...options }))
+        events.push(event);
+      return { events };
+    } catch (error) {
+      return { events, error: withoutCanary(error) };
+    } finally {
+      await client.close();
+    }
+  }
+
+  test("reads comments, CRLF, data in several lines, and characters whose bytes arrive apart", async () => {
+    const character = Buffer.from('data: "ü"\n\n');
+    const pieces = [
+      ": ping\r\n\r\ndata: {\r\ndata: ",
+      '"a": 1}\r',
+      "\n\r\n",
+      character.subarray(0, 8),
+      character.subarray(8),
+    ];
+    expect(await eventsOf(pieces)).toEqual({ events: [{ a: 1 }, "ü"] });
+  });
+
+  test("ends at [DONE] though the server keeps the connection open, and without it at the end of the response", async () => {
+    expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
+    expect(await eventsOf(["data: 1\n\n", "data: 2"])).toEqual({ events: [1, 2] });
+  });
+
+  test("that stalls ends with a RequestTimeoutError after timeoutMs", async () => {
+    const { events, error } = await eventsOf(["data: 1\n\n"], { end: false, timeoutMs: 300 } as object);
+    expect(events).toEqual([1]);
+    expect(error).toBeInstanceOf(RequestTimeoutError);
+    expect(error?.message).toContain("no data arrived for 0.3 s");
+  });
+
+  test.each<[string, string, RegExp, new (...args: never[]) => Error]>([
+    [
+      "an error event",
+      'data: {"error":{"message":"out of memory","type":"E","code":500}}\n\n',
+      /out of memory/,
+      OpenAiStreamError,
+    ],
+    [
+      "an event of the type error",
+      'data: {"type":"error","message":"no","code":"c"}\n\n',
+      /error: no/,
+      OpenAiStreamError,
+    ],
+    ["an event that is not JSON", "data: {cut\n\n", /not complete JSON/, UnreadableResponseError],
+    ["an event that was cut off", 'data: {"a":', /not complete JSON/, UnreadableResponseError],
+    ["no events", '{"object":"chat.completion"}', /not a stream of server-sent events/, UnexpectedResponseError],
+    [
+      "a key in an error",
+      `data: {"error":{"message":"key ${CANARY}","type":"${CANARY}"}}\n\n`,
+      /redacted/,
+      OpenAiStreamError,
+    ],
+  ])("with %s throws, after the events before it", async (_, text, message, Expected) => {
+    const before = text.startsWith("{") ? [] : ["data: 1\n\n"];
+    const { events, error } = await eventsOf([...before, text]);
+    expect(events).toHaveLength(before.length);
+    expect(error).toBeInstanceOf(Expected);
+    expect(error?.message).toMatch(message);
+  });
+
+  test("throws if an event does not match the schema, or the worker fails amid the stream", async () => {
+    await using it = await startQueue({
+      handler: function* () {
+        yield { n: 1 };
+        throw new Error("out of memory");
+      },
+    });
+    const read = async (schema?: { parse(value: unknown): unknown }) => {
+      for await (const _ of await it.queue.openaiStream(PATH, { body, schema }));
+    };
+    expect(await it.failure(read(z.object({ n: z.string() })))).toBeInstanceOf(UnexpectedResponseError);
+    const error = await it.failure(read());
+    expect(error).toBeInstanceOf(OpenAiStreamError);
+    expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });
+  });
+
+  test("whose connection breaks throws, and is not sent again", async () => {
+    await using it = await startQueue();
+    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
+    const read = async () => {
+      for await (const _ of await it.queue.openaiStream(PATH, { body }));
+    };
+    const error = await it.failure(read());
+    expect([ConnectionError, SubmitUncertainError].some((Class) => error instanceof Class)).toBe(true);
+    expect(it.calls()).toEqual(["openai"]);
+  });
+
+  test("of a job that fails before its first event is an error of the request", async () => {
+    await using it = await startQueue({
+      handler: () => {
+        throw new Error("out of memory");
+      },
+    });
+    const error = await it.failure(it.queue.openaiStream(PATH, { body }));
+    expect(error).toBeInstanceOf(SubmitUncertainError);
+    expect((error as Error).cause).toBeInstanceOf(ServiceFaultError);
+  });
+});

@@ -1,0 +1,231 @@
+import { manualClock } from "../../../emulator/time/virtualClock";
+import type { ListedEndpoints } from "../../../sdk/endpoints/listRecords";
+import type { Endpoint } from "../../../sdk/endpoints/record";
+import { createSharedList } from "../../../sdk/records/sharedList";
+
+/** A list whose requests wait for the test: each returns one endpoint, named after the number of the request. */
+function handAnsweredList() {
+  const clock = manualClock(1_000_000);
+  const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
+  const list = createSharedList<ListedEndpoints>(clock, ({ signal }) => {
+    const number = sent.length + 1;
+    return new Promise<ListedEndpoints>((resolve, reject) => {
+      const respond = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
+      sent.push({ signal, respond, fail: reject });
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  });
+  async function read(maxAgeMs?: number, signal?: AbortSignal) {
+    const sentAfter = maxAgeMs === undefined ? undefined : clock.monotonic() - maxAgeMs;
+    const { endpoints } = await list.read({ sentAfter }, { signal });
+    return endpoints[0]?.id;
+  }
+  return { clock, sent, list, read };
+}
+
+/** Lets everything happen that does not wait for a response. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("readers of the shared list", () => {
+  test("who come at the same time share one request", async () => {
+    const { read, sent } = handAnsweredList();
+    const reads = Promise.all([read(), read(), read(60_000)]);
+    await turn();
+    expect(sent).toHaveLength(1);
+    sent[0]?.respond();
+    expect(await reads).toEqual(["list-1", "list-1", "list-1"]);
+  });
+
+  test("who come while a list is on its way share the next one, which is sent when the first has arrived", async () => {
+    const { read, sent } = handAnsweredList();
+    const first = read();
+    await turn();
+    const later = Promise.all([read(), read()]);
+    await turn();
+    expect(sent).toHaveLength(1);
+    sent[0]?.respond();
+    expect(await first).toBe("list-1");
+    await turn();
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond();
+    expect(await later).toEqual(["list-2", "list-2"]);
+  });
+
+  test("a thousand of them need two requests when none may be older than the reader", async () => {
+    const { read, sent } = handAnsweredList();
+    const early = Array.from({ length: 500 }, () => read());
+    await turn();
+    const late = Array.from({ length: 500 }, () => read());
+    sent[0]?.respond();
+    await turn();
+    sent[1]?.respond();
+    expect(new Set(await Promise.all(early))).toEqual(new Set(["list-1"]));
+    expect(new Set(await Promise.all(late))).toEqual(new Set(["list-2"]));
+  });
+});
+
+describe("the age of a list", () => {
+  test("counts from when it was sent, and is bounded by what each reader allows", async () => {
+    const { read, sent, clock } = handAnsweredList();
+    const first = read();
+    await clock.advance(4_000);
+    sent[0]?.respond();
+    await first;
+    await clock.advance(1_000);
+    expect(await read(5_000)).toBe("list-1");
+    await clock.advance(1);
+    const tooOld = read(5_000);
+    const olderAllowed = read(60_000);
+    expect(await olderAllowed).toBe("list-1");
+    await turn();
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond();
+    expect(await tooOld).toBe("list-2");
+  });
+
+  test("allows to join a list that is on its way", async () => {
+    const { read, sent } = handAnsweredList();
+    const first = read();
+    await turn();
+    const joined = read(1_000);
+    sent[0]?.respond();
+    expect(await Promise.all([first, joined])).toEqual(["list-1", "list-1"]);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("after a write", () => {
+  test("no reader gets a list that had arrived before it, however old a list it allows", async () => {
+    const { read, sent, list } = handAnsweredList();
+    const before = read();
+    await turn();
+    sent[0]?.respond();
+    await before;
+    list.noteWrite();
+    const after = read(60_000);
+    await turn();
+    sent[1]?.respond();
+    expect(await after).toBe("list-2");
+  });
+
+  test("no reader gets a list that was sent before it and arrives after it", async () => {
+    const { read, sent, list } = handAnsweredList();
+    const before = read();
+    await turn();
+    list.noteWrite();
+    const after = read(60_000);
+    sent[0]?.respond();
+    expect(await before).toBe("list-1");
+    // The list that arrived late serves nobody who comes now.
+    const muchLater = read(60_000);
+    await turn();
+    sent[1]?.respond();
+    expect(await Promise.all([after, muchLater])).toEqual(["list-2", "list-2"]);
+  });
+
+  test("a list that waited to be sent is new enough", async () => {
+    const { read, sent, list } = handAnsweredList();
+    const first = read();
+    await turn();
+    const waiting = read();
+    list.noteWrite();
+    const after = read(60_000);
+    sent[0]?.respond();
+    await first;
+    await turn();
+    sent[1]?.respond();
+    expect(await Promise.all([waiting, after])).toEqual(["list-2", "list-2"]);
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe("a list that fails", () => {
+  test("fails for those who waited for it, and for nobody after them", async () => {
+    const { read, sent } = handAnsweredList();
+    const failing = [read(), read(60_000)];
+    await turn();
+    sent[0]?.fail(new Error("broken"));
+    for (const each of failing) await expect(each).rejects.toThrow("broken");
+    const after = read(60_000);
+    await turn();
+    sent[1]?.respond();
+    expect(await after).toBe("list-2");
+  });
+
+  test("does not keep the next one from being sent", async () => {
+    const { read, sent } = handAnsweredList();
+    const failing = read();
+    await turn();
+    const next = read();
+    sent[0]?.fail(new Error("broken"));
+    await expect(failing).rejects.toThrow("broken");
+    await turn();
+    sent[1]?.respond();
+    expect(await next).toBe("list-2");
+  });
+});
+
+describe("a reader's abort", () => {
+  test("ends its own wait at once and nobody else's", async () => {
+    const { read, sent } = handAnsweredList();
+    const abort = new AbortController();
+    const leaving = read(0, abort.signal);
+    const staying = read(0, new AbortController().signal);
+    await turn();
+    abort.abort(new Error("enough"));
+    await expect(leaving).rejects.toThrow("enough");
+    expect(sent[0]?.signal?.aborted).toBe(false);
+    sent[0]?.respond();
+    expect(await staying).toBe("list-1");
+  });
+
+  test("ends the request when it was the last reader, and the next reader gets a new one", async () => {
+    const { read, sent } = handAnsweredList();
+    const abort = new AbortController();
+    const leaving = [read(0, abort.signal), read(60_000, abort.signal)];
+    await turn();
+    abort.abort(new Error("enough"));
+    for (const each of leaving) await expect(each).rejects.toThrow("enough");
+    expect(sent[0]?.signal?.aborted).toBe(true);
+    const next = read(60_000);
+    await turn();
+    sent[1]?.respond();
+    expect(await next).toBe("list-2");
+  });
+
+  test("before the list was sent keeps it from being sent, but not those who come later", async () => {
+    const { read, sent } = handAnsweredList();
+    const first = read();
+    await turn();
+    const abort = new AbortController();
+    const leaving = read(0, abort.signal);
+    abort.abort(new Error("enough"));
+    await expect(leaving).rejects.toThrow("enough");
+    const later = read();
+    sent[0]?.respond();
+    await first;
+    await turn();
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond();
+    expect(await later).toBe("list-2");
+  });
+
+  test("that came before the call sends nothing", async () => {
+    const { read, sent } = handAnsweredList();
+    await expect(read(0, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+    await turn();
+    expect(sent).toHaveLength(0);
+  });
+
+  test("leaves no listener at its signal", async () => {
+    const { read, sent } = handAnsweredList();
+    const { signal } = new AbortController();
+    const removed = jest.spyOn(signal, "removeEventListener");
+    const reading = read(0, signal);
+    await turn();
+    sent[0]?.respond();
+    await reading;
+    await turn();
+    expect(removed).toHaveBeenCalledWith("abort", expect.any(Function));
+  });
+});

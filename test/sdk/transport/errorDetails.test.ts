@@ -1,0 +1,93 @@
+import { inspect } from "node:util";
+import type { ServerlessGpuError } from "../../../sdk";
+import { CANARY, startEmulated, withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
+
+/** A server that gives every request the same response. */
+function startSame(status: number, body: string, headers: Record<string, string | string[]> = {}) {
+  return startRawServer((_, response) => response.writeHead(status, headers).end(body));
+}
+
+const failureOf = async (call: Promise<unknown>) =>
+  withoutCanary(
+    await call.then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+  ) as ServerlessGpuError;
+
+describe("an error", () => {
+  test("has the status, the headers, the body and the request id of the response, on all three interfaces", async () => {
+    const body = JSON.stringify({ detail: "no such thing" });
+    await using server = await startSame(404, body, { "x-request-id": "req-1", "content-type": "application/json" });
+    await using client = clientOf(server);
+    for (const call of [
+      () => client.endpoints.list(),
+      () => client.pods.get("p1"),
+      () => client.endpoint("e1").health(),
+      () => client.endpoint("e1").openaiStream("v1/models"),
+    ]) {
+      const error = await failureOf(call());
+      expect(error).toMatchObject({ code: "NOT_FOUND", status: 404, requestId: "req-1", body });
+      expect(error.headers).toMatchObject({ "content-type": "application/json", "x-request-id": "req-1" });
+    }
+  });
+
+  test.each([
+    [200, "<html>", "UNREADABLE_RESPONSE"],
+    [200, '{"jobs": 5}', "UNEXPECTED_RESPONSE"],
+    [503, "busy", "SERVICE_FAULT"],
+    [429, "slow down", "RATE_LIMITED"],
+  ])("of a response with %d and %j has it, too", async (status, body, code) => {
+    await using server = await startSame(status, body);
+    await using client = clientOf(server);
+    expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
+  });
+
+  test("in GraphQL has the status and the body that it came in", async () => {
+    await using it = await startEmulated();
+    const body = { data: null, errors: [{ message: "Something is wrong" }] };
+    it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
+    const error = await it.failure(it.client.endpoints.list());
+    expect(error).toMatchObject({ code: "BUSINESS_RULE", status: 200, body: JSON.stringify(body) });
+  });
+
+  test("without a response has none of them", async () => {
+    await using client = clientOf({ url: "http://127.0.0.1:1" });
+    const error = await failureOf(client.endpoint("e1").health({ maxRetries: 0 }));
+    for (const name of ["status", "headers", "body", "requestId", "jobId"]) expect(error).not.toHaveProperty(name);
+  });
+
+  test("names the job that the call was about", async () => {
+    await using server = await startSame(404, "{}");
+    await using client = clientOf(server);
+    const job = client.endpoint("e1").job("job-7");
+    for (const call of [() => job.status(), () => job.cancel(), () => job.stream().next(), () => job.wait()]) {
+      expect(await failureOf(call())).toMatchObject({ code: "NOT_FOUND", jobId: "job-7" });
+    }
+    const input = { input: {} };
+    expect(await failureOf(client.endpoint("e1").run(input))).not.toHaveProperty("jobId");
+  });
+
+  test("takes them from its cause: of a submit whose response was a fault", async () => {
+    await using server = await startSame(502, "bad gateway", { "cf-ray": "ray-1" });
+    await using client = clientOf(server);
+    const error = await failureOf(client.endpoint("e1").run({ input: {} }));
+    expect(error).toMatchObject({ code: "SUBMIT_UNCERTAIN", status: 502, requestId: "ray-1", body: "bad gateway" });
+  });
+
+  test("shows no key in its headers or body, and is short: at most 4,000 characters of the body", async () => {
+    const body = `${CANARY} ${"x".repeat(5_000_000)} ${CANARY}`;
+    const headers = { "x-echo": `Bearer ${CANARY}`, "set-cookie": [`key=${CANARY}`, "b=2"], "x-request-id": CANARY };
+    await using server = await startSame(400, body, headers);
+    await using client = clientOf(server);
+    const error = await failureOf(client.endpoint("e1").health());
+    expect(error.headers).toMatchObject({ "x-echo": "Bearer [redacted]", "set-cookie": ["key=[redacted]", "b=2"] });
+    expect(error.requestId).toBe("[redacted]");
+    expect(error.body?.length).toBeLessThanOrEqual(4_001);
+    expect(error.body?.startsWith("[redacted] xxx")).toBe(true);
+    // A log of the error stays short.
+    expect(inspect(error).length).toBeLessThan(3_000);
+    expect(Object.keys(error)).not.toContain("body");
+  });
+});

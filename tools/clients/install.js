@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+// Installs the service's official clients and worker library, in the versions that the tests name, below .scratch/clients.
+// Does nothing for what is there already. Each installation is tried three times, because registries fail now and then.
+const { spawnSync } = require("node:child_process");
+const { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const path = require("node:path");
+
+const folder = path.resolve(__dirname, "../../.scratch/clients");
+const TRIES = 3;
+
+/**
+ * @param {string} name the folder of the installation
+ * @param {string} list the file that names the packages
+ * @param {(target: string) => readonly (readonly string[])[]} commandsOf
+ */
+function install(name, list, commandsOf) {
+  const target = path.join(folder, name);
+  const wanted = readFileSync(path.join(__dirname, list), "utf8");
+  const stamp = path.join(target, "installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return true;
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    rmSync(target, { recursive: true, force: true });
+    mkdirSync(target, { recursive: true });
+    copyFileSync(path.join(__dirname, list), path.join(target, list));
+    const failed = commandsOf(target).find(([command = "", ...args]) => {
+      const { status, error } = spawnSync(command, args, { cwd: target, stdio: ["ignore", 2, 2] });
+      if (error) console.error(`${command}: ${error.message}`);
+      return status !== 0;
+    });
+    if (!failed) {
+      writeFileSync(stamp, wanted);
+      return true;
+    }
+    console.error(`${name}: try ${attempt} of ${TRIES} failed: ${failed.join(" ")}`);
+  }
+  return false;
+}
+
+const npm = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
+const pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];
+const results = [
+  install("node", "package.json", () => [npm]),
+  install("python", "requirements.txt", (target) => [
+    ["python3", "-m", "venv", "venv"],
+    // The list is complete, and without the packages that the worker library never loads.
+    [path.join(target, "venv/bin/python"), "-m", ...pip, "--no-deps", "-r", "requirements.txt"],
+  ]),
+];
+process.exitCode = results.every(Boolean) ? 0 : 1;
