@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags } from "./emulator/emulatorFlags";
+import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
 
 /** The end of each command's help, unless the command has exit codes of its own. */
@@ -17,6 +18,7 @@ const load = {
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
+  forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
 };
 
 /** Returns the command line. Its actions set the exit code of the process. */
@@ -42,6 +44,7 @@ ${EXIT_CODES}
   addAdopt(program);
   addDoctor(program);
   addEmulator(program);
+  addForecast(program);
   return program;
 }
 
@@ -168,6 +171,45 @@ Exit codes:
       const worker = { ...before.worker, ...flags.worker };
       const all = { ...before, ...flags, worker, rateLimits: before.rateLimits && flags.rateLimits };
       process.exitCode = await load.emulatorExec().emulatorExec(words, all);
+    });
+}
+
+function addForecast(program: Command): void {
+  addForecastFlags(program.command("forecast"))
+    .summary("Forecast delay and cost of an endpoint's settings under a load")
+    .description(
+      "Plays a load against an endpoint's settings, with the emulator's own scheduler in virtual time, and prints how long " +
+        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
+        "--program it runs Pulumi: the export of the state, and a preview.",
+    )
+    .addHelpText(
+      "after",
+      `
+Files for --load (recognised by the header):
+  arrival_s,duration_s                      one job a line, in the order of arrival
+  TIMESTAMP,ContextTokens,GeneratedTokens   Azure LLM inference trace; with --prefill and --decode
+  app,func,end_timestamp,duration           Azure Functions invocation trace 2021
+  …,Trigger,1,…,1440                        Azure Functions trace 2019; with --duration
+  Timestamp,…,Request tokens,…              BurstGPT trace; with --prefill and --decode
+  {"timestamp": …, "input_length": …}       Mooncake trace; with --prefill and --decode
+  [{"operation": "run", …}]                 an emulator's journal; with --duration
+
+Examples:
+  serverless-gpu forecast --load jobs.csv --stack dev
+  serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
+  serverless-gpu forecast --poisson 3/s --duration 2s..4s --workers-max 20 --sweep workersMin=0..3 scalerValue=1,2,4
+
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
+  3  a limit of --max-p95 or --max-cost can be exceeded`,
+    )
+    .action(async (flags: ForecastFlags, command: Command) => {
+      const { forecast, loadProblem } = load.forecast();
+      const problem = loadProblem(flags);
+      if (problem !== undefined) command.error(`error: ${problem}`);
+      process.exitCode = await forecast(flags);
     });
 }
 

@@ -1,8 +1,8 @@
 import { ownPackage } from "../ownPackage";
+import { pulumi } from "../pulumiCommand";
 import { type Check, type CheckName, type Finding, withoutKeys } from "./check";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
-import { pulumi } from "./pulumiCommand";
 import { askAddresses, checkAddresses, checkClock, checkKey } from "./service";
 import { readConfiguration } from "./settings";
 import { checkState } from "./state";

@@ -1,7 +1,7 @@
 import { ownPackage } from "../ownPackage";
+import type { Learned } from "../pulumiCommand";
 import { type Finding, failed, ok, warning } from "./check";
 import type { Program } from "./program";
-import type { Learned } from "./pulumiCommand";
 import { isInRange } from "./versionRange";
 
 /** The first engine whose refresh passes inputs to the provider, which the repair of drift needs. */

@@ -7,9 +7,9 @@ import {
 } from "../../provider/connection/config";
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
 import { didYouMean } from "../didYouMean";
+import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, together, warning } from "./check";
 import type { Program } from "./program";
-import { type Learned, pulumi, pulumiJson } from "./pulumiCommand";
 
 /** A value of the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {

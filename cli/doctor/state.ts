@@ -1,7 +1,7 @@
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
+import { pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, skipped } from "./check";
 import { NO_PROJECT, type Program } from "./program";
-import { pulumiJson } from "./pulumiCommand";
 
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 

@@ -148,7 +148,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
 
 function filterOfLines(query: URLSearchParams): WorkerLineFilter {
   const given = readQuery(query, ["endpointId", "workerId", "stream"]);
-  return { ...given, stream: oneOf("stream", given.stream, ["stdout", "stderr"]) };
+  return { ...given, stream: oneOf("stream", given.stream, ["stdout", "stderr", "emulator"]) };
 }
 
 function manual(clock: EmulatorClock): ManualClock {

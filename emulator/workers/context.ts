@@ -5,6 +5,7 @@ import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";
 import type { WorkerFaults } from "./workerFaults";
+import type { WorkerModel } from "./workerModel";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {
@@ -19,6 +20,8 @@ export interface RuntimeContext extends WebhookContext {
   /** Starts the programs of real workers. */
   readonly workerHost: WorkerHost;
   readonly workerFaults: WorkerFaults;
+  /** Parts of the emulation that a forecast replaces. @default none */
+  readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
   /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */

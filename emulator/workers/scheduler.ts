@@ -59,14 +59,15 @@ export interface Scheduler {
 export function createScheduler(
   record: EndpointRecord,
   context: RuntimeContext,
-  store: JobStore,
+  store: Pick<JobStore, "apply" | "addItems">,
   onRunOver: (job: Job) => void,
 ): Scheduler {
-  const { clock } = context;
+  const { clock, model } = context;
   const queue = createJobQueue();
   const running = new Map<string, { readonly worker: Worker; readonly run: JobRun }>();
   const pool = createWorkerPool(record, context, dispatch);
   let cancelOverdue = () => {};
+  let evaluationIsDue = false;
 
   function dispatch(): void {
     while (queue.size > 0) {
@@ -74,7 +75,23 @@ export function createScheduler(
       if (!worker) break;
       start((queue.shift() as { id: string }).id, worker);
     }
-    scale();
+    evaluate();
+  }
+
+  /** Scales at once, or at the next evaluation of the model's scaler. The first worker starts at once. */
+  function evaluate(): void {
+    const delayMs = model?.evaluationDelayMs() ?? 0;
+    if (delayMs === 0) {
+      scale();
+      return;
+    }
+    if (pool.size === 0) pool.scaleTo(Math.min(1, wanted(0)));
+    if (evaluationIsDue) return;
+    evaluationIsDue = true;
+    clock.schedule(delayMs, () => {
+      evaluationIsDue = false;
+      scale();
+    });
   }
 
   function start(id: string, worker: Worker): void {
@@ -88,6 +105,7 @@ export function createScheduler(
   }
 
   function begin(job: Job, { process, pod }: Worker, events: JobRunEvents): JobRun {
+    if (model) return model.run(job, events);
     const fault = context.workerFaults.atJob(record.id);
     const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
     if (!process) return runJob(handler, job, pod.container, context, events);
@@ -130,11 +148,19 @@ export function createScheduler(
   function scale(): void {
     cancelOverdue();
     const { overdue, nextAt } = overdueJobs();
-    pool.scaleTo(workersWanted(record, { waiting: queue.normalSize, overdue, inProgress: running.size }));
+    const target = wanted(overdue);
+    pool.scaleTo(Math.min(target, pool.size + (model?.startAtOnce ?? Number.POSITIVE_INFINITY)));
+    if (model && pool.size < target) evaluate();
     context.watch.endpoint(record.id);
     if (nextAt !== undefined && pool.size < record.workersMax) {
-      cancelOverdue = clock.schedule(nextAt - clock.now(), scale);
+      cancelOverdue = clock.schedule(nextAt - clock.now(), evaluate);
     }
+  }
+
+  function wanted(overdue: number): number {
+    const inProgress =
+      record.scalerType === "QUEUE_DELAY" ? Math.ceil(running.size / (model?.concurrency ?? 1)) : running.size;
+    return workersWanted(record, { waiting: queue.normalSize, overdue, inProgress });
   }
 
   /** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */

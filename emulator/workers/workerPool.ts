@@ -35,6 +35,10 @@ export interface Worker {
   process: ProgramWorker | undefined;
   /** The number of its jobs. */
   jobs: number;
+  /** The number of jobs that it takes no earlier than at its next request for jobs. */
+  resting: number;
+  /** The time when it last took a job, in milliseconds since the epoch. */
+  tookAt: number;
   /**
    * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
    * for a job, `running` while it has one.
@@ -84,8 +88,10 @@ const noTimer = () => {};
  * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and another may start
  */
 export function createWorkerPool(record: EndpointRecord, context: RuntimeContext, onRoom: () => void): WorkerPool {
-  const { clock } = context;
+  const { clock, model } = context;
+  const concurrency = model?.concurrency ?? 1;
   const workers = new Set<Worker>();
+  /** The idle workers; with a model all that can take a job now. */
   const idle: Worker[] = [];
   let draining = 0;
   let wantedNow = 0;
@@ -106,6 +112,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   /** Tells the watchers the state of a worker. Must be called after every change. */
   function show(worker: Worker): void {
     worker.since = clock.now();
+    model?.onWorker(worker);
     context.watch.worker(record.id, worker.pod.id, shownState(worker));
   }
 
@@ -126,13 +133,15 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       program,
       process: undefined,
       jobs: 0,
+      resting: 0,
+      tookAt: 0,
       state,
       draining: false,
       since: 0,
       cancelTimer: noTimer,
     };
     workers.add(worker);
-    show(worker);
+    if (throttledMs > 0) show(worker);
     if (throttledMs === 0) initialize(worker, imagePullMs);
     else worker.cancelTimer = clock.schedule(throttledMs, () => initialize(worker, imagePullMs));
   }
@@ -142,7 +151,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     worker.state = "initializing";
     show(worker);
     const begin = worker.program ? () => launch(worker, worker.program as WorkerProgram) : () => welcome(worker);
-    const delayMs = imagePullMs + (worker.program ? 0 : coldStartMs(record, context));
+    const delayMs = imagePullMs + (worker.program ? 0 : (model?.coldStartMs() ?? coldStartMs(record, context)));
     if (worker.program && delayMs === 0) begin();
     else worker.cancelTimer = clock.schedule(delayMs, begin);
   }
@@ -172,8 +181,40 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   function becomeIdle(worker: Worker): void {
     worker.state = "idle";
     show(worker);
-    idle.push(worker);
-    waitIdle(worker);
+    makeFree(worker);
+  }
+
+  function makeFree(worker: Worker): void {
+    if (worker.jobs + worker.resting === concurrency - 1 || !idle.includes(worker)) idle.push(worker);
+    if (worker.jobs === 0) waitIdle(worker);
+  }
+
+  /** A worker that took a job asks for more after a whole number of intervals. Jobs of the same moment come together. */
+  function restMs({ tookAt }: Worker): number {
+    if (!model || model.takeEveryMs === 0) return 0;
+    const sinceTake = clock.now() - tookAt;
+    return Math.ceil(sinceTake / model.takeEveryMs) * model.takeEveryMs - sinceTake;
+  }
+
+  function rest(worker: Worker, ms: number): void {
+    worker.resting += 1;
+    clock.schedule(ms, () => {
+      worker.resting -= 1;
+      if (!workers.has(worker) || worker.draining) return;
+      makeFree(worker);
+      onRoom();
+    });
+  }
+
+  /** Returns a job of a model's worker to the pool. */
+  function releaseModelled(worker: Worker): void {
+    if (worker.jobs === 0) {
+      worker.state = "idle";
+      show(worker);
+    }
+    const ms = restMs(worker);
+    if (ms > 0) rest(worker, ms);
+    else makeFree(worker);
   }
 
   /** Starts the idle timeout. Under REQUEST_COUNT it has no effect: `scaleTo` decides. */
@@ -189,7 +230,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   function stopSurplus(): void {
     if (record.scalerType !== "REQUEST_COUNT" || size() <= wantedNow) return;
     for (const worker of idle) {
-      if (worker.cancelTimer !== noTimer) continue;
+      if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
       const stop = () => {
         worker.cancelTimer = noTimer;
         if (size() > wantedNow) remove(worker);
@@ -244,6 +285,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     worker.pod.desiredStatus = "TERMINATED";
     context.released(worker.pod.container.templateId);
     context.watch.worker(record.id, worker.pod.id, "gone");
+    model?.onWorker(worker);
   }
 
   function forgetIdle(worker: Worker): void {
@@ -296,15 +338,17 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     take() {
       const worker = ready();
       if (!worker) return undefined;
-      forgetIdle(worker);
       stopWaiting(worker);
-      worker.state = "running";
       worker.jobs += 1;
+      worker.tookAt = clock.now();
+      if (worker.jobs + worker.resting >= concurrency) forgetIdle(worker);
+      worker.state = "running";
       show(worker);
       return worker;
     },
     release(worker) {
       worker.jobs -= 1;
+      if (model && workers.has(worker) && !worker.draining) return releaseModelled(worker);
       if (worker.jobs > 0 || !workers.has(worker)) return;
       if (!worker.draining) return becomeIdle(worker);
       worker.state = "idle";

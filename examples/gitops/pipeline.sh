@@ -2,6 +2,7 @@
 # The steps of a deployment pipeline. A CI job calls one of them:
 #
 #   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
+#                          With a load.csv it also forecasts delay and cost
 #   pipeline.sh up         after a merge: applies it
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
@@ -27,6 +28,13 @@ run() {
   pulumi "$command" --stack "${STACK:-dev}" --non-interactive --color never "$@"
 }
 
+# Also forecasts delay and cost, before and after, if the repository has a log of jobs. Limits such as --max-cost 50/month would
+# fail the step.
+preview() {
+  run preview --diff
+  if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
+}
+
 # Uses the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
   scratch=$(mktemp -d)
@@ -37,7 +45,7 @@ rehearse() {
 }
 
 case $step in
-  preview) run preview --diff ;;
+  preview) preview ;;
   up) run up --yes ;;
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;

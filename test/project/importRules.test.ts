@@ -70,6 +70,7 @@ const ARROWS: Record<string, Arrows> = {
       openai: [],
       programs: ["time", "model", "io", "jobs"],
       workers: ["time", "model", "io", "jobs", "programs", "openai"],
+      forecast: ["time", "model", "jobs", "programs", "workers"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers"],
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
@@ -86,7 +87,10 @@ const ARROWS: Record<string, Arrows> = {
       ],
     },
   },
-  cli: { shared: ["didYouMean", "ownPackage"], folders: { adopt: [], doctor: [], emulator: [] } },
+  cli: {
+    shared: ["didYouMean", "ownPackage", "pulumiCommand"],
+    folders: { adopt: [], doctor: [], emulator: [], forecast: [] },
+  },
 };
 
 const parsed = new Map<string, Import[]>();

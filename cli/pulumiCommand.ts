@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { redact } from "../../sdk/secret";
+import { redact } from "../sdk/secret";
 
 const TIMEOUT_MS = 10_000;
 /** Large, because a state may be large. */
@@ -9,10 +9,10 @@ const MAX_OUTPUT_BYTES = 1_000_000_000;
 export type Learned<T> = { readonly value: T } | { readonly problem: string };
 
 /** Runs the `pulumi` on PATH. Resolves to its standard output or to a problem. */
-export function pulumi(args: readonly string[], folder: string): Promise<Learned<string>> {
+export function pulumi(args: readonly string[], folder: string, timeout = TIMEOUT_MS): Promise<Learned<string>> {
   const options = {
     cwd: folder,
-    timeout: TIMEOUT_MS,
+    timeout,
     maxBuffer: MAX_OUTPUT_BYTES,
     env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
   };
@@ -20,15 +20,15 @@ export function pulumi(args: readonly string[], folder: string): Promise<Learned
     execFile("pulumi", [...args, "--non-interactive", "--color", "never"], options, (error, stdout, stderr) => {
       if (!error) resolve({ value: stdout });
       else if (error.code === "ENOENT") resolve({ problem: "there is no pulumi on PATH" });
-      else if (error.killed) resolve({ problem: `pulumi ${args[0]} took longer than ${TIMEOUT_MS / 1000} s` });
+      else if (error.killed) resolve({ problem: `pulumi ${args[0]} took longer than ${timeout / 1000} s` });
       else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`) });
     }).stdin?.end();
   });
 }
 
 /** Runs a `pulumi` command that prints JSON. Does not check that the JSON has the type `T`. */
-export async function pulumiJson<T>(args: readonly string[], folder: string): Promise<Learned<T>> {
-  const output = await pulumi(args, folder);
+export async function pulumiJson<T>(args: readonly string[], folder: string, timeout?: number): Promise<Learned<T>> {
+  const output = await pulumi(args, folder, timeout);
   if ("problem" in output) return output;
   try {
     return { value: JSON.parse(output.value) as T };

@@ -1,0 +1,108 @@
+import { PERCENTILES, type RunResult } from "../../../emulator/forecast/play";
+import type { Course } from "../../../emulator/forecast/tally";
+import type { Settings } from "../settings/endpoints";
+import type { Price } from "../settings/prices";
+import { MONTH_S } from "../values";
+
+/** The lowest, the middle and the highest value of all runs. */
+export interface Range {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+}
+
+/** The parts of a cost, in US dollars a month. `discount` is negative. */
+export type CostPart = "start" | "run" | "idle" | "minimum" | "discount";
+
+/** The forecast of one setting. */
+export interface Summary {
+  readonly settings: Settings;
+  readonly runs: number;
+  readonly jobs: Range;
+  /** Delays in seconds, by percentile: `p50`, … */
+  readonly delayS: Readonly<Record<string, Range>>;
+  readonly coldStarts: Range;
+  readonly mostWorkers: Range;
+  /** Jobs whose time to live ended. */
+  readonly lost: Range;
+  /** Jobs that ran into the execution timeout. */
+  readonly timedOut: Range;
+  /** US dollars for the load itself. */
+  readonly cost: Range;
+  /** US dollars a month, if the load repeats. */
+  readonly monthly: Range;
+  readonly monthlyParts: Readonly<Record<CostPart, Range>>;
+  /** The means of all runs over time, and the lowest and highest delay. */
+  readonly course: Course;
+  readonly delayBand: readonly (readonly [number, number])[];
+}
+
+/** Rules of the cost. */
+export interface Costing {
+  readonly price: Price;
+  /** The discount of `workersMin` workers, 0 to 1. */
+  readonly activeDiscount: number;
+  readonly freeStarts: boolean;
+  /** The time that the load covers, in seconds. */
+  readonly spanS: number;
+}
+
+export function summarize(settings: Settings, runs: readonly RunResult[], costing: Costing): Summary {
+  const range = (value: (run: RunResult) => number) => rangeOf(runs.map(value));
+  const costs = runs.map((run) => costOf(run, costing));
+  const total = costs.map((parts) => Object.values(parts).reduce((sum, part) => sum + part, 0));
+  const perMonth = MONTH_S / costing.spanS;
+  const part = (name: CostPart) => rangeOf(costs.map((parts) => parts[name] * perMonth));
+  return {
+    settings,
+    runs: runs.length,
+    jobs: range(({ jobs }) => jobs),
+    delayS: Object.fromEntries(
+      PERCENTILES.map((share, at) => [`p${share * 100}`, range((run) => run.delayS[at] ?? 0)]),
+    ),
+    coldStarts: range(({ coldStarts }) => coldStarts),
+    mostWorkers: range(({ mostWorkers }) => mostWorkers),
+    lost: range(({ lost }) => lost),
+    timedOut: range(({ timedOut }) => timedOut),
+    cost: rangeOf(total),
+    monthly: rangeOf(total.map((cost) => cost * perMonth)),
+    monthlyParts: {
+      ...{ start: part("start"), run: part("run"), idle: part("idle"), minimum: part("minimum") },
+      discount: part("discount"),
+    },
+    course: meanCourse(runs.map(({ course }) => course)),
+    delayBand: (runs[0]?.course.delayS ?? []).map((_, at) => {
+      const values = runs.map(({ course }) => course.delayS[at] ?? 0);
+      return [Math.min(...values), Math.max(...values)];
+    }),
+  };
+}
+
+function rangeOf(values: readonly number[]): Range {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? 0;
+  const half = (sorted.length - 1) / 2;
+  return { low: at(0), middle: (at(Math.floor(half)) + at(Math.ceil(half))) / 2, high: at(sorted.length - 1) };
+}
+
+function costOf({ seconds }: RunResult, { price, activeDiscount, freeStarts }: Costing): Record<CostPart, number> {
+  const { perSecond } = price;
+  return {
+    start: freeStarts ? 0 : seconds.start * perSecond,
+    run: seconds.run * perSecond,
+    idle: seconds.idle * perSecond,
+    minimum: seconds.minimum * perSecond,
+    discount: activeDiscount === 0 ? 0 : -seconds.active * perSecond * activeDiscount,
+  };
+}
+
+function meanCourse(courses: readonly Course[]): Course {
+  const mean = (field: keyof Course) =>
+    (courses[0]?.[field] ?? []).map(
+      (_, at) => courses.reduce((sum, each) => sum + (each[field][at] ?? 0), 0) / courses.length,
+    );
+  return {
+    ...{ waiting: mean("waiting"), starting: mean("starting"), running: mean("running"), idle: mean("idle") },
+    ...{ delayS: mean("delayS"), paidS: mean("paidS") },
+  };
+}

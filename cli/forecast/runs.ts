@@ -1,0 +1,73 @@
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Assumptions, PlayedEndpoint } from "../../emulator/forecast/assumptions";
+import type { Load } from "../../emulator/forecast/load";
+import type { RunResult } from "../../emulator/forecast/play";
+
+/** The data that all runs share. */
+export interface ThreadData {
+  readonly load: Load;
+  readonly assumptions: Assumptions;
+}
+
+/** One run of one endpoint. */
+export interface RunTask {
+  readonly index: number;
+  readonly endpoint: PlayedEndpoint;
+  readonly run: number;
+}
+
+/** Large enough that few of the short-lived objects of a run survive a collection. */
+const YOUNG_GENERATION_MB = 48;
+
+/**
+ * Plays each endpoint `seeds` times, on all cores. Resolves to the runs of each endpoint, in order.
+ * @param onProgress called after each run
+ */
+export async function playAll(
+  endpoints: readonly PlayedEndpoint[],
+  seeds: number,
+  data: ThreadData,
+  onProgress: (done: number, all: number) => void,
+): Promise<RunResult[][]> {
+  const tasks = endpoints.flatMap((endpoint, at) =>
+    Array.from({ length: seeds }, (_, run) => ({ index: at * seeds + run, endpoint, run })),
+  );
+  const results = new Array<RunResult>(tasks.length);
+  const next = tasks[Symbol.iterator]();
+  let done = 0;
+  const onResult = (index: number, result: RunResult) => {
+    results[index] = result;
+    done += 1;
+    onProgress(done, tasks.length);
+  };
+  const threads = Array.from({ length: Math.min(availableParallelism(), tasks.length) }, () =>
+    work(data, next, onResult),
+  );
+  await Promise.all(threads);
+  return endpoints.map((_, at) => results.slice(at * seeds, (at + 1) * seeds));
+}
+
+/** Runs a thread until there are no more tasks. */
+function work(
+  workerData: ThreadData,
+  tasks: Iterator<RunTask>,
+  onResult: (index: number, result: RunResult) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+    const thread = new Worker(path.join(__dirname, "runThread.js"), { workerData, resourceLimits });
+    const give = () => {
+      const { value, done } = tasks.next();
+      if (!done) return thread.postMessage(value);
+      void thread.terminate().then(() => resolve());
+    };
+    thread.on("error", reject);
+    thread.on("message", ({ index, result }: { index: number; result: RunResult }) => {
+      onResult(index, result);
+      give();
+    });
+    give();
+  });
+}

@@ -1,0 +1,171 @@
+import type { Assumptions } from "../../../emulator/forecast/assumptions";
+import type { Level } from "../../../emulator/model/fidelity";
+import { REQUEST_COUNT_SCALE_DOWN_MS } from "../../../emulator/workers/scaling";
+import type { ForecastFlags } from "../forecastFlags";
+import { shownNumber, shownTime } from "../values";
+import type { Settings } from "./endpoints";
+import type { Price } from "./prices";
+import { readSamples } from "./samples";
+
+/** An assumption as the output lists it. */
+export interface ShownAssumption {
+  readonly level: Level | "given";
+  readonly text: string;
+  /** The option that changes it. */
+  readonly option?: string;
+}
+
+const DAY_S = 86_400;
+
+/** Returns the assumptions of the options, with defaults for the others. */
+export function assumptionsOf(flags: ForecastFlags): Assumptions {
+  const [recentShare, otherShare] = flags.restoreShare ?? [0.8, 0.2];
+  return {
+    evaluateEveryS: flags.scalerInterval ?? [4, 1, 10],
+    startAtOnce: flags.scalerStep ?? [Number.POSITIVE_INFINITY, 1],
+    concurrency: flags.concurrency ?? 1,
+    takeEveryS: flags.takeEvery ?? 1,
+    coldStarts: {
+      kinds: flags.coldStart ?? [
+        { seconds: 30, weight: 0.9 },
+        { seconds: 240, weight: 0.1 },
+      ],
+      samples: flags.coldStarts === undefined ? [] : readSamples(flags.coldStarts),
+      restore: { seconds: flags.restore ?? 2, recentShare, otherShare, recentS: 300 },
+    },
+    throttledShare: flags.throttled?.share ?? 0,
+    throttledS: flags.throttled?.seconds ?? 0,
+    ttlS: flags.ttl ?? DAY_S,
+    executionTimeoutS: flags.executionTimeout ?? 600,
+  };
+}
+
+/** Returns the assumptions for people, each with what is known about it. */
+export function shownAssumptions(
+  flags: ForecastFlags,
+  assumptions: Assumptions,
+  all: readonly Settings[],
+  price: Price,
+): ShownAssumption[] {
+  const level = (isGiven: unknown, otherwise: Level) => (isGiven === undefined ? otherwise : "given");
+  const { evaluateEveryS, startAtOnce, takeEveryS, concurrency, throttledShare, throttledS, ttlS } = assumptions;
+  const steps = startAtOnce.map((step) => (Number.isFinite(step) ? step : "all that are missing")).join(" or ");
+  const has = (test: (settings: Settings) => boolean) => all.some(test);
+  return [
+    ...(has(({ scalerType }) => scalerType === "QUEUE_DELAY")
+      ? [
+          row(
+            "observed",
+            "QUEUE_DELAY: a worker for the first job, and one for each job that waits longer than scalerValue seconds",
+          ),
+          row("documented", "QUEUE_DELAY: a worker stops after idleTimeout seconds without a job"),
+        ]
+      : []),
+    ...(has(({ scalerType }) => scalerType === "REQUEST_COUNT")
+      ? [
+          row("documented", "REQUEST_COUNT: one worker for each scalerValue jobs, waiting or in progress"),
+          row(
+            "assumed",
+            `REQUEST_COUNT: idleTimeout has no effect; a worker that is not needed stops after ${REQUEST_COUNT_SCALE_DOWN_MS / 1000} s`,
+          ),
+        ]
+      : []),
+    row(
+      level(flags.scalerInterval, "assumed"),
+      `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`,
+      "--scaler-interval",
+    ),
+    row(
+      level(flags.scalerStep, "assumed"),
+      `it starts ${steps} at once, one value a run; the first worker starts at once`,
+      "--scaler-step",
+    ),
+    row(
+      level(flags.takeEvery, "observed"),
+      `a busy worker asks for its next job every ${shownTime(takeEveryS)}`,
+      "--take-every",
+    ),
+    row(
+      level(flags.concurrency, "assumed"),
+      `a worker runs ${concurrency} ${concurrency === 1 ? "job" : "jobs"} at once`,
+      "--concurrency",
+    ),
+    ...coldStartRows(
+      flags,
+      assumptions,
+      has(({ flashBoot }) => flashBoot),
+    ),
+    row(
+      level(flags.throttled, "assumed"),
+      throttledShare === 0
+        ? "there is always a free machine"
+        : `${shownNumber(throttledShare * 100)} % of starts wait ${shownTime(throttledS)} for a free machine, which is not paid`,
+      "--throttled",
+    ),
+    row(level(flags.ttl, "documented"), `a job is lost ${shownTime(ttlS)} after it was submitted`, "--ttl"),
+    row(
+      level(flags.executionTimeout, "documented"),
+      `a job ends after ${shownTime(assumptions.executionTimeoutS)} at the latest`,
+      "--execution-timeout",
+    ),
+    row(
+      has(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
+      "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
+    ),
+    row(
+      level(flags.price, "documented"),
+      `a worker costs $${price.perSecond} a second: ${price.source}`,
+      "--price, --prices",
+    ),
+    row(
+      level(flags.activeDiscount, "assumed"),
+      `workersMin workers cost ${shownNumber((flags.activeDiscount ?? 0) * 100)} % less`,
+      "--active-discount",
+    ),
+    row(
+      flags.freeStarts ? "given" : "observed",
+      `the start of a worker is ${flags.freeStarts ? "not " : ""}paid (sources contradict each other)`,
+      "--free-starts",
+    ),
+    row(
+      "documented",
+      "each worker is paid in whole seconds, from its start to its stop; disks and volumes are not included",
+    ),
+  ];
+}
+
+function coldStartRows(flags: ForecastFlags, { coldStarts }: Assumptions, flashBoot: boolean): ShownAssumption[] {
+  const { kinds, samples, restore } = coldStarts;
+  if (samples.length > 0)
+    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStarts}`, "--cold-starts")];
+  const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
+  const shown = kinds.map(({ seconds, weight }) => `${shownTime(seconds)} (${shownNumber((weight / total) * 100)} %)`);
+  const isGiven = flags.restore !== undefined || flags.restoreShare !== undefined;
+  return [
+    row(
+      flags.coldStart ? "given" : "assumed",
+      `cold starts take ${shown.join(" or ")}, ± 30 %`,
+      "--cold-start, --cold-starts",
+    ),
+    ...(flashBoot
+      ? [
+          row(
+            isGiven ? "given" : "assumed",
+            `FlashBoot restores ${shownNumber(restore.recentShare * 100)} % of workers in ${shownTime(restore.seconds)} within ` +
+              `${shownTime(restore.recentS)} of the last worker, later ${shownNumber(restore.otherShare * 100)} %`,
+            "--restore, --restore-share",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function row(level: ShownAssumption["level"], text: string, option?: string): ShownAssumption {
+  return { level, text, ...(option === undefined ? {} : { option }) };
+}
+
+/** Sentences about the limits of any forecast. */
+export const LIMITS = [
+  "A forecast cannot know when the service has no free machine (throttling), nor on which host a worker starts.",
+  "In a published run of the service, a burst of six jobs at no worker took up to twice the time that the model says.",
+];

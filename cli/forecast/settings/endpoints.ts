@@ -1,0 +1,90 @@
+import { SERVERLESS_ENDPOINT } from "../../../provider/resourceTypes";
+import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
+import type { EndpointSettings } from "../../../sdk/endpoints/record";
+import { didYouMean } from "../../didYouMean";
+import { pulumiJson } from "../../pulumiCommand";
+
+/** The fields of an endpoint that a forecast depends on. */
+export type Settings = Pick<
+  EndpointSettings,
+  "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout" | "gpuIds"
+> & { readonly flashBoot: boolean };
+
+/** An endpoint of a stack or a program. */
+interface Declared {
+  readonly urn: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+interface State {
+  readonly deployment?: { readonly resources?: readonly { urn: string; type: string; outputs?: object }[] };
+}
+
+interface Preview {
+  readonly steps?: readonly {
+    readonly op: string;
+    readonly urn: string;
+    readonly oldState?: { readonly outputs?: object };
+    readonly newState?: { readonly type: string; readonly inputs?: object };
+  }[];
+}
+
+const PREVIEW_TIMEOUT_MS = 300_000;
+
+/** Returns the settings of an endpoint as the stack's state records them, or `undefined` if the stack has no endpoint. */
+export async function settingsOfStack(stack: string | undefined, name: string | undefined) {
+  const state = await pulumiJson<State>(["stack", "export", ...stackFlag(stack)], process.cwd());
+  if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
+  const endpoints = (state.value.deployment?.resources ?? [])
+    .filter(({ type }) => type === SERVERLESS_ENDPOINT.type)
+    .map(({ urn, outputs = {} }) => ({ urn, values: outputs as Declared["values"] }));
+  return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
+}
+
+/** Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program. */
+export async function settingsOfProgram(stack: string | undefined, name: string | undefined): Promise<Settings> {
+  const args = ["preview", "--json", ...stackFlag(stack)];
+  const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
+  if ("problem" in preview) throw new Error(`the preview of the program failed: ${preview.problem}`);
+  const endpoints = (preview.value.steps ?? [])
+    .filter(({ op, newState }) => newState?.type === SERVERLESS_ENDPOINT.type && !op.startsWith("delete"))
+    .map(({ urn, oldState, newState }) => ({ urn, values: { ...oldState?.outputs, ...newState?.inputs } }));
+  if (endpoints.length === 0) throw new Error("the program declares no ServerlessEndpoint");
+  return settingsOf(selected(endpoints, name, "the program"));
+}
+
+const stackFlag = (stack: string | undefined) => (stack === undefined ? [] : ["--stack", stack]);
+
+function selected(endpoints: readonly Declared[], name: string | undefined, where: string): Declared {
+  const names = endpoints.map(({ urn }) => urn.split("::").at(-1) ?? "");
+  if (name === undefined) {
+    if (endpoints.length === 1) return endpoints[0] as Declared;
+    throw new Error(`${where} has ${endpoints.length} endpoints: choose one with --endpoint: ${names.join(", ")}`);
+  }
+  const found = endpoints.find(({ values }, index) => names[index] === name || values.name === name);
+  if (found) return found;
+  throw new Error(`${where} has no endpoint "${name}".${didYouMean(name, names)} It has: ${names.join(", ")}`);
+}
+
+/** Returns the settings, with the service's defaults for what is not set. */
+function settingsOf({ urn, values }: Declared): Settings {
+  const field = <K extends keyof typeof FIELDS>(key: K) => {
+    const value = values[key] ?? (ENDPOINT_DEFAULTS as Record<string, unknown>)[key];
+    if (typeof value === FIELDS[key]) return value;
+    throw new Error(`${key} of ${urn} is not known before "pulumi up", or a secret: give it as an option`);
+  };
+  return {
+    scalerType: field("scalerType") as Settings["scalerType"],
+    scalerValue: field("scalerValue") as number,
+    workersMin: field("workersMin") as number,
+    workersMax: field("workersMax") as number,
+    idleTimeout: field("idleTimeout") as number,
+    gpuIds: field("gpuIds") as string,
+    flashBoot: values.flashBootType === "FLASHBOOT",
+  };
+}
+
+const FIELDS = {
+  ...{ scalerType: "string", scalerValue: "number", workersMin: "number", workersMax: "number" },
+  ...{ idleTimeout: "number", gpuIds: "string" },
+} as const;

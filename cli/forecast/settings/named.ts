@@ -1,0 +1,47 @@
+import type { ForecastFlags } from "../forecastFlags";
+import { type Settings, settingsOfProgram, settingsOfStack } from "./endpoints";
+
+/** A setting to forecast, under the name that the output gives it. */
+export interface Named {
+  readonly title: string;
+  readonly settings: Settings;
+}
+
+/** Returns the settings of the stack, of the program, or of the options alone. Options override them. */
+export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
+  const named: Named[] = [];
+  const stack = flags.stack === true ? undefined : flags.stack;
+  if (flags.stack !== undefined) {
+    const settings = await settingsOfStack(stack, flags.endpoint);
+    if (settings) named.push({ title: flags.program ? "Before" : "Stack", settings });
+    else if (!flags.program)
+      throw new Error("the stack has no ServerlessEndpoint: give --program, or the settings as options");
+  }
+  if (flags.program)
+    named.push({
+      title: named.length > 0 ? "After" : "Program",
+      settings: await settingsOfProgram(stack, flags.endpoint),
+    });
+  if (named.length === 0) named.push({ title: "Settings", settings: DEFAULTS });
+  // With a comparison, the stack stays as it is.
+  return named.map(({ title, settings }) => {
+    const isBefore = title === "Before";
+    const checked = isBefore ? settings : overridden(settings, flags);
+    if (checked.workersMin > checked.workersMax)
+      throw new Error(`workersMin (${checked.workersMin}) is above workersMax (${checked.workersMax})`);
+    if (checked.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");
+    return { title, settings: checked };
+  });
+}
+
+const DEFAULTS: Settings = {
+  ...{ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, idleTimeout: 10 },
+  ...{ gpuIds: "AMPERE_24", flashBoot: false },
+};
+
+function overridden(settings: Settings, flags: ForecastFlags): Settings {
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, gpuIds } = flags;
+  const flashBoot = flags.flashBoot === undefined ? undefined : flags.flashBoot === "on";
+  const given = { scalerType, scalerValue, workersMin, workersMax, idleTimeout, gpuIds, flashBoot };
+  return { ...settings, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}

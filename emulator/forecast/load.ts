@@ -1,0 +1,112 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import type { SeededRandom } from "../model/random";
+
+/** A constant time, or a range from which each job draws, in seconds. */
+export interface Duration {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+/** Jobs that a rule generates. Rates are in jobs a second. */
+export interface Pattern {
+  readonly kind: "poisson" | "constant" | "sine" | "step";
+  /** The rate; of `sine` the lowest, of `step` that of the first half. */
+  readonly rate: number;
+  /** The highest rate of `sine`, and that of the second half of `step`. */
+  readonly secondRate: number;
+  /** The size of bursts, which come beside the other jobs; 0 for none. */
+  readonly burstJobs: number;
+  /** The mean time between two bursts, in seconds. */
+  readonly burstEveryS: number;
+  readonly duration: Duration;
+}
+
+/** The jobs to play: a file of pairs of 64-bit numbers (arrival and duration in seconds), or a rule. */
+export type Load = { readonly spanS: number } & (
+  | { readonly file: string; readonly jobs: number }
+  | { readonly pattern: Pattern }
+);
+
+/** Reads the jobs of a load one after the other. `next` returns `false` after the last one. */
+export interface LoadReader {
+  /** Seconds after the first job of a file, or after the start of a rule. */
+  arrivalS: number;
+  durationS: number;
+  next(): boolean;
+  close(): void;
+}
+
+export const BYTES_PER_JOB = 16;
+const JOBS_PER_CHUNK = 16_384;
+const DAY_S = 86_400;
+
+export function openLoad(load: Load, random: SeededRandom["next"]): LoadReader {
+  return "file" in load ? fileReader(load.file) : patternReader(load.pattern, load.spanS, random);
+}
+
+/** The file is read in chunks, so memory stays the same however large it is. */
+function fileReader(file: string): LoadReader {
+  const handle = openSync(file, "r");
+  const chunk = new Float64Array(JOBS_PER_CHUNK * 2);
+  let [position, length] = [0, 0];
+  return {
+    arrivalS: 0,
+    durationS: 0,
+    next() {
+      if (position >= length) {
+        length = readSync(handle, chunk) / 8;
+        position = 0;
+        if (length === 0) return false;
+      }
+      this.arrivalS = chunk[position] as number;
+      this.durationS = chunk[position + 1] as number;
+      position += 2;
+      return true;
+    },
+    close: () => closeSync(handle),
+  };
+}
+
+/** Draws arrivals at the highest rate, and keeps each with the probability of the rate at its time. */
+function patternReader(pattern: Pattern, spanS: number, random: () => number): LoadReader {
+  const { kind, rate, secondRate, burstJobs, burstEveryS, duration } = pattern;
+  const highest = Math.max(rate, secondRate);
+  const wait = (perSecond: number) => -Math.log(1 - random()) / perSecond;
+  let plainAt = nextPlain(0);
+  let burstAt = burstJobs > 0 ? wait(1 / burstEveryS) : Number.POSITIVE_INFINITY;
+  let leftOfBurst = burstJobs;
+
+  function nextPlain(from: number): number {
+    if (highest === 0) return Number.POSITIVE_INFINITY;
+    if (kind === "constant") return from + 1 / rate;
+    for (let at = from + wait(highest); ; at += wait(highest)) {
+      if (at > spanS || random() * highest < rateAt(pattern, at, spanS)) return at;
+    }
+  }
+
+  return {
+    arrivalS: 0,
+    durationS: 0,
+    next() {
+      this.arrivalS = Math.min(plainAt, burstAt);
+      if (this.arrivalS > spanS) return false;
+      this.durationS = duration.fromS + (duration.toS - duration.fromS) * random();
+      if (plainAt <= burstAt) plainAt = nextPlain(plainAt);
+      else {
+        leftOfBurst -= 1;
+        if (leftOfBurst === 0) {
+          leftOfBurst = burstJobs;
+          burstAt += wait(1 / burstEveryS);
+        }
+      }
+      return true;
+    },
+    close() {},
+  };
+}
+
+function rateAt({ kind, rate, secondRate }: Pattern, atS: number, spanS: number): number {
+  if (kind === "step") return atS < spanS / 2 ? rate : secondRate;
+  if (kind !== "sine") return rate;
+  return rate + ((secondRate - rate) * (1 - Math.cos((2 * Math.PI * atS) / DAY_S))) / 2;
+}

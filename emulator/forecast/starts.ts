@@ -1,0 +1,52 @@
+import type { EventClock } from "../time/eventClock";
+import type { ModelledWorker } from "../workers/workerModel";
+import type { Assumptions, PlayedEndpoint } from "./assumptions";
+import { drawColdStartMs } from "./coldStarts";
+
+/** Draws the starts of the workers of an endpoint. */
+export interface Starts {
+  /** The number of starts since `begin`. */
+  readonly count: number;
+  /** Must be called once the first `workersMin` workers are there. Nothing throttles them. */
+  begin(): void;
+  onWorker(worker: ModelledWorker): void;
+  /** Returns the time that the latest worker takes to start, in milliseconds. */
+  draw(): number;
+  /** Returns the part of the latest start that the service throttles, in milliseconds. */
+  throttledMs(): number;
+}
+
+export function createStarts(
+  { flashBoot }: PlayedEndpoint,
+  { coldStarts, throttledShare, throttledS }: Assumptions,
+  random: () => number,
+  clock: EventClock,
+): Starts {
+  let begun = false;
+  let throttledMs = 0;
+  let workers = 0;
+  let count = 0;
+  let lastStopAt = Number.NEGATIVE_INFINITY;
+  return {
+    get count() {
+      return count;
+    },
+    begin() {
+      begun = true;
+    },
+    onWorker({ pod, state }) {
+      if (pod.desiredStatus === "TERMINATED") workers -= 1;
+      else if (state === "initializing") workers += 1;
+      if (workers === 0) lastStopAt = clock.now();
+    },
+    draw() {
+      count += 1;
+      const sinceLastS = workers > 1 ? 0 : (clock.now() - lastStopAt) / 1000;
+      return throttledMs + drawColdStartMs(coldStarts, flashBoot, sinceLastS, random);
+    },
+    throttledMs() {
+      throttledMs = begun && random() < throttledShare ? throttledS * 1000 : 0;
+      return throttledMs;
+    },
+  };
+}

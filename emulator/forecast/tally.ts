@@ -1,0 +1,159 @@
+import type { ModelledWorker } from "../workers/workerModel";
+import { createHistogram, type Histogram } from "./histogram";
+
+/** Seconds of workers, by what they do. */
+export interface WorkerSeconds {
+  /** They start. */
+  start: number;
+  /** They run jobs. */
+  run: number;
+  /** They wait for jobs, or for the end of their idle timeout. */
+  idle: number;
+  /** They wait because `workersMin` keeps them. */
+  minimum: number;
+  /** The part of all these that `workersMin` workers account for. */
+  active: number;
+}
+
+/** The course of a run: means of equal parts of its time. */
+export interface Course {
+  /** Jobs that wait. */
+  readonly waiting: number[];
+  readonly starting: number[];
+  readonly running: number[];
+  readonly idle: number[];
+  /** The mean delay of the jobs that started in each part, in seconds; 0 without any. */
+  readonly delayS: number[];
+  /** Seconds of workers that are paid in each part, without the first part of `throttled` starts. */
+  readonly paidS: number[];
+}
+
+/** Counts what happens in a run. Times are in milliseconds, 0 at the first job. */
+export interface Tally {
+  readonly seconds: WorkerSeconds;
+  readonly delays: Histogram;
+  readonly course: Course;
+  /** The largest number of workers at once. */
+  readonly mostWorkers: number;
+  /** Accounts for the time until now. Must be called before each change to the queue. */
+  advance(now: number, waiting: number): void;
+  onWorker(worker: ModelledWorker, now: number): void;
+  onStart(now: number, delayMs: number): void;
+}
+
+/** The number of parts that a course has. */
+export const PARTS = 160;
+
+type State = ModelledWorker["state"];
+
+/**
+ * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
+ * @param throttledMs returns the part of a worker's start that is not paid
+ */
+export function createTally(
+  spanMs: number,
+  workersMin: number,
+  throttledMs: (worker: ModelledWorker) => number,
+): Tally {
+  const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
+  const delays = createHistogram();
+  const count = { throttled: 0, initializing: 0, running: 0, idle: 0 };
+  const known = new Map<ModelledWorker, { state: State; readonly startedAt: number }>();
+  const parts = () => new Array<number>(PARTS).fill(0);
+  const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
+  const delaySums = parts();
+  const delayCounts = parts();
+  const partMs = spanMs / PARTS;
+  let last = 0;
+  let mostWorkers = 0;
+
+  const partOf = (ms: number) => Math.min(PARTS - 1, Math.max(0, Math.floor(ms / partMs)));
+
+  function account(from: number, to: number): void {
+    const passed = (to - from) / 1000;
+    const { initializing, running, idle } = count;
+    const kept = Math.min(idle, Math.max(0, workersMin - initializing - running));
+    const paidKept = from < spanMs ? kept : 0;
+    seconds.start += initializing * passed;
+    seconds.run += running * passed;
+    seconds.idle += (idle - kept) * passed;
+    seconds.minimum += paidKept * passed;
+    seconds.active += Math.min(workersMin, initializing + running + paidKept) * passed;
+  }
+
+  function addToParts(from: number, to: number, waiting: number): void {
+    for (let at = from, end = from; at < to && at < spanMs; at = end) {
+      const part = partOf(at);
+      end = Math.min(to, (part + 1) * partMs);
+      if (end <= at) end = to;
+      const passed = end - at;
+      sums.waiting[part] = (sums.waiting[part] ?? 0) + waiting * passed;
+      sums.starting[part] = (sums.starting[part] ?? 0) + count.initializing * passed;
+      sums.running[part] = (sums.running[part] ?? 0) + count.running * passed;
+      sums.idle[part] = (sums.idle[part] ?? 0) + count.idle * passed;
+      sums.paid[part] = (sums.paid[part] ?? 0) + (known.size * passed) / 1000;
+    }
+  }
+
+  function advance(now: number, waiting: number): void {
+    if (now <= last) return;
+    for (const [from, to] of last < spanMs && now > spanMs
+      ? [
+          [last, spanMs],
+          [spanMs, now],
+        ]
+      : [[last, now]]) {
+      account(from as number, to as number);
+    }
+    addToParts(last, now, waiting);
+    last = now;
+  }
+
+  function leave(worker: ModelledWorker, startedAt: number, now: number): void {
+    known.delete(worker);
+    // Each worker is paid by whole seconds.
+    const life = (now - startedAt) / 1000;
+    seconds.idle += Math.ceil(life) - life;
+  }
+
+  return {
+    seconds,
+    delays,
+    get course() {
+      const mean = (values: readonly number[]) => values.map((sum) => sum / partMs);
+      return {
+        waiting: mean(sums.waiting),
+        starting: mean(sums.starting),
+        running: mean(sums.running),
+        idle: mean(sums.idle),
+        delayS: delaySums.map((sum, part) => sum / Math.max(1, delayCounts[part] ?? 0) / 1000),
+        paidS: sums.paid,
+      };
+    },
+    get mostWorkers() {
+      return mostWorkers;
+    },
+    advance,
+    onWorker(worker, now) {
+      const before = known.get(worker);
+      if (before) count[before.state] -= 1;
+      if (worker.pod.desiredStatus === "TERMINATED") {
+        if (before) leave(worker, before.startedAt, now);
+        return;
+      }
+      count[worker.state] += 1;
+      if (before) before.state = worker.state;
+      else {
+        known.set(worker, { state: worker.state, startedAt: now });
+        seconds.start -= throttledMs(worker) / 1000;
+      }
+      mostWorkers = Math.max(mostWorkers, known.size);
+    },
+    onStart(now, delayMs) {
+      delays.add(delayMs);
+      const part = partOf(now);
+      delaySums[part] = (delaySums[part] ?? 0) + delayMs;
+      delayCounts[part] = (delayCounts[part] ?? 0) + 1;
+    },
+  };
+}

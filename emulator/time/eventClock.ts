@@ -1,0 +1,40 @@
+import { type Timer, TimerHeap } from "./timerHeap";
+import type { EmulatorClock } from "./virtualClock";
+
+/** A clock for calls without promises: it runs them one after the other, a million in a second. */
+export interface EventClock extends EmulatorClock {
+  /** Advances time to `ms` and runs every call that becomes due, in order, at its own time. */
+  runUntil(ms: number): void;
+  /** Advances time until no call is scheduled, background calls included. */
+  runToEnd(): void;
+}
+
+/** @param startMs the initial time, in milliseconds */
+export function eventClock(startMs: number): EventClock {
+  const timers = new TimerHeap();
+  let now = startMs;
+  let sequence = 0;
+
+  function runDue(end: number): void {
+    for (let timer = timers.peek(); timer && timer.at <= end; timer = timers.peek()) {
+      now = timer.at;
+      timers.remove(timer);
+      timer.callback();
+    }
+  }
+
+  return {
+    now: () => now,
+    monotonic: () => now,
+    schedule(delayMs, callback, background = false) {
+      const timer: Timer = { at: now + Math.max(0, delayMs), sequence: sequence++, callback, background, index: -1 };
+      timers.push(timer);
+      return () => timers.remove(timer);
+    },
+    runUntil(ms) {
+      runDue(ms);
+      now = Math.max(now, ms);
+    },
+    runToEnd: () => runDue(Number.POSITIVE_INFINITY),
+  };
+}

@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { REPOSITORY } from "../../support/sources";
+
+const MAIN = path.join(REPOSITORY, "dist/cli/main.js");
+jest.setTimeout(120_000);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "forecast-test-"));
+  writeFileSync(path.join(folder, "jobs.csv"), `arrival_s,duration_s\n${rows()}`);
+  writeFileSync(path.join(folder, "prices.json"), JSON.stringify({ date: "2026-01-01", perSecond: { AMPERE_24: 1 } }));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const rows = () => Array.from({ length: 120 }, (_, index) => `${index * 30},2`).join("\n");
+
+function forecast(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, "forecast", ...args], { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+interface Range {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+}
+
+interface Result {
+  readonly settings: Record<string, unknown>;
+  readonly jobs: Range;
+  readonly delayS: Record<string, Range>;
+  readonly coldStarts: Range;
+  readonly monthly: Range;
+  readonly monthlyParts: Record<string, Range>;
+}
+
+interface Output {
+  readonly results: readonly (Result & { title: string })[];
+  readonly sweep: readonly (Result & { front: boolean })[];
+  readonly exceeded: readonly string[];
+}
+
+const EXACT = ["--load", "jobs.csv", "--for", "1h", "--seeds", "2", "--prices", "prices.json"];
+
+test("the cost of a warm worker is its time, and jobs do not wait", async () => {
+  const { code, stdout, stderr } = await forecast(...EXACT, "--workers-min", "1", "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [result] = (JSON.parse(stdout) as Output).results;
+  expect(result?.delayS.p99).toEqual({ low: 0, middle: 0, high: 0 });
+  expect(result?.coldStarts.high).toBe(0);
+  // One worker at $1 a second: a month of 2,629,800 s. 120 jobs of 2 s are 240 of 3600 s.
+  expect(result?.monthly.middle).toBeCloseTo(2_629_800, 0);
+  expect(result?.monthlyParts.run?.middle).toBeCloseTo((2_629_800 * 240) / 3600, 0);
+  const discounted = await forecast(...EXACT, "--workers-min", "1", "--active-discount", "0.25", "--json");
+  expect((JSON.parse(discounted.stdout) as Output).results[0]?.monthly.high).toBeCloseTo(2_629_800 * 0.75, 0);
+});
+
+test("the text has ranges, the level of every assumption, and what cannot be known", async () => {
+  const { stdout } = await forecast(...EXACT, "--scaler-type", "REQUEST_COUNT", "--flash-boot", "on", "--ttl", "2h");
+  expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
+  for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
+  const foot = stdout.slice(stdout.indexOf("Assumptions"));
+  const levels = foot.split("\n").flatMap((line) => /^ {2}(\w+) +\S/.exec(line)?.[1] ?? []);
+  expect(new Set(levels)).toEqual(new Set(["documented", "observed", "assumed", "given"]));
+  expect(foot).toContain("given       a job is lost 2 h after it was submitted [--ttl]");
+  expect(foot).toContain("prices.json of 2026-01-01");
+  expect(foot).toContain("cannot know when the service has no free machine");
+});
+
+test("limits set the exit code by the high end of the range", async () => {
+  const exceeded = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "1s", "--max-cost", "1/day");
+  expect(exceeded.code).toBe(3);
+  expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: the p95 delay can be 2\d(\.\d)? s, more than 1 s/);
+  expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: it can cost \$[\d,.]+ a month, more than \$30\.44/);
+  const kept = await forecast(...EXACT, "--workers-min", "1", "--max-p95", "1s", "--max-cost", "3000000/month");
+  expect(kept.code).toBe(0);
+});
+
+test("a sweep names the front and the change, and writes pictures that need nothing else", async () => {
+  const sweep = ["--sweep", "workersMin=0..1", "idleTimeout=1,60", "--pictures", "pictures"];
+  const { code, stdout, stderr } = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "2s", ...sweep);
+  // The setting as it is now has long delays.
+  expect(code).toBe(3);
+  expect(stderr).toContain("wrote pictures/forecast.svg and pictures/forecast.html");
+  expect(stdout).toContain("Sweep of 4 settings, 2 runs each");
+  expect(stdout).toMatch(/put this into the program:\n\n {4}(workersMin: 1|idleTimeout: 60)/);
+  const page = readFileSync(path.join(folder, "pictures/forecast.html"), "utf8");
+  expect(page).toContain("prefers-color-scheme: dark");
+  expect(page.match(/(src|href)=|https?:(?!\/\/www\.w3\.org\/2000\/svg)|NaN|Infinity/g)).toBeNull();
+  const svg = readFileSync(path.join(folder, "pictures/forecast.svg"), "utf8");
+  expect(svg).toMatch(/^<svg class="fc" xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(svg.match(/NaN|Infinity|undefined/g)).toBeNull();
+});
+
+test("no point of the front is beaten in cost and delay", async () => {
+  const { stdout } = await forecast(
+    ...EXACT,
+    "--sweep",
+    "workersMin=0..2",
+    "scalerType=QUEUE_DELAY,REQUEST_COUNT",
+    "--json",
+  );
+  const { sweep } = JSON.parse(stdout) as Output;
+  expect(sweep).toHaveLength(6);
+  expect(sweep.some(({ front }) => front)).toBe(true);
+  const value = ({ monthly, delayS }: Result) => [monthly.middle, delayS.p95?.middle ?? 0] as const;
+  for (const each of sweep) {
+    const [cost, delay] = value(each);
+    const beaten = sweep.some((other) => value(other)[0] < cost && value(other)[1] < delay);
+    if (each.front) expect(beaten).toBe(false);
+  }
+});
+
+test.each([
+  ["a rate", ["--poisson", "2/m"]],
+  ["a sine with bursts", ["--sine", "0..60/h", "--bursts", "20@1h"]],
+  ["a step", ["--step", "1/m,10/m"]],
+  ["a constant", ["--constant", "1/m"]],
+])("generates %s", async (_name, args) => {
+  const { stdout } = await forecast(...args, "--duration", "1s..3s", "--for", "1d", "--seeds", "2", "--json");
+  const jobs = (JSON.parse(stdout) as Output).results[0]?.jobs.middle;
+  const expected =
+    { "--poisson": 2880, "--sine": 720 + 480, "--step": 7920, "--constant": 1440 }[args[0] as string] ?? 0;
+  expect(jobs).toBeGreaterThan(expected * 0.8);
+  expect(jobs).toBeLessThan(expected * 1.2);
+});
+
+test.each<[string[], number, string]>([
+  [[], 2, "give one load: --load, --poisson, --constant, --sine, --step"],
+  [["--load", "jobs.csv", "--poisson", "1/s"], 2, "give one load"],
+  [["--poisson", "1/s"], 2, "--poisson needs --duration"],
+  [["--poisson", "fast"], 2, "is not a rate"],
+  [["--load", "jobs.csv", "--for", "1 week"], 2, "is not a time"],
+  [["--load", "jobs.csv", "--sweep", "workerMin=1"], 2, "Did you mean workersMin?"],
+  [["--load", "jobs.csv", "--workers-min", "4"], 1, "workersMin (4) is above workersMax (3)"],
+  [["--load", "jobs.csv", "--workers-max", "0"], 1, "no job would ever run"],
+  [["--load", "jobs.csv", "--gpu-ids", "AMPERE_25"], 1, "Did you mean AMPERE_24?"],
+  [["--load", "jobs.csv", "--prices", "jobs.csv"], 1, "--prices jobs.csv is not valid JSON"],
+  [["--load", "none.csv"], 1, "none.csv cannot be read"],
+  [["--load", "."], 1, "cannot be read"],
+  [["--load", "jobs.csv", "--sweep", "workersMin=5..9"], 1, "no setting with workersMin ≤ workersMax"],
+])("%j fails with code %i", async (args, code, message) => {
+  const ended = await forecast(...args);
+  expect(ended.stderr).toContain(message);
+  expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
+});

@@ -1,0 +1,189 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { FormatOptions } from "../../../cli/forecast/load/formats";
+import { readLoad } from "../../../cli/forecast/load/readLoad";
+import { readSamples } from "../../../cli/forecast/settings/samples";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "forecast-test-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(content: string): string {
+  const file = path.join(folder, "load");
+  writeFileSync(file, content);
+  return file;
+}
+
+const NONE: FormatOptions = { duration: undefined, prefill: undefined, decode: undefined };
+const TOKENS: FormatOptions = { ...NONE, prefill: 1000, decode: 50 };
+const SECONDS: FormatOptions = { ...NONE, duration: { fromS: 3, toS: 3 } };
+
+/** Returns the jobs of a file, as they are played. */
+function jobsIn(content: string, options = NONE, spanS?: number): { jobs: number[][]; spanS: number } {
+  const { load, close } = readLoad(fileOf(content), options, spanS);
+  if (!("file" in load)) throw new Error("not a file");
+  const bytes = readFileSync(load.file);
+  const numbers = Array.from({ length: bytes.length / 8 }, (_, index) => bytes.readDoubleLE(index * 8));
+  close();
+  expect(numbers).toHaveLength(2 * load.jobs);
+  const rounded = numbers.map((number) => Math.round(number * 1000) / 1000);
+  return { jobs: rounded.flatMap((_, at) => (at % 2 === 0 ? [rounded.slice(at, at + 2)] : [])), spanS: load.spanS };
+}
+
+const HOURS = Array.from({ length: 1440 }, (_, minute) => minute + 1).join(",");
+const counts = (first: number, second: number) => [first, second, ...new Array(1438).fill(0)].join(",");
+
+test.each<[string, string, FormatOptions, number[][]]>([
+  [
+    "arrivals and durations",
+    "arrival_s,duration_s\n100,1.5\n100,2\n103.5,0\n",
+    NONE,
+    [
+      [0, 1.5],
+      [0, 2],
+      [3.5, 0],
+    ],
+  ],
+  [
+    "columns in another order, a byte order mark, quotes, CRLF",
+    '\uFEFFuser,"duration_s",arrival_s\r\na,4,7\r\n\r\nb,5,8\r\n',
+    NONE,
+    [
+      [0, 4],
+      [1, 5],
+    ],
+  ],
+  [
+    "Azure LLM inference",
+    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,1000,50\n2023-11-16 18:15:50.9951690,500,100",
+    TOKENS,
+    [
+      [0, 2],
+      [4.315, 2.5],
+    ],
+  ],
+  [
+    "Azure Functions 2021, sorted by arrival",
+    "app,func,end_timestamp,duration\nx,f,30,25\nx,g,12,10\n",
+    NONE,
+    [
+      [0, 10],
+      [3, 25],
+    ],
+  ],
+  [
+    "Azure Functions 2019",
+    `HashOwner,HashApp,HashFunction,Trigger,${HOURS}\no,a,f,http,${counts(2, 1)}\no,a,g,queue,${counts(0, 1)}\n`,
+    SECONDS,
+    [
+      [0, 3],
+      [30, 3],
+      [75, 3],
+      [75, 3],
+    ],
+  ],
+  [
+    "BurstGPT",
+    "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,1000,50,1050,API log\n45,GPT-4,0,100,100,API log",
+    TOKENS,
+    [
+      [0, 2],
+      [40, 2],
+    ],
+  ],
+  [
+    "Mooncake",
+    '{"timestamp": 1000, "input_length": 1000, "output_length": 50, "hash_ids": [1]}\n{"timestamp": 3500, "input_length": 0, "output_length": 50}\n',
+    TOKENS,
+    [
+      [0, 2],
+      [2.5, 1],
+    ],
+  ],
+  [
+    "an emulator's journal",
+    JSON.stringify([
+      { at: 1000, operation: "run", outcome: "ok" },
+      { at: 1500, operation: "status", outcome: "ok" },
+      { at: 2000, operation: "runsync", outcome: "error" },
+      { at: 4000, operation: "runsync", outcome: "ok" },
+    ]),
+    SECONDS,
+    [
+      [0, 3],
+      [3, 3],
+    ],
+  ],
+])("reads %s", (_name, content, options, jobs) => {
+  expect(jobsIn(content, options).jobs).toEqual(jobs);
+});
+
+test.each<[string, string, FormatOptions, string]>([
+  ["a negative time", "arrival_s,duration_s\n0,1\n1,-2\n", NONE, "line 3: duration_s is -2: it must not be negative"],
+  ["a word", "arrival_s,duration_s\n0,1\nx,2\n", NONE, 'line 3: arrival_s is "x", which is not a number'],
+  ["an empty cell", "arrival_s,duration_s\n0,\n", NONE, 'line 2: duration_s is ""'],
+  ["a missing cell", "arrival_s,duration_s\n0\n", NONE, "line 2: it has 1 cells, but there are 2 columns"],
+  [
+    "unsorted rows",
+    "arrival_s,duration_s\n0,1\n5,1\n4,1\n",
+    NONE,
+    "line 4: the job arrives at 4 s, before the one above it (5 s). Sort",
+  ],
+  [
+    "unknown columns",
+    "arrival,duration_s\n0,1\n",
+    NONE,
+    "line 1: no known format has the columns arrival,duration_s. Did you mean arrival_s?",
+  ],
+  ["no header", "0,1\n2,3\n", NONE, "line 1: the first line must name the columns"],
+  ["an empty file", "", NONE, "is empty"],
+  ["no jobs", "arrival_s,duration_s\n", NONE, "has no jobs"],
+  ["broken JSON", "[{", SECONDS, "is neither a known trace nor valid JSON"],
+  ["other JSON", '{"a": 1}', SECONDS, "has no list of requests"],
+  [
+    "a broken line of JSON",
+    '{"timestamp": 1, "input_length": 1, "output_length": 1}\n{"ti\n',
+    TOKENS,
+    "line 2: it is not a JSON object",
+  ],
+  [
+    "tokens without rates",
+    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,1\n",
+    NONE,
+    "has no durations: give --prefill, input tokens a second and --decode",
+  ],
+  ["counts without a duration", `Trigger,${HOURS}\nhttp,${counts(1, 1)}\n`, NONE, "give --duration"],
+])("refuses %s", (_name, content, options, message) => {
+  expect(() => jobsIn(content, options)).toThrow(message);
+});
+
+test("a given time cuts a load, or adds time without jobs", () => {
+  const content = "arrival_s,duration_s\n0,1\n10,1\n20,1\n";
+  expect(jobsIn(content)).toMatchObject({ spanS: 20 });
+  expect(jobsIn(content, NONE, 15)).toEqual({
+    spanS: 15,
+    jobs: [
+      [0, 1],
+      [10, 1],
+    ],
+  });
+  expect(jobsIn(content, NONE, 60)).toMatchObject({ spanS: 60 });
+});
+
+test("a file of several chunks is read as a whole", () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => `${index * 0.25},1.25`);
+  const { jobs, spanS } = jobsIn(`arrival_s,duration_s\n${rows.join("\n")}`);
+  expect(jobs).toHaveLength(200_000);
+  expect(jobs.at(-1)).toEqual([49_999.75, 1.25]);
+  expect(spanS).toBe(49_999.75);
+});
+
+test("cold starts come from numbers, or from jobs that waited", () => {
+  expect(readSamples(fileOf("3.5\n\n12\n"))).toEqual([3.5, 12]);
+  expect(readSamples(fileOf('{"delayTime": 80}\n{"delayTime": 12500}\n'))).toEqual([12.5]);
+  expect(() => readSamples(fileOf("1\nx\n"))).toThrow('line 2: "x" is neither');
+  expect(() => readSamples(fileOf('{"delayTime": 80}\n'))).toThrow("has no cold starts");
+});
