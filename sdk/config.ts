@@ -118,14 +118,17 @@ export interface ExtraWords {
   readonly extraLocations?: readonly string[] | undefined;
 }
 
-/** Returns the extra words in the settings, and those of the named service. */
+/** Returns the extra words in the settings, and those and the rule of the named service. */
 export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];
+  wholeScalerValue: boolean;
 } {
   const isRunpod = service?.trim() === "runpod";
   return {
     extraGpuTiers: [...new Set([...(isRunpod ? RUNPOD_GPU_TIERS : []), ...extraGpuTiers])],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
+    // Its GraphQL schema declares scalerValue as an Int (observed).
+    wholeScalerValue: isRunpod,
   };
 }

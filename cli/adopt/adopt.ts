@@ -1,6 +1,5 @@
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import { settingsFromEnvironment } from "../../sdk/config";
 import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { ConfigurationError } from "../../sdk/errors";
 import type { Template } from "../../sdk/templates/record";
@@ -50,7 +49,7 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
 
 async function listAccount(isAll: boolean): Promise<Account> {
   try {
-    const client = createClient(settingsFromEnvironment());
+    const client = createClient();
     const read = async () => ({
       ...(await client.endpoints.listReadable()),
       templates: isAll ? await client.templates.list() : [],

@@ -70,13 +70,15 @@ export function providerSettings(
   }
   // Registers the key as a secret. A client would do that, too, but `check` does not create one.
   if (apiKey !== undefined) new Secret(apiKey);
+  const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   return {
     apiKey,
     service: read("service"),
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    ...acceptedWords(readConfig, environment),
+    extraGpuTiers,
+    extraLocations,
     provider,
     allowAccountChange:
       (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
@@ -98,7 +100,7 @@ export function clientOptions({ provider, allowAccountChange, ...connection }: P
 export function acceptedWords(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
-): { extraGpuTiers: string[]; extraLocations: string[] } {
+): ReturnType<typeof extraWords> {
   const words = (name: "extraGpuTiers" | "extraLocations") => [
     ...splitList(environment[OTHER_VARIABLES[name]] ?? ""),
     ...wordsInConfig(name, readConfig(name)?.trim() ?? ""),

@@ -24,8 +24,8 @@ export interface Account extends Collection<Endpoint>, EndpointInputOptions {
 /** Returns the account that the calls work on. */
 export function createAccount(context: EndpointsContext): Account {
   const calls = graphqlEndpointCalls(context.transport, context.service);
-  const { extraGpuTiers, extraLocations } = context;
-  return { ...createCollection(context, ENDPOINT, calls), calls, extraGpuTiers, extraLocations };
+  const { extraGpuTiers, extraLocations, wholeScalerValue } = context;
+  return { ...createCollection(context, ENDPOINT, calls), calls, extraGpuTiers, extraLocations, wholeScalerValue };
 }
 
 /** Changes some settings of an endpoint. All others stay as they are. */

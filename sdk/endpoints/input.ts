@@ -12,6 +12,8 @@ export interface EndpointInputOptions {
   readonly extraGpuTiers?: readonly string[];
   /** Additional countries, such as those newer than the contract. */
   readonly extraLocations?: readonly string[];
+  /** `true` if the service accepts only whole numbers as `scalerValue`. @default false */
+  readonly wholeScalerValue?: boolean;
 }
 
 /** Returns a problem for each required field that is absent. */
@@ -61,6 +63,10 @@ export function checkEndpointFields(
   options: EndpointInputOptions = {},
 ): { fields: Partial<EndpointSettings>; problems: InputProblem[] } {
   const { fields, problems } = checkFields(schemasFor(options), input);
+  const { scalerValue } = fields;
+  if (options.wholeScalerValue && typeof scalerValue === "number" && !Number.isInteger(scalerValue)) {
+    problems.push({ property: "scalerValue", message: `must be a whole number at this service; it is ${scalerValue}` });
+  }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }
 

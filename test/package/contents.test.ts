@@ -25,7 +25,14 @@ describe("what is published", () => {
     const known = /^(dist\/)?(provider|sdk|emulator|cli)\/[\w/]+\.(ts|js|js\.map|d\.ts|d\.ts\.map)$/;
     const page = /^dist\/emulator\/page\/static\/\w+\.(html|css|mjs|svg)$/;
     const others = [...files].filter((file) => !known.test(file) && !page.test(file)).sort();
-    expect(others).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"]);
+    expect(others).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "emulator/Containerfile",
+      "package.json",
+    ]);
   });
 
   test("holds every file of the emulator's page, once", () => {

@@ -54,7 +54,7 @@ describe("the packed package, installed without Pulumi", () => {
       try { createClient({ apiKey: "" }); } catch (error) { console.log(JSON.stringify(error.stack)); }`;
     await writeFile(path.join(project, "stack.cjs"), program);
     const { stdout } = await run("node", ["--enable-source-maps", "stack.cjs"], { cwd: project });
-    expect(JSON.parse(stdout)).toMatch(/pulumi-serverless-gpu[/\\]sdk[/\\]config\.ts:\d+:\d+/);
+    expect(JSON.parse(stdout)).toMatch(/pulumi-serverless-gpu[/\\]sdk[/\\]clientOptions\.ts:\d+:\d+/);
   });
 
   test("is clean for publint", async () => {

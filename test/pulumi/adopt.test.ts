@@ -104,7 +104,7 @@ test("a filter selects endpoints by a part of their names", async () => {
 test("without an endpoint, a key or the right key, adopt writes no program and explains the problem", async () => {
   const failures = [
     [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
-    [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],
+    [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key (set SERVERLESS_GPU_API_KEY)"],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "wrong-canary-key" }), "Check that the API key is right"],
     [await adopt([], { SERVERLESS_GPU_GRAPHQL_URL: "" }), "there is no graphqlUrl: set SERVERLESS_GPU_GRAPHQL_URL"],
   ] as const;

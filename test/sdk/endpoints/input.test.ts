@@ -232,3 +232,11 @@ describe("a whole input", () => {
     }
   });
 });
+
+test("a scalerValue must be whole where the service accepts no other", () => {
+  expect(checkEndpointFields({ scalerValue: 0.5 }).problems).toEqual([]);
+  expect(checkEndpointFields({ scalerValue: 0.5 }, { wholeScalerValue: true }).problems).toEqual([
+    { property: "scalerValue", message: "must be a whole number at this service; it is 0.5" },
+  ]);
+  expect(checkEndpointFields({ scalerValue: 2 }, { wholeScalerValue: true }).problems).toEqual([]);
+});
