@@ -123,13 +123,10 @@ async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outp
       ...Object.fromEntries(Object.entries(fields).filter(([field]) => managed.includes(field))),
       ...ownInputs(kind, outputs),
     };
-    const owner = ownerOf(outputs);
-    const props = toOutputs(
-      kind,
-      record,
-      { ...outputs, ...inputs },
-      { connection, owner, before: outputs, changed: [] },
-    );
+    // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
+    const changed = changedIn(kind.table, outputs, fields);
+    const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+    const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
     return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
   }
   if (outputs.__mustExist) throw noSuchRecord(kind.noun, id);
