@@ -42,8 +42,7 @@ const scenarios = (moments: readonly Moment[]) =>
     );
   });
 
-const start = () =>
-  startEmulator({ strictReferences: true, drainMs: 50, coldStartMs: 20, templateReleaseMs: 1_000 });
+const start = () => startEmulator({ strictReferences: true, drainMs: 50, coldStartMs: 20, templateReleaseMs: 1_000 });
 
 async function makeStack(emulator: Emulator): Promise<PulumiStack> {
   const stack = await createStack({ program: program(), env: emulator.env });
@@ -64,6 +63,20 @@ async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}
   const next = { ...adopted, [name]: id };
   await stack.writeProgram(program({ adopted: next }));
   return output + (await upAsTold(stack, next));
+}
+
+/** A template that an interrupted run has left may use the credential: `destroy` refuses, names it, and ends once it is gone. */
+async function destroyAsTold(stack: PulumiStack, { templates }: Emulator): Promise<void> {
+  const { exitCode, output } = await stack.run(["destroy", "--yes", "--skip-preview"]);
+  if (exitCode === 0) {
+    for (const { id } of templates.list()) templates.delete(id);
+    return;
+  }
+  const [left, ...others] = templates.list();
+  expect(others).toEqual([]);
+  expect(output).toContain(`in use by template "${left?.name}" (${left?.id})`);
+  templates.delete(left?.id ?? "");
+  await stack.destroy();
 }
 
 /** The wire and all that the engine has left show no secret. The program is the user's own text. */
@@ -93,9 +106,9 @@ test.concurrent.each(scenarios(CREATES))("create: %s", async (_title, moment, vi
   expect(templates?.length).toBeLessThanOrEqual(1 + isLeft("saveTemplate"));
   await stack.preview("--refresh", "--expect-no-changes");
   await expectNoSecrets(stack, emulator, output);
-  await stack.destroy();
-  const left = idsOf(emulator).map(({ length }) => length);
-  expect(left).toEqual([(registryAuths?.length ?? 0) - 1, (templates?.length ?? 0) - 1, 0, 0]);
+  await destroyAsTold(stack, emulator);
+  const [leftAuths, ...others] = idsOf(emulator).map(({ length }) => length);
+  expect([leftAuths, ...others]).toEqual([(registryAuths?.length ?? 0) - 1, 0, 0, 0]);
 });
 
 const CHANGE = { image: "app:2", size: 80, password: PASSWORDS[1] };
