@@ -27,28 +27,33 @@ exports.password = registry.password;
 exports.found = getServerlessTemplateOutput({ id: template.id });
 `;
 
-/** Responses that show the request, as a careless service or gateway sends them. */
-const documents = (suffix: string) => {
-  const env = Object.entries(VALUES).map(([key, value]) => ({ key, value: `${value}${suffix}` }));
-  return [
-    JSON.stringify(env),
-    inspect(env),
-    `saveTemplate(input: { env: [${env.map(({ key, value }) => `{ key: "${key}", value: ${JSON.stringify(value)} }`)}] })`,
-    `Variable "$input" got invalid value ${JSON.stringify(JSON.stringify(env))}`,
-    `Expected value of type "String!", found ${JSON.stringify(env[0]?.value)}`,
-    `updateRegistryAuth(input: { username: "me", password: "${PASSWORD}${suffix}" })`,
-    `?password=${encodeURIComponent(PASSWORD + suffix)}&token=${encodeURIComponent(env[0]?.value ?? "")}`,
-  ];
-};
+const SUFFIX = "-2";
+const SENT = Object.entries(VALUES).map(([key, value]) => ({ key, value: `${value}${SUFFIX}` }));
+const TOKEN = SENT[0]?.value ?? "";
 
-const SHOWING: readonly FaultEffect[] = [
-  ...documents("-2").map((text, index): FaultEffect => {
-    if (index % 3 === 0) return { status: 400, body: { errors: [{ message: text }] } };
-    if (index % 3 === 1) return { status: 403, body: `<html>${text}</html>` };
-    return { status: 200, body: { errors: [{ message: text, extensions: { code: "BAD_USER_INPUT" } }], data: null } };
-  }),
-  { status: 200, body: { data: { saveTemplate: { env: [{ key: "A", value: PLAIN_LOOKING }], id: 1 } } } },
+/** Texts that show the request, as a careless service or gateway sends them. */
+const TEXTS: readonly { readonly saveTemplate: string; readonly updateRegistryAuth: string }[] = [
+  { saveTemplate: JSON.stringify(SENT), updateRegistryAuth: `{ password: "${PASSWORD}${SUFFIX}" }` },
+  {
+    saveTemplate: `Variable "$input" got invalid value ${JSON.stringify(JSON.stringify(SENT))}`,
+    updateRegistryAuth: `password=${PASSWORD}${SUFFIX}`,
+  },
+  {
+    saveTemplate: `Expected value of type "String!", found ${JSON.stringify(TOKEN)}`,
+    updateRegistryAuth: `found "${PASSWORD}${SUFFIX}"`,
+  },
+  { saveTemplate: inspect(SENT), updateRegistryAuth: inspect({ secret: PASSWORD + SUFFIX }) },
+  {
+    saveTemplate: `?token=${encodeURIComponent(TOKEN)}`,
+    updateRegistryAuth: `?auth=${encodeURIComponent(PASSWORD + SUFFIX)}`,
+  },
 ];
+
+const showing = (text: string, index: number): FaultEffect => {
+  if (index % 3 === 0) return { status: 400, body: { errors: [{ message: text }] } };
+  if (index % 3 === 1) return { status: 403, body: `<html>${text}</html>` };
+  return { status: 200, body: { errors: [{ message: text, extensions: { code: "BAD_USER_INPUT" } }], data: null } };
+};
 
 test("variables and passwords show in no output, state, plan, message or journal", async () => {
   await using emulator = await startEmulator({ templateReleaseMs: 200 });
@@ -69,16 +74,17 @@ test("variables and passwords show in no output, state, plan, message or journal
   });
   expect(await run("preview", "--refresh", "--diff")).toBe(0);
   expect(await run("refresh", "--yes", "--diff")).toBe(0);
-  await stack.writeProgram(program("app:2", "-2"));
+  await stack.writeProgram(program("app:2", SUFFIX));
   expect(await run("preview", "--diff", "--save-plan", "plan.json")).toBe(0);
-  for (const effect of SHOWING) {
-    for (const operation of ["saveTemplate", "updateRegistryAuth"]) {
-      emulator.faults.add({ match: { operation }, effect });
+  // The credential first: the template is changed only when that has succeeded.
+  for (const operation of ["updateRegistryAuth", "saveTemplate"] as const) {
+    for (const [index, texts] of TEXTS.entries()) {
+      emulator.faults.add({ match: { operation }, effect: showing(texts[operation], index) });
+      expect(await run("up", "--yes", "--skip-preview")).not.toBe(0);
+      emulator.faults.clear();
     }
-    expect(await run("up", "--yes", "--skip-preview", "--continue-on-error")).not.toBe(0);
-    emulator.faults.clear();
-    expect(emulator.templates.list()).toMatchObject([{ imageName: "app:1" }]);
   }
+  expect(emulator.templates.list()).toMatchObject([{ imageName: "app:1" }]);
   expect(await run("up", "--yes", "--skip-preview", "--diff")).toBe(0);
   expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
   expect(await run("preview", "--refresh", "--expect-no-changes")).toBe(0);

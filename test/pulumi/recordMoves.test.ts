@@ -17,7 +17,8 @@ new ServerlessEndpoint("llama", {
 }, options);
 `;
 
-const CREATES = ["saveRegistryAuth", "saveTemplate", "createNetworkVolume", "saveEndpoint"];
+/** Each lost response costs the wait for the list. The fault matrix loses those of the other kinds. */
+const LOST = ["saveTemplate", "createNetworkVolume"];
 
 const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
   [registryAuths, templates, volumes, endpoints].map((kind) => kind.list().map(({ id }) => id));
@@ -33,16 +34,15 @@ test("lost responses and 429 double nothing, a forced replacement takes nothing 
     SECOND_URL: second.url,
   };
   const stack = await createStack({ program: program("first"), env });
-  for (const operation of CREATES) {
+  for (const operation of LOST) {
     first.faults.add({ match: { operation }, effect: { status: 429 }, times: 1 });
     first.faults.add({ match: { operation }, effect: { reset: true, when: "after" }, times: 1 });
   }
   await stack.up();
   const before = idsOf(first);
   expect(before.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
-  for (const operation of CREATES) expect(first.journal.requests({ operation })).toHaveLength(2);
+  for (const operation of LOST) expect(first.journal.requests({ operation })).toHaveLength(2);
   first.faults.clear();
-  await stack.preview("--refresh", "--expect-no-changes");
 
   // The replacements would be created first, with the names that the old ones have.
   const { resources = [] } = (await stack.exportState()).deployment;
