@@ -77,8 +77,8 @@ const KINDS: readonly Kind[] = [
 const steps = (...requests: readonly (readonly [name: string, request: string])[]): Step[] =>
   requests.map(([name, strikes], index) => ({ name, interface: "graphql", position: index + 1, strikes }));
 
-/** Calls that begin within this time share a list. */
-const SHARED_LIST_MS = 2_100;
+/** Waits until no list of an earlier cell is new enough to be shared: the fault must meet a request of this one. */
+const outliveLists = () => new Promise((resolve) => setTimeout(resolve, 2_100));
 
 /** Remembers what the engine would, whether a step succeeds or fails. */
 function resource({ emulator, provider }: Site, kind: Kind) {
@@ -133,6 +133,7 @@ function operationsOf(kind: Kind): Operation[] {
       steps: steps(["list", "myself"], ["save", kind.create]),
       async prepare(site) {
         const one = resource(site, kind);
+        await outliveLists();
         // A list that is behind may still show the record of an earlier cell.
         const fresh = { ...program, automaticName: `${noun}-${randomBytes(4).toString("hex")}` };
         return {
@@ -198,8 +199,7 @@ function operationsOf(kind: Kind): Operation[] {
       async prepare(site) {
         const one = resource(site, kind);
         await one.up(program);
-        // The list of users must not be one that an earlier cell has requested.
-        await new Promise((resolve) => setTimeout(resolve, SHARED_LIST_MS));
+        await outliveLists();
         return {
           run: async () => {
             await one.destroy();
