@@ -31,8 +31,8 @@ const SUFFIX = "-2";
 const SENT = Object.entries(VALUES).map(([key, value]) => ({ key, value: `${value}${SUFFIX}` }));
 const TOKEN = SENT[0]?.value ?? "";
 
-/** Texts that show the request, as a careless service or gateway sends them. */
-const TEXTS: readonly { readonly saveTemplate: string; readonly updateRegistryAuth: string }[] = [
+/** Strings that show the request, as a careless service or gateway sends them. */
+const ECHOES: readonly { readonly saveTemplate: string; readonly updateRegistryAuth: string }[] = [
   { saveTemplate: JSON.stringify(SENT), updateRegistryAuth: `{ password: "${PASSWORD}${SUFFIX}" }` },
   {
     saveTemplate: `Variable "$input" got invalid value ${JSON.stringify(JSON.stringify(SENT))}`,
@@ -78,7 +78,7 @@ test("variables and passwords show in no output, state, plan, message or journal
   expect(await run("preview", "--diff", "--save-plan", "plan.json")).toBe(0);
   // The credential first: the template is changed only when that has succeeded.
   for (const operation of ["updateRegistryAuth", "saveTemplate"] as const) {
-    for (const [index, texts] of TEXTS.entries()) {
+    for (const [index, texts] of ECHOES.entries()) {
       emulator.faults.add({ match: { operation }, effect: showing(texts[operation], index) });
       expect(await run("up", "--yes", "--skip-preview")).not.toBe(0);
       emulator.faults.clear();
