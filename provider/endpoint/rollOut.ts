@@ -8,7 +8,7 @@ import type { Properties } from "../properties";
 /**
  * Brings a changed template to the workers. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
  * can tell when they run the new version. A new `templateId` is rolled out by the service.
- * @returns the endpoint if its workers were replaced
+ * @returns the endpoint if its workers were replaced or restored
  */
 export async function rollOut(
   client: Client,
@@ -16,25 +16,27 @@ export async function rollOut(
   outputs: Properties,
   inputs: Properties,
 ): Promise<Endpoint | undefined> {
-  const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
-  const isFirst = outputs.templateRevision === undefined;
-  if (!isChanged || isFirst || inputs.templateId !== outputs.templateId) return undefined;
-  const name = String(inputs.name ?? outputs.name ?? id);
-  if (inputs.recycleWorkers !== true) {
-    log(
-      name,
-      "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
-        "does not tell when all of them run the new version. To be certain, set recycleWorkers: true",
-    );
-    return undefined;
-  }
-  log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
-  const logWait = waitLogger(name);
   const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
   const workers = {
     workersMin: Number(inputs.workersMin ?? workersMin),
     workersMax: Number(inputs.workersMax ?? workersMax),
   };
+  const isRecycling = inputs.recycleWorkers === true;
+  const restored = outputs.recycleWorkers === true && !isRecycling ? await restore(client, id, workers) : undefined;
+  const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
+  const isFirst = outputs.templateRevision === undefined;
+  if (!isChanged || isFirst || inputs.templateId !== outputs.templateId) return restored;
+  const name = String(inputs.name ?? outputs.name ?? id);
+  if (!isRecycling) {
+    log(
+      name,
+      "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
+        "does not tell when all of them run the new version. To be certain, set recycleWorkers: true",
+    );
+    return restored;
+  }
+  log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
+  const logWait = waitLogger(name);
   const recycling = client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
     onProgress: ({ activePods, elapsedMs }) =>
@@ -52,4 +54,15 @@ export async function rollOut(
     }
     throw error;
   });
+}
+
+/** Gives an endpoint that an interrupted recycle may have left at zero its workers back: no recycle will finish that. */
+async function restore(
+  { endpoints }: Client,
+  id: string,
+  workers: Pick<Endpoint, "workersMin" | "workersMax">,
+): Promise<Endpoint | undefined> {
+  const { workersMin, workersMax } = await endpoints.get(id);
+  const isRestored = workersMin === workers.workersMin && workersMax === workers.workersMax;
+  return isRestored ? undefined : endpoints.update(id, workers);
 }

@@ -86,13 +86,16 @@ async function diff<T extends NamedRecord>(
   inputs: Properties,
 ): Promise<pulumi.dynamic.DiffResult> {
   const location = await locate(kind.noun, id, outputs, kind.records);
-  if (location === "moved") return { changes: true, replaces: ["__account"] };
+  if (location === "moved") {
+    announceReplacement(kind, id, outputs);
+    return { changes: true, replaces: ["__account"] };
+  }
   refuseOtherId(kind.one, id, inputs);
   claimCompared(kind.noun, id, ownerOf(outputs));
   const changed = changedFields(kind, outputs, inputs);
   const replaces = changed.filter((field) => kind.fixedFields.includes(field));
   if (replaces.length > 0) {
-    if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
+    announceReplacement(kind, id, outputs);
     return { changes: true, replaces };
   }
   if (location === "redirected") return { changes: true };
@@ -100,6 +103,10 @@ async function diff<T extends NamedRecord>(
     managesOthersIn(kind.table, outputs, inputs) || CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input]);
   // Without `changes`, the engine compares the inputs itself and shows each field.
   return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
+}
+
+function announceReplacement<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties): void {
+  if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
 }
 
 /** Returns the fields that differ. An automatic name does not: the service may have required other digits. */
@@ -123,13 +130,10 @@ async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outp
       ...Object.fromEntries(Object.entries(fields).filter(([field]) => managed.includes(field))),
       ...ownInputs(kind, outputs),
     };
-    const owner = ownerOf(outputs);
-    const props = toOutputs(
-      kind,
-      record,
-      { ...outputs, ...inputs },
-      { connection, owner, before: outputs, changed: [] },
-    );
+    // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
+    const changed = changedIn(kind.table, outputs, fields);
+    const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+    const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
     return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
   }
   if (outputs.__mustExist) throw noSuchRecord(kind.noun, id);

@@ -106,7 +106,10 @@ export interface ServerlessTemplateArgs {
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
-  /** Number of the saves that changed what workers run: image, environment, disk, command, ports or credential. */
+  /**
+   * Number of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
+   * what a refresh finds changed: workers may not have that yet.
+   */
   declare readonly revision: pulumi.Output<number>;
 
   /**

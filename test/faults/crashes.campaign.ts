@@ -6,8 +6,8 @@ const VICTIMS: readonly Victim[] = ["engine", "provider"];
 
 const WRITING: readonly Moment[] = [
   { step: "list", when: "before", operation: "myself" },
-  { step: "save", when: "before", operation: "saveEndpoint" },
-  { step: "save", when: "after", operation: "saveEndpoint" },
+  { step: "save", when: "before", operation: "saveEndpoint", held: 2 },
+  { step: "save", when: "after", operation: "saveEndpoint", held: 2 },
 ];
 
 const DELETING: readonly Moment[] = [

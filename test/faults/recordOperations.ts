@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Emulator } from "../../emulator";
 import type { Properties } from "../support/dynamicProvider";
@@ -76,6 +77,9 @@ const KINDS: readonly Kind[] = [
 const steps = (...requests: readonly (readonly [name: string, request: string])[]): Step[] =>
   requests.map(([name, strikes], index) => ({ name, interface: "graphql", position: index + 1, strikes }));
 
+/** Waits until no list of an earlier cell is new enough to be shared: the fault must meet a request of this one. */
+const outliveLists = () => new Promise((resolve) => setTimeout(resolve, 2_100));
+
 /** Remembers what the engine would, whether a step succeeds or fails. */
 function resource({ emulator, provider }: Site, kind: Kind) {
   kind.neighbour(emulator);
@@ -129,11 +133,14 @@ function operationsOf(kind: Kind): Operation[] {
       steps: steps(["list", "myself"], ["save", kind.create]),
       async prepare(site) {
         const one = resource(site, kind);
+        await outliveLists();
+        // A list that is behind may still show the record of an earlier cell.
+        const fresh = { ...program, automaticName: `${noun}-${randomBytes(4).toString("hex")}` };
         return {
-          run: () => one.up(program),
+          run: () => one.up(fresh),
           // A create that could not be confirmed says so, and leaves at most one.
           problems: () => count(kind, "0 or 1", one.own().length <= 1, one.own().length),
-          recover: () => one.up(program).catch((error) => one.up({ ...program, ...advised(error) })),
+          recover: () => one.up(fresh).catch((error) => one.up({ ...fresh, ...advised(error) })),
           problemsAtLast: () => {
             // An automatic name with new digits cannot find what an earlier run left: it costs nothing, and is reported.
             const most = kind.noun === "volume" ? 1 : 2;
@@ -192,6 +199,7 @@ function operationsOf(kind: Kind): Operation[] {
       async prepare(site) {
         const one = resource(site, kind);
         await one.up(program);
+        await outliveLists();
         return {
           run: async () => {
             await one.destroy();

@@ -11,7 +11,7 @@ test("an engine that is killed after a create leaves no process, and the next up
   const program = `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${resources.join("\n")}`;
   const stack = await createStack({ program, env: emulator.env });
   await stack.setConfig({ "serverless-gpu:namespace": "crash" });
-  await crash(stack, emulator, { step: "save", when: "after", operation: "saveEndpoint" }, "engine", "up");
+  await crash(stack, emulator, { step: "save", when: "after", operation: "saveEndpoint", held: 2 }, "engine", "up");
   await unlock(stack);
   const ids = emulator.endpoints.list().map(({ id }) => id);
   expect(ids).toHaveLength(2);

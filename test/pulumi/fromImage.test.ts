@@ -11,7 +11,6 @@ interface Options {
   readonly model?: string;
   readonly template?: string;
   readonly endpoint?: string;
-  readonly volume?: string;
 }
 
 /** The program of the documents: from a registry's credential to an endpoint that responds. */
@@ -20,7 +19,6 @@ function program({
   model = "llama-3",
   template = "{}",
   endpoint = "",
-  volume = "",
 }: Options = {}): string {
   return `
 const pulumi = require("@pulumi/pulumi");
@@ -33,7 +31,7 @@ const template = new ServerlessTemplate("llama", {
   containerDiskInGb: 20,
   containerRegistryAuthId: registry.id,
 }, ${template});
-const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" ${volume} });
+const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" });
 const llama = new ServerlessEndpoint("llama", {
   templateId: template.id, templateRevision: template.revision, networkVolumeId: models.id,
   gpuIds: ["ADA_24"], locations: ["EU-RO-1"], workersMax: 2 ${endpoint}
@@ -139,10 +137,8 @@ test("up creates the whole chain with one request each, and the endpoint respond
 test("the same program again calls nothing, and a refresh only reads", async () => {
   await stack.preview("--expect-no-changes");
   expect(operations()).toEqual([]);
-  const { output } = await stack.run(["preview", "--refresh", "--expect-no-changes", "--diff"]);
-  expect(output).not.toMatch(/error/);
+  await stack.refresh("--expect-no-changes");
   expect(new Set(operations())).toEqual(new Set(["myself"]));
-  await stack.refresh();
   const resources = (await stack.exportState()).deployment.resources ?? [];
   const state = resources.find(({ type }) => type.endsWith("ServerlessTemplate"));
   expect(state?.outputs?.env).toEqual({
@@ -158,18 +154,16 @@ test("drift of image, disk and environment is shown and repaired, and foreign va
     { key: "PORT_HEALTH", value: FOREIGN },
   ];
   emulator.templates.change(id, { imageName: "ghcr.io/me/other:9", containerDiskInGb: 77, env });
-  const shown = await stack.run(["preview", "--refresh", "--diff"]);
-  expect(shown.output).toMatch(/imageName/);
-  expect(shown.output).toMatch(/containerDiskInGb/);
-  expect(shown.output).toMatch(/MODEL/);
-  const repaired = await stack.succeed(["up", "--yes", "--skip-preview", "--refresh", "--diff"]);
+  const { output } = await stack.succeed(["up", "--yes", "--refresh", "--diff"]);
+  const shown = output.slice(0, output.search(/^Updating/m));
+  for (const field of ["imageName", "containerDiskInGb", "MODEL"]) expect(shown).toContain(field);
   expect(template()).toMatchObject({ imageName: "ghcr.io/me/llama:1.4.0", containerDiskInGb: 20 });
   expect(template().env).toEqual([
     { key: "HF_TOKEN", value: HF_TOKEN },
     { key: "MODEL", value: "llama-3" },
     { key: "PORT_HEALTH", value: FOREIGN },
   ]);
-  await expectNoSecrets([shown.output, repaired.output]);
+  await expectNoSecrets([output]);
 });
 
 test("a changed image is rolled out in place with a job running: the job is not lost, and the next one sees the change", async () => {
@@ -201,23 +195,13 @@ test("a changed variable is rolled out with a new template, and the old one is d
 test("a password is rotated in place, and shown nowhere", async () => {
   const { id } = only(emulator.registryAuths.list());
   await stack.setConfig({ "test:ghcr": ROTATED }, { secret: true });
-  const preview = await stack.preview("--diff");
-  const { output } = await stack.up();
+  const { output } = await stack.succeed(["up", "--yes", "--diff"]);
   expect(saves()).toEqual(["updateRegistryAuth"]);
   expect(only(emulator.registryAuths.list()).id).toBe(id);
-  await expectNoSecrets([preview.output, output]);
-});
-
-test("a volume does not shrink", async () => {
-  await stack.writeProgram(program({ image: "ghcr.io/me/llama:1.5.0", model: "llama-4", volume: ", size: 20" }));
-  const { exitCode, output } = await stack.run(["preview"]);
-  expect(exitCode).not.toBe(0);
-  expect(output).toContain("is 20, less than the 50 GB");
-  expect(saves()).toEqual([]);
+  await expectNoSecrets([output]);
 });
 
 test("destroy deletes in order and leaves nothing", async () => {
-  await stack.writeProgram(program({ image: "ghcr.io/me/llama:1.5.0", model: "llama-4" }));
   const { output } = await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
   expect(emulator.templates.list()).toEqual([]);

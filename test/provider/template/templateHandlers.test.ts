@@ -56,14 +56,16 @@ test("a template is created, read, changed and deleted; only its own variables a
   const env = [...(emulator.templates.get(id)?.env ?? []), { key: "PORT", value: FOREIGN }];
   emulator.templates.change(id, { env, containerDiskInGb: 99 });
   const read = await provider.read(id, outputs);
-  expect(read.outputs).toMatchObject({ containerDiskInGb: 99, revision: 1, env: { TOKEN: SECRET, MODE: "fast" } });
+  // Workers may not have what was changed elsewhere, or by a run that was interrupted before the engine recorded it.
+  expect(read.outputs).toMatchObject({ containerDiskInGb: 99, revision: 2, env: { TOKEN: SECRET, MODE: "fast" } });
   expect(JSON.stringify(read)).not.toContain(FOREIGN);
+  expect((await provider.read(id, read.outputs)).outputs).toMatchObject({ revision: 2 });
   // The program does not manage the disk.
   expect(await provider.diff(id, read.outputs, inputs)).toEqual({ changes: "none", replaces: [] });
 
   const changed = await checked(template({ imageName: "app:2", env: { TOKEN: SECRET } }), inputs);
   const updated = await provider.update(id, read.outputs, changed);
-  expect(updated).toMatchObject({ imageName: "app:2", revision: 2, containerDiskInGb: 99 });
+  expect(updated).toMatchObject({ imageName: "app:2", revision: 3, containerDiskInGb: 99 });
   expect(emulator.templates.get(id)?.env).toEqual([
     { key: "TOKEN", value: SECRET },
     { key: "PORT", value: FOREIGN },
@@ -74,7 +76,7 @@ test("a template is created, read, changed and deleted; only its own variables a
     updated,
     await checked(template({ imageName: "app:2", env: { TOKEN: SECRET }, readme: "text" }), changed),
   );
-  expect(described).toMatchObject({ readme: "text", revision: 2 });
+  expect(described).toMatchObject({ readme: "text", revision: 3 });
   await provider.delete(id, described);
   expect(emulator.templates.get(id)).toBeUndefined();
 });
@@ -192,4 +194,20 @@ test("an interrupted recycle at zero workers is finished by the next update", as
   const updated = await provider.update(id, outputs, next);
   expect(updated).toMatchObject({ templateRevision: 2, workersMax: 3 });
   expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 3 });
+});
+
+test("an interrupted recycle is not left at zero workers when the program stops asking for it", async () => {
+  const { id: templateId } = await provider.create(await checked(template()));
+  const endpoint = { automaticName: "llama-f", gpuIds: "ADA_24", templateId };
+  const inputs = await checked({ ...endpoint, workersMax: 2, templateRevision: 1, recycleWorkers: true });
+  const { id, outputs } = await provider.create(inputs);
+  const nexts = [{ templateRevision: 2, workersMax: 2 }, { templateRevision: 2 }, { workersMax: 2 }];
+  for (const next of nexts) {
+    emulator.endpoints.change(id, { workersMax: 0 });
+    const changed = await checked({ ...endpoint, ...next }, inputs);
+    expect(await provider.diff(id, outputs, changed)).toMatchObject({ changes: "unknown" });
+    const workersMax = next.workersMax ?? 3;
+    expect(await provider.update(id, outputs, changed)).toMatchObject({ workersMax });
+    expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax });
+  }
 });
