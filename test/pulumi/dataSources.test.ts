@@ -20,7 +20,7 @@ exports.byComponent = getEndpointOutput({ name: "llama" }, { dependsOn: pulumi.o
 exports.count = getEndpointsOutput({ dependsOn: endpoint }).length;
 `;
 
-const README = `
+const DOCUMENTED = `
 const { getEndpointHealthOutput, getEndpointOutput } = require("pulumi-serverless-gpu");
 const { id } = getEndpointOutput({ name: "llama" });
 exports.idleWorkers = getEndpointHealthOutput({ endpointId: id }).workers.idle;
@@ -49,9 +49,9 @@ test("a data source for an endpoint that does not exist yet is unknown in the pr
   await stack.preview("--expect-no-changes");
 });
 
-test("the data sources of the README fail with one clear error while the endpoint does not exist", async () => {
+test("the documented data sources fail with one clear error while the endpoint does not exist", async () => {
   await stack.destroy();
-  await stack.writeProgram(README);
+  await stack.writeProgram(DOCUMENTED);
   // Without a limit, a failure could use up all memory.
   const { exitCode, output } = await stack.run(["preview"], { NODE_OPTIONS: "--max-old-space-size=400" });
   expect(exitCode).not.toBe(0);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type Emulator, startEmulator } from "../../emulator";
+import { type Emulator, loadHandlers, startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 
 const EXAMPLES = path.resolve(__dirname, "../../examples");
@@ -80,18 +80,11 @@ test.concurrent("adopt: the program of serverless-gpu adopt adopts the account",
 });
 
 test.concurrent("pods: a pod, the endpoint that it works for, and the account", async () => {
-  const endpoint = { id: "worker-endpoint", name: "theirs", gpuIds: "AMPERE_16", templateId: "template" };
+  const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "pods/seed.json"), "utf8"));
   await using emulator = await startEmulator({
-    seed: {
-      endpoints: [
-        { ...endpoint, workersMax: 2 },
-        { ...endpoint, id: "other", name: "other" },
-      ],
-    },
+    seed,
     serverlessDiscount: { discountFactor: 0.8, type: "volume", expirationDate: "2027-01-01" },
   });
-  const machine = { dataCenterId: "EU-RO-1" };
-  emulator.pods.add({ id: "pod-1", endpointId: endpoint.id, machine, costPerHr: 0.5, env: { TOKEN: "pod-token-77" } });
   const stack = await createExample("pods", emulator);
   await stack.setConfig({ podId: "pod-1" });
   const { output } = await stack.up();
@@ -100,7 +93,7 @@ test.concurrent("pods: a pod, the endpoint that it works for, and the account", 
     where: "EU-RO-1",
     costPerHr: 0.5,
     podEnv: { TOKEN: "pod-token-77" },
-    queueUrl: `${emulator.url}/v2/${endpoint.id}`,
+    queueUrl: `${emulator.url}/v2/worker-endpoint`,
     jobsInQueue: 0,
     workersMax: 2,
     workersOfAll: 5,
@@ -111,8 +104,7 @@ test.concurrent("pods: a pod, the endpoint that it works for, and the account", 
 });
 
 test.concurrent("blue-green: a template with a wrong output never gets traffic", async () => {
-  const answers = (text: string) => () => ({ text, tokens: 1 });
-  const handlers = { "model-v1": answers("4"), "model-broken": answers("5"), "model-v2": answers("4") };
+  const handlers = loadHandlers(path.join(EXAMPLES, "blue-green/handlers"));
   await using emulator = await startEmulator({ handlers, coldStartMs: 50, drainMs: 100 });
   const stack = await createExample("blue-green", emulator);
   const queueOf = (color: string) =>

@@ -1,8 +1,7 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type CodeBlock, codeBlocks } from "../docs/markdown";
-import { REPOSITORY } from "../support/sources";
-import { openTerminal, type Terminal } from "./terminal";
+import { codeBlocks } from "../docs/markdown";
+import { follow } from "./reader";
+import { openTerminal } from "./terminal";
 
 /** The parts of the output that differ between runs. */
 const VARIABLE: [RegExp, string][] = [
@@ -27,34 +26,6 @@ function missingLines(page: string, printed: string): string[] {
     if (found >= 0) next = found + 1;
     return found < 0 && line !== "…";
   });
-}
-
-/** Replaces `npm install` by links to the packages of the repository. */
-async function install(folder: string, packages: readonly string[]): Promise<void> {
-  const modules = path.join(folder, "node_modules");
-  await mkdir(path.join(modules, ".bin"), { recursive: true });
-  for (const name of packages.map((spec) => spec.replace(/(?<!^)@.*/, ""))) {
-    await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-    await symlink(path.join(REPOSITORY, "node_modules", name), path.join(modules, name));
-  }
-  await symlink("../pulumi-serverless-gpu/dist/cli/main.js", path.join(modules, ".bin/serverless-gpu"));
-  await writeFile(path.join(folder, "package.json"), "{}");
-}
-
-/** Runs a block as a reader does. Returns its output. */
-async function follow(terminal: Terminal, project: string, { language, options, text }: CodeBlock): Promise<string> {
-  const title = options.find((option) => option.startsWith("title="))?.slice("title=".length);
-  if (title !== undefined) {
-    await writeFile(path.join(project, title), text);
-    return "";
-  }
-  if (language !== "sh") throw new Error(`a block of ${language} has no title`);
-  const [, packages] = /^npm install (.*)$/m.exec(text) ?? [];
-  const commands = packages === undefined ? text : text.replace(/^npm install .*$/m, "");
-  const { exitCode, output } = await terminal.type(commands);
-  if (exitCode !== 0) throw new Error(`exit code ${exitCode} of:\n${text}\nwhich printed:\n${output}`);
-  if (packages !== undefined) await install(project, packages.split(" "));
-  return output;
 }
 
 const blocks = codeBlocks("docs/tutorial.md");

@@ -1,64 +1,65 @@
 #!/usr/bin/env node
-// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows the requests to the service.
+// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what changes at the service.
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
-const { describeRequests } = require("./requests");
+const { changesBetween, changesIn } = require("./changes");
+const { describeRequests, summarizeRequests } = require("./requests");
+const { style } = require("./style");
+
+const VERBOSE = process.argv.includes("--verbose");
 
 async function main() {
   const startedAt = Date.now();
   const engine = await ensurePulumi();
-  console.log(describeEngine(engine));
-
   const { startEmulator } = require("pulumi-serverless-gpu/emulator");
   const emulator = await startEmulator({ drainMs: 1500 });
-  console.log(`The emulator plays the service at ${emulator.url}; nothing leaves this machine.`);
+  console.log(style.faint(`${describeEngine(engine)}\nThe emulator plays the service: nothing leaves this machine.`));
 
-  const stack = createStack(engine, emulator.env);
+  const stack = createStack(engine, emulator.env, VERBOSE);
   process.once("SIGINT", () => stack.abort());
+  let number = 0;
 
   /**
+   * Runs a command of Pulumi and shows its effect: that on the service, or what it says if it changes nothing there.
    * @param {string} title
-   * @param {() => Promise<unknown>} work
+   * @param {...string} args
    */
-  async function step(title, work) {
-    console.log(`\n━━ ${title}`);
+  async function step(title, ...args) {
     emulator.journal.clear();
-    await work();
-    console.log(describeRequests(emulator.journal.requests()));
+    const before = emulator.endpoints.list();
+    const start = Date.now();
+    if (VERBOSE) console.log(`\n${style.bold(title)}`);
+    const output = await stack.pulumi(...args);
+    const time = `${((Date.now() - start) / 1000).toFixed(1)} s`;
+    const command = `pulumi ${args.filter((arg) => arg !== "--yes" && arg !== "--skip-preview").join(" ")}`;
+    console.log(`${style.bold(`${++number}. ${title}`)}  ${style.faint(`${command}, ${time}`)}`);
+    const changes = changesBetween(before, emulator.endpoints.list());
+    for (const change of changes.length > 0 ? changes : changesIn(output)) console.log(`   ${style.change(change)}`);
+    const requests = emulator.journal.requests();
+    console.log(VERBOSE ? describeRequests(requests) : style.faint(`   ${summarizeRequests(requests)}`));
   }
 
   try {
-    await stack.pulumi("stack", "init", "demo");
-    await step("Two endpoints are created", () => stack.pulumi("up", "--yes", "--skip-preview"));
-
+    await stack.prepare();
+    await step("Create two endpoints", "up", "--yes", "--skip-preview");
     await stack.setConfig({ gpuIds: "ADA_24,AMPERE_24", locations: "RO,US", scalerValue: "8" });
-    await step("The program changes: GPU tiers, locations, scaler. The preview shows each field", () =>
-      stack.pulumi("preview", "--diff"),
-    );
-    await step("… and `up` changes the endpoint in place", () => stack.pulumi("up", "--yes", "--skip-preview"));
+    await step("The program changes: preview it", "preview", "--diff");
+    await step("Change the endpoint in place", "up", "--yes", "--skip-preview");
 
     const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat"));
     if (!chat) throw new Error("the demo's endpoint is not in the emulator");
     emulator.endpoints.change(chat.id, { workersMax: 1, gpuIds: "AMPERE_80" });
-    await step("Somebody changes the endpoint without Pulumi, and a refresh finds the drift", () =>
-      stack.pulumi("refresh", "--preview-only", "--diff"),
-    );
-    await step("… and the next `up` repairs it", () => stack.pulumi("up", "--yes", "--skip-preview", "--refresh"));
-
-    await step("Both endpoints are destroyed: scale to zero, wait until the workers have stopped, delete, verify", () =>
-      stack.pulumi("destroy", "--yes", "--skip-preview"),
-    );
+    await step("Somebody else changed it: find the drift", "refresh", "--preview-only", "--diff");
+    await step("Repair the drift", "up", "--yes", "--skip-preview", "--refresh");
+    await step("Destroy: scale to zero, wait for the workers, delete, verify", "destroy", "--yes", "--skip-preview");
     const left = emulator.endpoints.list().length;
-    console.log(`\nEndpoints left at the service: ${left}. The demo took ${seconds(Date.now() - startedAt)}.`);
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    console.log(`Endpoints left at the service: ${left}. The demo took ${seconds} s.`);
+    if (!VERBOSE) console.log(style.faint("All output of Pulumi, and each request: npm run demo -- --verbose"));
   } finally {
     stack.remove();
     await emulator.stop();
   }
-}
-
-/** @param {number} durationMs */
-function seconds(durationMs) {
-  return `${Math.round(durationMs / 1000)} s`;
 }
 
 main().catch((error) => {

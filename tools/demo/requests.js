@@ -19,14 +19,29 @@ function describeRequests(requests) {
   ].join("\n");
 }
 
+/**
+ * Counts the requests by their operation, in one line.
+ * @param {JournalEntry[]} requests
+ */
+function summarizeRequests(requests) {
+  if (requests.length === 0) return "no requests";
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { operation } of requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
+  return `requests: ${[...counts].map(([operation, count]) => `${count} × ${NAMES[operation] ?? operation}`).join(", ")}`;
+}
+
+/** Operations whose name in the service's schema does not say what they do. @type {Readonly<Record<string, string>>} */
+const NAMES = { myself: "list" };
+
 /** @param {JournalEntry} request */
 function describe({ operation, endpointId, arguments: args, outcome }) {
   const { id, ...fields } = /** @type {Record<string, unknown>} */ (args.input ?? args);
   const subject = endpointId ?? id ?? "";
   const shown = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
-  return `${operation} ${subject} ${shown.join(", ")}${outcome === "error" ? " → refused" : ""}`
+  return `${NAMES[operation] ?? operation} ${subject} ${shown.join(", ")}${outcome === "error" ? " → refused" : ""}`
     .replace(/\s+/g, " ")
     .trim();
 }
 
-module.exports = { describeRequests };
+module.exports = { describeRequests, summarizeRequests };

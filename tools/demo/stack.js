@@ -2,6 +2,7 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
+const { stripVTControlCharacters } = require("node:util");
 
 const PROJECT = path.resolve(__dirname, "../..");
 
@@ -9,8 +10,9 @@ const PROJECT = path.resolve(__dirname, "../..");
  * Creates a stack of the root's Pulumi project, with its state, config and Pulumi home in a scratch folder.
  * @param {import("../pulumi-cli/find").Engine} engine
  * @param {Readonly<Record<string, string>>} serviceEnv
+ * @param {boolean} verbose shows the output of Pulumi
  */
-function createStack(engine, serviceEnv) {
+function createStack(engine, serviceEnv, verbose) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "serverless-gpu-demo-"));
   // A copy in another folder, because Pulumi writes the stack's config beside Pulumi.yaml.
   const project = fs.readFileSync(path.join(PROJECT, "Pulumi.yaml"), "utf8");
@@ -28,20 +30,29 @@ function createStack(engine, serviceEnv) {
   let running;
   let aborted = false;
 
-  /** Runs one command of Pulumi to its end and shows its output. @param {...string} args */
+  /** Runs one command of Pulumi to its end, and returns its output without colors. @param {...string} args */
   function pulumi(...args) {
     if (aborted) return Promise.reject(new Error("interrupted"));
-    const options = ["--non-interactive", "--cwd", scratch, "--color", process.stdout.isTTY ? "always" : "never"];
-    return /** @type {Promise<void>} */ (
+    const color = verbose && process.stdout.isTTY ? "always" : "never";
+    return /** @type {Promise<string>} */ (
       new Promise((resolve, reject) => {
-        running = spawn(engine.command, [...args, ...options], {
+        const child = spawn(engine.command, [...args, "--non-interactive", "--cwd", scratch, "--color", color], {
           env,
-          stdio: ["ignore", "inherit", "inherit"],
+          stdio: ["ignore", "pipe", "pipe"],
         });
-        running.on("error", reject);
-        running.on("close", (code) => {
-          if (code === 0) resolve();
-          else reject(new Error(`pulumi ${args.join(" ")} ended with exit code ${code}`));
+        running = child;
+        let output = "";
+        const collect = (/** @type {NodeJS.WriteStream} */ target) => (/** @type {string} */ chunk) => {
+          output += chunk;
+          if (verbose) target.write(chunk);
+        };
+        child.stdout.setEncoding("utf8").on("data", collect(process.stdout));
+        child.stderr.setEncoding("utf8").on("data", collect(process.stderr));
+        child.on("error", reject);
+        child.on("close", (code) => {
+          if (code === 0) return resolve(stripVTControlCharacters(output));
+          const shown = verbose ? "" : `:\n${output}`;
+          reject(new Error(`pulumi ${args.join(" ")} ended with exit code ${code}${shown}`));
         });
       })
     );
@@ -49,6 +60,7 @@ function createStack(engine, serviceEnv) {
 
   return {
     pulumi,
+    prepare: () => pulumi("stack", "init", "demo"),
     /** @param {Record<string, string>} values */
     setConfig: (values) =>
       pulumi(
