@@ -214,7 +214,8 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    status: (jobId, given) => withResponse(given, async (options) => jobOf(jobId).status(options)),
+    // The read itself checks the id.
+    status: (jobId, options) => handle(jobId, undefined, jobLifetime({}), Number.NEGATIVE_INFINITY).status(options),
     purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
     health: (given) => withResponse(given, (options) => readHealth(queue, options)),
     requests: (given) => withResponse(given, (options) => readRequests(queue, options)),

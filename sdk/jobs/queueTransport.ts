@@ -70,15 +70,32 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
     url: queueUrl,
     context,
     gates,
-    request({ name, limit = name, what, method, path, body, sendAndRead, repeatability = "safe", ...options }, bounds) {
+    request(request, bounds) {
+      const { name, limit = name, what, method, path, body, sendAndRead, repeatability = "safe" } = request;
+      const { jobId, lookUp, keepsAttempt, timeoutMs, maxRetries, signal, onResponse } = request;
       const operation = `${what} at endpoint ${endpointId}`;
       const headers = queueHeaders(context.apiKey, body);
       const attempt = (attempt: Attempt) => {
         const url = `${queueUrl}/${typeof path === "string" ? path : path()}`;
         return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
-      const call = { ...options, name, operation, repeatability, attempt, gate: gates.of(limit) };
-      return makeCall(bounds ? { ...context, ...bounds } : context, call);
+      const gate = gates.of(limit);
+      // Each field by its name: spreads took a third of the client's processor time for a call.
+      return makeCall(bounds ? { ...context, ...bounds } : context, {
+        name,
+        operation,
+        repeatability,
+        jobId,
+        attempt,
+        lookUp,
+        gate,
+        keepsAttempt,
+        timeoutMs,
+        maxRetries,
+        signal,
+        headers: request.headers,
+        onResponse,
+      });
     },
   };
 }

@@ -78,7 +78,8 @@ async function observed<T extends ReceivedResponse>(
   }
 }
 
-async function begin(http: Http, httpRequest: HttpRequest, streams: boolean) {
+/** @throws ClientClosedError */
+function begin(http: Http, httpRequest: HttpRequest, streams: boolean) {
   // A dispatcher of the user's stays open.
   if (http.closedBy) throw clientClosed(httpRequest.operation);
   return exchange(http.agent, optionsOf(httpRequest), httpRequest.attempt, streams);

@@ -26,8 +26,7 @@ export function withResponse<T, Options extends ObservedOptions>(
     received = { status, headers };
     options?.onResponse?.(received);
   };
-  const promise = call({ ...(options as Options), onResponse });
-  return Object.assign(promise, {
-    withResponse: async () => ({ data: await promise, response: responseInfo(received as ReceivedResponse) }),
-  });
+  const promise = call({ ...(options as Options), onResponse }) as ResponsePromise<T>;
+  promise.withResponse = async () => ({ data: await promise, response: responseInfo(received as ReceivedResponse) });
+  return promise;
 }
