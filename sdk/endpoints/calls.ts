@@ -1,9 +1,10 @@
-import type { ServiceName } from "../contract/limits";
+import { LIST_LAG_MS, type ServiceName } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
 import { type Collection, createCollection, noteWrite } from "../records/collection";
 import type { GraphqlTransport } from "../transport/graphql";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { ENDPOINT_FIELDS } from "./fields";
 import { type EndpointCalls, graphqlEndpointCalls } from "./graphqlCalls";
 import type { EndpointInputOptions } from "./input";
 import { ENDPOINT } from "./listRecords";
@@ -19,13 +20,47 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 /** The endpoints of one account. */
 export interface Account extends Collection<Endpoint>, EndpointInputOptions {
   readonly calls: EndpointCalls;
+  /** The endpoints as this client last saved them. For a while the list still shows what they were before. */
+  readonly lastSaved: Map<string, Saved>;
+}
+
+interface Saved {
+  readonly endpoint: Endpoint;
+  /** The endpoint before each of the last saves. */
+  readonly before: readonly Endpoint[];
+  /** The time of the response, in milliseconds of the monotonic clock. */
+  readonly at: number;
 }
 
 /** Returns the account that the calls work on. */
 export function createAccount(context: EndpointsContext): Account {
   const calls = graphqlEndpointCalls(context.transport, context.service);
   const { extraGpuTiers, extraLocations, wholeScalerValue } = context;
-  return { ...createCollection(context, ENDPOINT, calls), calls, extraGpuTiers, extraLocations, wholeScalerValue };
+  return {
+    ...createCollection(context, ENDPOINT, calls),
+    calls,
+    extraGpuTiers,
+    extraLocations,
+    wholeScalerValue,
+    lastSaved: new Map(),
+  };
+}
+
+/** Returns the endpoint that the next save builds on: the list may still show what it was before this client's last save. */
+function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
+  const saved = lastSaved.get(listed.id);
+  if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
+  return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
+}
+
+function noteSaved({ lastSaved, clock }: Account, before: Endpoint, endpoint: Endpoint): Endpoint {
+  const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
+  lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
+  return endpoint;
+}
+
+function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
+  return ENDPOINT_FIELDS.every((field) => one[field] === other[field]);
 }
 
 /** Changes some settings of an endpoint. All others stay as they are. */
@@ -37,10 +72,12 @@ export async function changeEndpoint(
 ): Promise<Endpoint> {
   const options = requestOptions(given);
   const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
-  const attempt = (each: Attempt) => account.calls.change(operation, endpoint, changes, each);
+  const before = withOwnSave(account, endpoint);
+  const attempt = (each: Attempt) => account.calls.change(operation, before, changes, each);
   try {
     const name = account.calls.names.change;
-    return await makeCall(account, { ...options, name, operation, repeatability: "safe", attempt });
+    const saved = await makeCall(account, { ...options, name, operation, repeatability: "safe", attempt });
+    return noteSaved(account, before, saved);
   } catch (error) {
     throw await withUsage(error, account, options);
   } finally {

@@ -8,7 +8,7 @@ import { type Command, commandsIn, type Help, parseHelp, problemWith } from "../
 import { REPOSITORY } from "../support/sources";
 
 /** Commands of other programs, which are not checked. */
-const OTHERS = ["bash", "cd", "curl", "docker", "exit", "export", "helm", "kubectl", "mkdir", "terraform", "ts-node"];
+const OTHERS = ["bash", "cd", "curl", "docker", "exit", "export", "helm", "kubectl", "mkdir", "node", "tail", "terraform", "ts-node"];
 
 /** Folders whose scripts are called as `./name`. */
 const EXAMPLES = readdirSync(path.join(REPOSITORY, "examples")).map((name) => path.join(REPOSITORY, "examples", name));
@@ -44,7 +44,7 @@ async function problemOf(command: Command): Promise<string | undefined> {
 
 function problemOfNpm([command = "", script = ""]: Command): string | undefined {
   if (command === "run") return script in scripts ? undefined : `there is no script ${script}`;
-  return ["ci", "install", "test"].includes(command) ? undefined : `npm ${command} is not expected`;
+  return ["ci", "install", "pack", "test"].includes(command) ? undefined : `npm ${command} is not expected`;
 }
 
 /** Returns the typed lines of a `console` block: those after a `$`. */

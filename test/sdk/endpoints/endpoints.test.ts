@@ -288,3 +288,13 @@ describe("scaleToZero", () => {
     expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
   });
 });
+
+test("an update keeps what this client changed a moment ago, also if the list lags behind", async () => {
+  await using it = await startEmulated();
+  const { id } = full(it);
+  await it.run(it.client.endpoints.update(id, { idleTimeout: 77 }));
+  await it.run(it.client.endpoints.update(id, { scalerValue: 9 }));
+  it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
+  await it.run(it.client.endpoints.update(id, { workersMax: 4 }));
+  expect(it.emulator.endpoints.get(id)).toMatchObject({ idleTimeout: 77, scalerValue: 9, workersMax: 4 });
+});
