@@ -292,6 +292,7 @@ describe("scaleToZero", () => {
 test("an update keeps what this client changed a moment ago, also if the list lags behind", async () => {
   await using it = await startEmulated();
   const { id } = full(it);
+  await it.clock.advance(20_000);
   await it.run(it.client.endpoints.update(id, { idleTimeout: 77 }));
   await it.run(it.client.endpoints.update(id, { scalerValue: 9 }));
   it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
