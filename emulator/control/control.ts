@@ -78,6 +78,9 @@ function routesOf({ account, journal, faults, clock, reset }: Controlled) {
   return routes;
 }
 
+/** The routes with query parameters. All others refuse any, so that a filter that does not exist is never ignored. */
+const READS_QUERY: ReadonlySet<string> = new Set(["GET jobs", "GET workers", "GET journal", "GET worker-output"]);
+
 /** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and the page for people. */
 export function createControl(controlled: Controlled, { apiKey, host }: { apiKey: string; host: string }): Control {
   const routes = routesOf(controlled);
@@ -94,6 +97,7 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
       const [pattern, id] = patternOf(request);
       const route = routes[pattern];
       if (!route) return json(404, { error: `there is no ${request.method} ${request.path}` });
+      if (!READS_QUERY.has(pattern)) readQuery(request.query, []);
       const result = await route({ id, query: request.query, body: readBody(request) });
       if (result === false) return json(404, { error: `there is no "${id}"` });
       return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);

@@ -112,11 +112,21 @@ describe("jobs and workers over HTTP", () => {
     ["journal?outcome=bad", "pending, ok, error, cut"],
     ["journal?interface=soap", "graphql, rest, queue"],
     ["journal?status=abc", '"status" is "abc"'],
+    ["endpoints?name=x", '"name"'],
+    ["pods?endpointId=x&colour=red", '"endpointId", "colour"'],
+    ["faults?id=1", '"id". There are: none.'],
+    ["jobs/none?status=FAILED", '"status"'],
     ["events?colour=red", '"colour"'],
     ["events?jobStatus=DONE", "IN_QUEUE"],
   ])("refuses the query of %s", async (path, named) => {
     const { status, body } = await control("GET", path);
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
+  });
+
+  test("changes nothing if a request to delete has a query parameter", async () => {
+    emulator.faults.add({ effect: { status: 503 } });
+    expect((await control("DELETE", "faults?id=7")).status).toBe(400);
+    expect(emulator.faults.list()).toHaveLength(1);
   });
 
   test.each([

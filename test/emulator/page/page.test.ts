@@ -238,7 +238,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     }
     await page.getByText("300 requests").waitFor();
     const longestMs = await page.evaluate<number>("window.longestMs");
-    // Far above what is measured on a machine with nothing else to do (20 ms, 60 ms), far below what people call stalled.
+    // A busy machine (2 cores, a load of 11) took 340 to 540 ms for ten requests, and 190 to 260 ms for a frame.
     expect(slowestMs).toBeLessThan(2000);
     expect(longestMs).toBeLessThan(2000);
     expect(await page.locator("#job-rows tr").count()).toBe(200);
