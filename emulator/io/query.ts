@@ -9,7 +9,9 @@ export function readQuery<Name extends string>(query: URLSearchParams, names: re
   const given = [...query.keys()];
   const unknown = given.filter((name) => !(names as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new TypeError(`There is no query parameter "${unknown.join('", "')}". There are: ${names.join(", ") || "none"}.`);
+    throw new TypeError(
+      `There is no query parameter "${unknown.join('", "')}". There are: ${names.join(", ") || "none"}.`,
+    );
   for (const name of names) {
     if (query.getAll(name).length > 1) throw new TypeError(`The query parameter "${name}" is given more than once.`);
     if (query.get(name) === "") throw new TypeError(`The query parameter "${name}" is empty. Leave it out, or set it.`);

@@ -3,12 +3,24 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
-import { PROTOCOL_WORKER, processesWith, until } from "../support/realWorkers";
+import { PROTOCOL_WORKER, processesWith } from "../support/realWorkers";
 
 /** The number of processes that start and stop. A worker that is a shell takes 10 ms, one in Node.js 100 ms. */
 const CYCLES = Number(process.env.WORKER_CYCLES ?? 2000);
 const AT_ONCE = 8;
 const ROUNDS_OF_KILLS = Number(process.env.WORKER_KILLS ?? 20);
+
+/** Far above what a step takes. A step that does not end fails by name, not by the time limit of the test. */
+const STEP_LIMIT_MS = 120_000;
+
+/** Resolves when `left` returns 0. */
+async function untilNone(what: string, left: () => number): Promise<void> {
+  const startedAt = performance.now();
+  for (let count = left(); count > 0; count = left()) {
+    if (performance.now() - startedAt > STEP_LIMIT_MS) throw new Error(`${count} left after 120 s: ${what}`);
+    await sleep(20);
+  }
+}
 
 /** Says that it is there, leaves a second process in its group, and then ignores nothing. */
 const SHELL_WORKER = "sleep 300 & echo up; exec sleep 300";
@@ -25,15 +37,14 @@ test(`${CYCLES} starts and stops of workers leave no process and no folder behin
     });
     const lines = () => emulator.journal.workerOutput({ endpointId: id });
     // In half of the rounds the processes are ended while they start.
-    if (round % 2 === 0) await until(() => lines().filter(({ line }) => line === "up").length === AT_ONCE);
+    const missing = (line: RegExp) => AT_ONCE - lines().filter((each) => line.test(each.line)).length;
+    if (round % 2 === 0) await untilNone(`starts of round ${round}`, () => missing(/^up$/));
     emulator.endpoints.delete(id);
-    await until(
-      () => lines().filter(({ line }) => /was ended by|ended with|before it was/.test(line)).length === AT_ONCE,
-    );
+    await untilNone(`ends of round ${round}`, () => missing(/was ended by|ended with|before it was/));
     ups += AT_ONCE;
   }
   await emulator.stop();
-  await until(() => processesWith("MARK", mark).length === 0);
+  await untilNone("processes", () => processesWith("MARK", mark).length);
 }, 1_800_000);
 
 test(`${ROUNDS_OF_KILLS} emulators that are killed at any moment leave no process behind`, async () => {
@@ -49,6 +60,6 @@ test(`${ROUNDS_OF_KILLS} emulators that are killed at any moment leave no proces
     await sleep((round * 1000) / ROUNDS_OF_KILLS);
     child.kill("SIGKILL");
     await once(child, "exit");
-    await until(() => processesWith("MARK", mark).length === 0);
+    await untilNone(`processes of kill ${round}`, () => processesWith("MARK", mark).length);
   }
 }, 1_800_000);
