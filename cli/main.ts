@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags } from "./emulator/emulatorFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
+import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has exit codes of its own. */
 const EXIT_CODES = `
@@ -19,6 +20,7 @@ const load = {
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
+  verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
 
 /** Returns the command line. Its actions set the exit code of the process. */
@@ -45,6 +47,7 @@ ${EXIT_CODES}
   addDoctor(program);
   addEmulator(program);
   addForecast(program);
+  addVerifyService(program);
   return program;
 }
 
@@ -210,6 +213,48 @@ Exit codes:
       const problem = loadProblem(flags);
       if (problem !== undefined) command.error(`error: ${problem}`);
       process.exitCode = await forecast(flags);
+    });
+}
+
+function addVerifyService(program: Command): void {
+  program
+    .command("verify-service")
+    .summary("Compare the service with the emulator, by one endpoint of its own")
+    .description(
+      "Plays rules of the emulator against the service, with your key, and writes down which the service follows and " +
+        "which not. It says before what it creates and what it can cost, and asks. It creates one endpoint that scales to " +
+        "zero, and deletes it in any case. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
+        "SERVERLESS_GPU_SERVICE=runpod or all three SERVERLESS_GPU_*_URL.",
+    )
+    .requiredOption("--template <id>", "the serverless template of the endpoint; it is not changed")
+    .option("--yes", "do not ask; needed where there is no terminal")
+    .option("--run-jobs", "also run one job on one worker, which costs GPU time")
+    .option("--gpu <tier>", "the GPU tier of the endpoint", "AMPERE_16")
+    .addOption(
+      new Option("--profile <name>", "the profile of the emulator to compare with")
+        .choices(["contract", "observed"])
+        .default("observed"),
+    )
+    .option("--output <file>", "the file to create for the transcript, as JSON", "verify-service.json")
+    .addHelpText(
+      "after",
+      `
+Standard output has the transcript as a table. It holds no keys, no ids and nothing about your other endpoints.
+
+Examples:
+  serverless-gpu verify-service --template abc123
+  serverless-gpu verify-service --template abc123 --run-jobs --gpu ADA_24 --yes --output after.json
+
+Exit codes:
+  0  the service did as the emulator does in every rule that was played, and the endpoint is deleted
+  1  a rule differs, the run is not complete, you did not agree, or the endpoint could not be deleted: the message has
+     its id, and says how to delete it
+  2  wrong usage: an unknown option, no --template, or no --yes where there is no terminal`,
+    )
+    .action(async (flags: VerifyFlags, command: Command) => {
+      if (!flags.yes && !process.stdin.isTTY)
+        command.error("error: there is no terminal to ask for consent: read what the command does, then add --yes.");
+      process.exitCode = await load.verifyService().verifyService(flags);
     });
 }
 

@@ -19,19 +19,25 @@ interface Proxy {
   readonly url: URL;
 }
 
+const AGENT_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+
+/** Makes connections without a proxy, for a server on this machine. */
+export function createDirectAgent(): Dispatcher {
+  return new Agent(AGENT_OPTIONS);
+}
+
 /**
  * Makes the connections of one client: through the proxies that the environment names, otherwise direct, which is
  * faster. undici's own timeouts are off: each attempt ends by its signal.
  * @throws ConfigurationError if a variable is not the URL of a proxy
  */
 export function createAgent(): Dispatcher {
-  const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
   const http = proxyFor("http:");
   const https = proxyFor("https:");
-  if (!http && !https) return new Agent(options);
+  if (!http && !https) return createDirectAgent();
   for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
   return new EnvHttpProxyAgent({
-    ...options,
+    ...AGENT_OPTIONS,
     // An empty string means no proxy, and stops undici from reading the environment.
     httpProxy: http?.url.href ?? "",
     httpsProxy: https?.url.href ?? "",

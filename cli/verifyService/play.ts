@@ -1,0 +1,53 @@
+import type { FidelityId } from "../../emulator/model/fidelity";
+import * as graphql from "./scenarios/graphql";
+import * as queue from "./scenarios/queue";
+import { rest } from "./scenarios/rest";
+import * as save from "./scenarios/saveEndpoint";
+import type { Scenario } from "./scenarios/scenario";
+import { oneJob } from "./scenarios/workers";
+import type { Site } from "./site";
+
+/** Returns the scenarios in order. Jobs wait only while the endpoint can have no worker; `oneJob` removes them first. */
+export function scenariosFor(runJobs: boolean): readonly Scenario[] {
+  return [
+    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
+    ...[save.savedFields, save.flashBoot, save.refusedSaves, rest],
+    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive],
+    runJobs ? oneJob : graphql.ownDeletion,
+  ];
+}
+
+/** The reasons for which rows were not played, and for which the run ended early. */
+export interface Unplayed {
+  readonly rows: ReadonlyMap<FidelityId, string>;
+  readonly stopped: string | undefined;
+}
+
+/**
+ * Plays the scenarios against the service and the emulator at the same time. A scenario that breaks off leaves its rows
+ * unplayed, and the next one follows.
+ */
+export async function playAll(
+  service: Site,
+  emulator: Site,
+  scenarios: readonly Scenario[],
+  { signal, onScenario }: { readonly signal: AbortSignal; onScenario(name: string): void },
+): Promise<Unplayed> {
+  const rows = new Map<FidelityId, string>();
+  for (const scenario of scenarios) {
+    if (signal.aborted) break;
+    onScenario(scenario.name);
+    const [played, expected] = await Promise.allSettled([scenario.play(service), scenario.play(emulator)]);
+    if (signal.aborted) break;
+    if (expected.status === "rejected") throw expected.reason;
+    if (played.status === "fulfilled") continue;
+    for (const row of emulator.facts.keys()) {
+      if (!service.facts.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
+    }
+  }
+  return { rows, stopped: signal.aborted ? messageOf(signal.reason) : undefined };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

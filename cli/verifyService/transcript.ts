@@ -1,0 +1,113 @@
+import { type FidelityId, fidelity, type Level, type Profile } from "../../emulator/model/fidelity";
+import { redact, redactBeginning } from "../../sdk/secret";
+import { ownPackage } from "../ownPackage";
+import type { Unplayed } from "./play";
+import { type Connection, normalFact, type SentRequest, type Site } from "./site";
+
+/** A row of the fidelity table, and what was seen of it at the service. */
+interface RowResult {
+  readonly row: string;
+  /** The evidence that the table has. */
+  readonly level: Level;
+  readonly rule: string;
+  readonly result: "as emulated" | "differs" | "not played";
+  /** What the emulator did; only if it was played. */
+  readonly expected?: string;
+  /** What the service did; only if it differs. */
+  readonly actual?: string;
+  /** Only if it was not played. */
+  readonly reason?: string;
+}
+
+/** The fate of the endpoint. */
+export interface Removal {
+  readonly name: string;
+  readonly deleted: boolean;
+  /** The id, and the reason, if the endpoint may still exist. */
+  readonly id?: string;
+  readonly problem?: string;
+}
+
+/** The transcript of a run, without keys, ids and the bodies of responses. */
+export interface Transcript {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly service: Omit<Connection, "apiKey">;
+  /** The profile of the emulator that the service is compared with. */
+  readonly profile: Profile;
+  readonly complete: boolean;
+  readonly endpoint: Removal;
+  readonly counts: Readonly<Record<RowResult["result"], number>>;
+  readonly rows: readonly RowResult[];
+  readonly requests: readonly SentRequest[];
+}
+
+interface Run {
+  readonly startedAt: Date;
+  readonly connection: Connection;
+  readonly profile: Profile;
+  readonly service: Site;
+  readonly emulator: Site;
+  readonly unplayed: Unplayed;
+  readonly removal: Removal;
+}
+
+/** The longest part of a fact that the transcript shows. */
+const LONGEST_FACT = 400;
+const NOT_AMONG_THEM = "this command does not play it in this profile, or only with --run-jobs";
+
+export function transcriptOf({
+  startedAt,
+  connection,
+  profile,
+  service,
+  emulator,
+  unplayed,
+  removal,
+}: Run): Transcript {
+  const { graphqlUrl, restUrl, queueUrl } = connection;
+  const rows = (Object.keys(fidelity) as FidelityId[]).map((row) => rowResult(row, service, emulator, unplayed));
+  const count = (result: RowResult["result"]) => rows.filter((each) => each.result === result).length;
+  const counts = { "as emulated": count("as emulated"), differs: count("differs"), "not played": count("not played") };
+  return {
+    version: ownPackage().version,
+    startedAt: startedAt.toISOString(),
+    service: { graphqlUrl, restUrl, queueUrl },
+    profile,
+    complete: unplayed.stopped === undefined && unplayed.rows.size === 0,
+    endpoint: removal,
+    counts,
+    rows,
+    requests: service.requests.map((each) => ({ ...each, request: redact(each.request) })),
+  };
+}
+
+function rowResult(row: FidelityId, service: Site, emulator: Site, { rows, stopped }: Unplayed): RowResult {
+  const { level, text: rule } = fidelity[row];
+  if (!service.facts.has(row) || !emulator.facts.has(row)) {
+    const without = stopped === undefined ? NOT_AMONG_THEM : `the run was stopped: ${stopped}`;
+    return { row, level, rule, result: "not played", reason: redact(rows.get(row) ?? without) };
+  }
+  const expected = normalFact(emulator.facts.get(row), emulator.endpoint);
+  const actual = normalFact(service.facts.get(row), service.endpoint);
+  const shown = (fact: string) => redactBeginning(fact, LONGEST_FACT);
+  if (actual === expected) return { row, level, rule, result: "as emulated", expected: shown(expected) };
+  return { row, level, rule, result: "differs", expected: shown(expected), actual: shown(actual) };
+}
+
+/** Returns the transcript for people: first what is as emulated, at the end what differs. */
+export function tableOf({ rows, counts, complete, profile }: Transcript): string {
+  const of = (result: RowResult["result"]) => rows.filter((each) => each.result === result);
+  const broken = of("not played").filter(({ reason }) => reason !== NOT_AMONG_THEM);
+  const lines = [
+    ...of("as emulated").map(({ row, level }) => `as emulated  ${row.padEnd(32)} ${level}`),
+    ...broken.map(({ row, level, reason }) => `not played   ${row.padEnd(32)} ${level.padEnd(10)} ${reason}`),
+    ...of("differs").flatMap(({ row, level, expected, actual }) => [
+      `differs      ${row.padEnd(32)} ${level}`,
+      `             emulator: ${expected}`,
+      `             service:  ${actual}`,
+    ]),
+  ];
+  const sum = `${counts["as emulated"]} as emulated, ${counts.differs} differ, ${counts["not played"]} not played`;
+  return `${lines.join("\n")}\n\n${sum} (profile ${profile})${complete ? "" : "; the run is not complete"}\n`;
+}
