@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Emulator, type EmulatorOptions, type FaultRule, startEmulator } from "../../emulator";
+
+const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
+const KEY = "canary-key-of-the-account";
+/** An endpoint of the account that the command must neither touch nor show. */
+const OTHER = { id: "theirs1234", name: "someone-elses", gpuIds: "ADA_24", templateId: "t", workersMax: 2 };
+
+interface Row {
+  readonly row: string;
+  readonly result: string;
+  readonly reason?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+let folder: string;
+const open: Emulator[] = [];
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "verify-service-"));
+});
+afterAll(async () => {
+  await Promise.all(open.map((emulator) => emulator.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+async function startService(options: EmulatorOptions = {}, faults: readonly FaultRule[] = []): Promise<Emulator> {
+  const emulator = await startEmulator({ apiKey: KEY, seed: { endpoints: [OTHER] }, ...options });
+  for (const fault of faults) emulator.faults.add(fault);
+  open.push(emulator);
+  return emulator;
+}
+
+let files = 0;
+
+/** Starts the command, and collects its results when it has ended. */
+function start(emulator: Emulator, args: readonly string[] = ["--yes"], env: NodeJS.ProcessEnv = emulator.env) {
+  files += 1;
+  const file = path.join(folder, `${files}.json`);
+  const all = ["verify-service", "--template", "template-1", "--output", file, ...args];
+  const child = spawn(process.execPath, [MAIN, ...all], { env: { ...process.env, ...env }, stdio: "pipe" });
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => (printed.stdout += chunk));
+  child.stderr.on("data", (chunk) => (printed.stderr += chunk));
+  child.stdin.end();
+  async function end() {
+    const [code] = child.exitCode === null ? await once(child, "close") : [child.exitCode];
+    const text = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    const transcript = text === undefined ? undefined : JSON.parse(text);
+    const rows: Row[] = transcript?.rows ?? [];
+    const rowsThat = (result: string) => rows.filter((each) => each.result === result).map(({ row }) => row);
+    return { code, ...printed, text, transcript, rows, rowsThat, emulator };
+  }
+  return { child, printed, file, ended: end() };
+}
+
+type Ended = Awaited<ReturnType<typeof start>["ended"]>;
+
+async function printedLine(child: ChildProcess, printed: { stderr: string }, line: string): Promise<void> {
+  while (!printed.stderr.includes(line)) await once(child.stderr as NodeJS.ReadableStream, "data");
+}
+
+/** Checks that nothing is left of the run, that no worker could start, and that nothing private is shown. */
+function expectCleanEnd({ emulator, stdout, stderr, text = "", transcript }: Ended): void {
+  expect(emulator.endpoints.list()).toMatchObject([OTHER]);
+  expect(transcript.endpoint).toEqual({ name: expect.stringMatching(/^verify-service-[0-9a-f]{12}$/), deleted: true });
+  const saves = emulator.journal.requests().filter(({ operation }) => operation === "saveEndpoint");
+  expect(saves.length).toBeGreaterThan(0);
+  for (const save of saves)
+    expect(JSON.stringify(save.arguments)).toMatch(/"workersMin":0,"workersMax":0|"workersMax":0,"workersMin":0/);
+  for (const hidden of [KEY, OTHER.id, OTHER.name]) expect(stdout + stderr + text).not.toContain(hidden);
+}
+
+describe("a whole run", () => {
+  let runs: Record<"observed" | "contract" | "otherProfile" | "faulty" | "jobs", Ended>;
+
+  beforeAll(async () => {
+    const faults: FaultRule[] = [
+      { match: { interface: "rest" }, effect: { status: 418 } },
+      { match: { operation: "purge-queue" }, effect: { status: 503 } },
+      { match: { operation: "saveEndpoint", nth: 1 }, effect: { reset: true, when: "after" } },
+    ];
+    const [observed, contract, otherProfile, faulty, jobs] = await Promise.all([
+      startService({ profile: "observed" }).then((emulator) => start(emulator).ended),
+      startService().then((emulator) => start(emulator, ["--yes", "--profile", "contract"]).ended),
+      startService().then((emulator) => start(emulator).ended),
+      startService({ profile: "observed" }, faults).then((emulator) => start(emulator).ended),
+      startService({ profile: "observed" }).then((emulator) => start(emulator, ["--yes", "--run-jobs"]).ended),
+    ]);
+    runs = { observed, contract, otherProfile, faulty, jobs };
+  });
+
+  test.each([
+    ["observed", 69],
+    ["contract", 60],
+  ] as const)("against the profile %s, all rows are as emulated, and the endpoint is deleted", (profile, played) => {
+    const { code, transcript, rowsThat, stdout } = runs[profile];
+    expect(rowsThat("differs")).toEqual([]);
+    expect(rowsThat("as emulated").length).toBeGreaterThanOrEqual(played);
+    expect([code, transcript.complete, transcript.profile]).toEqual([0, true, profile]);
+    expect(stdout).toMatch(/^as emulated {2}graphql\.wrong-key +documented$/m);
+    expect(stdout).toContain(`${rowsThat("as emulated").length} as emulated, 0 differ`);
+    expectCleanEnd(runs[profile]);
+  });
+
+  test("says beforehand what it creates, and keeps to it", () => {
+    const { stderr, transcript } = runs.observed;
+    expect(stderr).toContain("no worker can start: no GPU time is used");
+    expect(stderr).toContain(`one endpoint, "${transcript.endpoint.name}" (template template-1)`);
+    expect(stderr.indexOf("This creates")).toBeLessThan(stderr.indexOf("playing"));
+    const most = Number(/at most (\d+) requests/.exec(stderr)?.[1]);
+    expect(transcript.requests.length).toBeLessThanOrEqual(most);
+    expect(runs.jobs.stderr).toContain("at most one worker (AMPERE_16), which you pay for");
+  });
+
+  test("names the rows in which a service of the other profile differs, with both sides", () => {
+    const { code, rowsThat, rows, stdout } = runs.otherProfile;
+    expect(code).toBe(1);
+    expect(rowsThat("differs")).toEqual(
+      expect.arrayContaining(["graphql.bearer", "save.flash-boot-suffix", "queue.status-sync", "myself.version"]),
+    );
+    expect(rowsThat("as emulated")).toEqual(expect.arrayContaining(["save.reset", "rest.unknown-pod", "queue.ttl"]));
+    const suffix = rows.find(({ row }) => row === "save.flash-boot-suffix");
+    expect(suffix?.expected).toContain("<name> -fb");
+    expect(suffix?.actual).toContain('"<name>"');
+    expect(stdout).toContain(`             service:  ${suffix?.actual}`);
+    expectCleanEnd(runs.otherProfile);
+  });
+
+  test("tells what differs from what a busy service leaves unplayed, and survives a lost response", () => {
+    const { code, rowsThat, rows, transcript } = runs.faulty;
+    expect([code, transcript.complete]).toEqual([1, false]);
+    expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
+    expect(rowsThat("differs")).toContain("rest.unknown-pod");
+    const broken = rows.filter(({ reason }) => reason?.includes("responded 4 times with 503")).map(({ row }) => row);
+    expect(broken).toEqual(expect.arrayContaining(["queue.purge", "queue.health"]));
+    expect(rowsThat("as emulated")).toEqual(expect.arrayContaining(["queue.ttl", "delete.done"]));
+    expectCleanEnd(runs.faulty);
+  });
+
+  test("runs one job only with --run-jobs", () => {
+    const { code, rowsThat, emulator } = runs.jobs;
+    expect([code, rowsThat("differs")]).toEqual([0, []]);
+    const more = ["queue.times", "queue.worker-id", "delete.workers-not-zero"];
+    expect(rowsThat("as emulated")).toEqual(expect.arrayContaining(more));
+    expect(runs.observed.rowsThat("not played")).toEqual(expect.arrayContaining(more));
+    expect(emulator.endpoints.list()).toMatchObject([OTHER]);
+  });
+});
+
+describe("the end of the endpoint", () => {
+  test.each([
+    ["SIGINT", "playing keys of GraphQL"],
+    ["SIGTERM", "playing the time to live"],
+    ["SIGHUP", "This creates one endpoint"],
+  ] as const)("%s at %p ends the run and deletes the endpoint", async (signal, line) => {
+    const lost: FaultRule = { match: { operation: "saveEndpoint", nth: 1 }, effect: { reset: true, when: "after" } };
+    const service = await startService({ profile: "observed" }, [lost]);
+    const { child, printed, ended } = start(service);
+    await printedLine(child, printed, line);
+    // Its handlers are set when it has asked the service for the first time.
+    while (!service.journal.operations().includes("saveEndpoint"))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill(signal);
+    const result = await ended;
+    expect([result.code, result.transcript.complete]).toEqual([1, false]);
+    expect(result.rows.some(({ reason }) => reason === `the run was stopped: ${signal}`)).toBe(true);
+    expectCleanEnd(result);
+  });
+
+  test("an endpoint that cannot be deleted is named, with the way to delete it", async () => {
+    const refusal: FaultRule = { match: { operation: "deleteEndpoint" }, effect: { status: 401 } };
+    const service = await startService({ profile: "observed" }, [refusal]);
+    const { code, stderr, transcript } = await start(service).ended;
+    const [left] = service.endpoints.list().filter(({ id }) => id !== OTHER.id);
+    expect(code).toBe(1);
+    expect(transcript.endpoint).toMatchObject({ deleted: false, id: left?.id, problem: expect.any(String) });
+    expect(stderr).toContain(`the endpoint ${left?.id} could not be deleted`);
+    expect(stderr).toContain(`delete the endpoint ${left?.id} in the service's console`);
+    expect(left).toMatchObject({ workersMin: 0, workersMax: 0 });
+  });
+});
+
+describe("nothing is created", () => {
+  const creations = ({ journal }: Emulator) => journal.operations().filter((each) => each === "saveEndpoint");
+
+  test("without consent", async () => {
+    const service = await startService();
+    const { code, stderr } = await start(service, []).ended;
+    expect([code, creations(service)]).toEqual([2, []]);
+    expect(stderr).toContain("add --yes");
+  });
+
+  test("if the file of the transcript exists", async () => {
+    const service = await startService();
+    const file = path.join(folder, "there.json");
+    writeFileSync(file, "mine");
+    const { code, stderr } = await start(service, ["--yes", "--output", file]).ended;
+    expect([code, creations(service), readFileSync(file, "utf8")]).toEqual([1, [], "mine"]);
+    expect(stderr).toContain("there.json exists already. Nothing was sent. Name another file");
+  });
+
+  test("with a wrong key, which is not shown", async () => {
+    const service = await startService();
+    const env = { ...service.env, SERVERLESS_GPU_API_KEY: "another-canary-key" };
+    const { code, stderr, text } = await start(service, ["--yes"], env).ended;
+    expect([code, text]).toEqual([1, undefined]);
+    expect(service.endpoints.list()).toMatchObject([OTHER]);
+    expect(stderr).not.toContain("another-canary-key");
+  });
+
+  const hasTerminal = existsSync("/usr/bin/script");
+  (hasTerminal ? test : test.skip)("if the word on the terminal is not yes", async () => {
+    const service = await startService();
+    const file = path.join(folder, "terminal.json");
+    const command = `'${process.execPath}' '${MAIN}' verify-service --template t --output '${file}'; echo "code $?"`;
+    const child = spawn("/usr/bin/script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...service.env } });
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+      if (output.endsWith("continue: ")) child.stdin.write("y\n");
+    });
+    await once(child, "close");
+    expect(output).toContain("nothing was created, because you did not agree");
+    expect(output).toContain("code 1");
+    expect([creations(service), existsSync(file)]).toEqual([[], false]);
+  });
+});
