@@ -219,7 +219,7 @@ Exit codes:
 function addVerifyService(program: Command): void {
   program
     .command("verify-service")
-    .summary("Compare the service with the emulator, by one endpoint of its own")
+    .summary("Compare the service with the emulator, rule by rule")
     .description(
       "Plays rules of the emulator against the service, with your key, and writes down which the service follows and " +
         "which not. It says before what it creates and what it can cost, and asks. It creates one endpoint that scales to " +

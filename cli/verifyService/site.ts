@@ -46,7 +46,7 @@ export interface SentRequest {
   readonly elapsedMs: number;
 }
 
-/** What was seen of a rule, in a form that two services have in common. */
+/** The part of a response that shows a rule, in a form that two services have in common. */
 export type Fact = unknown;
 
 /** A row of the fidelity table, or the row of each profile for the same question. */

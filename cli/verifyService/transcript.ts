@@ -11,9 +11,9 @@ interface RowResult {
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
-  /** What the emulator did; only if it was played. */
+  /** The fact at the emulator; only if it was played. */
   readonly expected?: string;
-  /** What the service did; only if it differs. */
+  /** The fact at the service; only if it differs. */
   readonly actual?: string;
   /** Only if it was not played. */
   readonly reason?: string;

@@ -76,7 +76,7 @@ function expectCleanEnd({ emulator, stdout, stderr, text = "", transcript }: End
 }
 
 describe("a whole run", () => {
-  let runs: Record<"observed" | "contract" | "otherProfile" | "faulty" | "jobs", Ended>;
+  let runs: Record<"observed" | "contract" | "otherProfile" | "faulty" | "jobs" | "undeletable", Ended>;
 
   beforeAll(async () => {
     const faults: FaultRule[] = [
@@ -84,14 +84,16 @@ describe("a whole run", () => {
       { match: { operation: "purge-queue" }, effect: { status: 503 } },
       { match: { operation: "saveEndpoint", nth: 1 }, effect: { reset: true, when: "after" } },
     ];
-    const [observed, contract, otherProfile, faulty, jobs] = await Promise.all([
+    const refusal: FaultRule = { match: { operation: "deleteEndpoint" }, effect: { status: 401 } };
+    const [observed, contract, otherProfile, faulty, jobs, undeletable] = await Promise.all([
       startService({ profile: "observed" }).then((emulator) => start(emulator).ended),
       startService().then((emulator) => start(emulator, ["--yes", "--profile", "contract"]).ended),
       startService().then((emulator) => start(emulator).ended),
       startService({ profile: "observed" }, faults).then((emulator) => start(emulator).ended),
       startService({ profile: "observed" }).then((emulator) => start(emulator, ["--yes", "--run-jobs"]).ended),
+      startService({ profile: "observed" }, [refusal]).then((emulator) => start(emulator).ended),
     ]);
-    runs = { observed, contract, otherProfile, faulty, jobs };
+    runs = { observed, contract, otherProfile, faulty, jobs, undeletable };
   });
 
   test.each([
@@ -150,39 +152,42 @@ describe("a whole run", () => {
     expect(runs.observed.rowsThat("not played")).toEqual(expect.arrayContaining(more));
     expect(emulator.endpoints.list()).toMatchObject([OTHER]);
   });
-});
 
-describe("the end of the endpoint", () => {
-  test.each([
-    ["SIGINT", "playing keys of GraphQL"],
-    ["SIGTERM", "playing the time to live"],
-    ["SIGHUP", "This creates one endpoint"],
-  ] as const)("%s at %p ends the run and deletes the endpoint", async (signal, line) => {
-    const lost: FaultRule = { match: { operation: "saveEndpoint", nth: 1 }, effect: { reset: true, when: "after" } };
-    const service = await startService({ profile: "observed" }, [lost]);
-    const { child, printed, ended } = start(service);
-    await printedLine(child, printed, line);
-    // Its handlers are set when it has asked the service for the first time.
-    while (!service.journal.operations().includes("saveEndpoint"))
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    child.kill(signal);
-    const result = await ended;
-    expect([result.code, result.transcript.complete]).toEqual([1, false]);
-    expect(result.rows.some(({ reason }) => reason === `the run was stopped: ${signal}`)).toBe(true);
-    expectCleanEnd(result);
-  });
-
-  test("an endpoint that cannot be deleted is named, with the way to delete it", async () => {
-    const refusal: FaultRule = { match: { operation: "deleteEndpoint" }, effect: { status: 401 } };
-    const service = await startService({ profile: "observed" }, [refusal]);
-    const { code, stderr, transcript } = await start(service).ended;
-    const [left] = service.endpoints.list().filter(({ id }) => id !== OTHER.id);
+  test("names an endpoint that cannot be deleted, and the way to delete it", () => {
+    const { code, stderr, transcript, emulator } = runs.undeletable;
+    const [left] = emulator.endpoints.list().filter(({ id }) => id !== OTHER.id);
     expect(code).toBe(1);
     expect(transcript.endpoint).toMatchObject({ deleted: false, id: left?.id, problem: expect.any(String) });
     expect(stderr).toContain(`the endpoint ${left?.id} could not be deleted`);
     expect(stderr).toContain(`delete the endpoint ${left?.id} in the service's console`);
     expect(left).toMatchObject({ workersMin: 0, workersMax: 0 });
   });
+});
+
+/** Starts a run whose creation loses its response, and interrupts it after a line. */
+async function interruptedRun(signal: NodeJS.Signals, line: string): Promise<Ended> {
+  const lost: FaultRule = { match: { operation: "saveEndpoint", nth: 1 }, effect: { reset: true, when: "after" } };
+  const service = await startService({ profile: "observed" }, [lost]);
+  const { child, printed, ended } = start(service);
+  await printedLine(child, printed, line);
+  // Its handlers are set before its first request.
+  while (!service.journal.operations().includes("saveEndpoint")) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill(signal);
+  return ended;
+}
+
+test("an interruption at any moment ends the run and deletes the endpoint", async () => {
+  const moments = [
+    ["SIGINT", "playing keys of GraphQL"],
+    ["SIGTERM", "playing jobs that wait"],
+    ["SIGHUP", "This creates one endpoint"],
+  ] as const;
+  const results = await Promise.all(moments.map(([signal, line]) => interruptedRun(signal, line)));
+  for (const [index, result] of results.entries()) {
+    expect([result.code, result.transcript.complete]).toEqual([1, false]);
+    expect(result.rows.map(({ reason }) => reason)).toContain(`the run was stopped: ${moments[index]?.[0]}`);
+    expectCleanEnd(result);
+  }
 });
 
 describe("nothing is created", () => {
