@@ -30,7 +30,10 @@ export async function createEndpoint(
     isSame: (each: Endpoint) => isSame(each, wanted),
   };
   try {
-    return await createRecord(account, creation, options);
+    const created = await createRecord(account, creation, options);
+    // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
+    account.lastSaved.delete(created.id);
+    return created;
   } catch (error) {
     throw await withUsage(error, account, options);
   }
