@@ -8,7 +8,21 @@ import { type Command, commandsIn, type Help, parseHelp, problemWith } from "../
 import { REPOSITORY } from "../support/sources";
 
 /** Commands of other programs, which are not checked. */
-const OTHERS = ["bash", "cd", "curl", "docker", "exit", "export", "helm", "kubectl", "mkdir", "node", "tail", "terraform", "ts-node"];
+const OTHERS = [
+  "bash",
+  "cd",
+  "curl",
+  "docker",
+  "exit",
+  "export",
+  "helm",
+  "kubectl",
+  "mkdir",
+  "node",
+  "tail",
+  "terraform",
+  "ts-node",
+];
 
 /** Folders whose scripts are called as `./name`. */
 const EXAMPLES = readdirSync(path.join(REPOSITORY, "examples")).map((name) => path.join(REPOSITORY, "examples", name));
