@@ -1,4 +1,4 @@
-import { existing, type FindOptions, findRecord, lookTwice, readSharedWith } from "../records/collection";
+import { type FindOptions, findRecord, getRecord, readExisting } from "../records/collection";
 import { refuseUnreadable } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
@@ -101,11 +101,10 @@ export function createEndpoints(account: Account): Endpoints {
       }),
     listReadable: (given) => withResponse(given, async (options) => toListedEndpoints(await list.read({}, options))),
     find: (id, given) => withResponse(given, (options) => findRecord(account, id, options)),
-    get: (id, given) =>
-      withResponse(given, async (options) => existing(await findRecord(account, id, options), kind, id)),
+    get: (id, given) => withResponse(given, (options) => getRecord(account, id, options)),
     scaleToZero: (id, given) =>
       withResponse(given, async (options) => {
-        const endpoint = existing(await findRecord(account, id, options), kind, id);
+        const endpoint = await getRecord(account, id, options);
         return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
       }),
     delete: (id, given) => withResponse(given, (options) => deleteEndpoint(account, id, options)),
@@ -122,8 +121,7 @@ async function updateEndpoint(
   { onNameTaken, ...options }: UpdateOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
-  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
-  const endpoint = existing(found, account.kind, id);
+  const endpoint = await readExisting(account, id, options);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
     const { records } = await account.list.read({}, options);
     const others = records.filter((each) => each.name === fields.name && each.id !== id);

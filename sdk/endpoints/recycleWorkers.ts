@@ -1,7 +1,7 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { RecycleTimeoutError } from "../errors";
-import { existing, findRecord } from "../records/collection";
+import { existing, getRecord } from "../records/collection";
 import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint } from "./calls";
@@ -37,7 +37,7 @@ export async function recycleWorkers(
   { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, ...options }: RecycleOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
   const { clock, kind, list } = account;
-  const found = existing(await findRecord(account, id, options), kind, id);
+  const found = await getRecord(account, id, options);
   const isAtZero = found.workersMax === 0 && found.workersMin === 0;
   const endpoint = isAtZero ? found : await changeEndpoint(account, found, { workersMin: 0, workersMax: 0 }, options);
   const startedAt = clock.monotonic();

@@ -103,7 +103,7 @@ export async function readSharedWith<T extends NamedRecord>(
 }
 
 /** Looks in this list, and once more when its lag has passed. */
-export async function lookTwice<T extends NamedRecord>(
+async function lookTwice<T extends NamedRecord>(
   { clock, list, kind }: Collection<T>,
   first: ListSnapshot<Listed<T>>,
   id: string,
@@ -133,6 +133,31 @@ export async function findRecord<T extends NamedRecord>(
     id,
     options,
   );
+}
+
+/**
+ * Returns the record as a list shows it that was requested after the call.
+ * @throws NotFoundError if it is in neither of two lists with the service's lag between them
+ */
+export async function getRecord<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+): Promise<T> {
+  return existing(await findRecord(collection, id, options), collection.kind, id);
+}
+
+/**
+ * Returns the record as a shared list shows it, for a change that builds on it.
+ * @throws NotFoundError if it is in neither of two lists with the service's lag between them
+ */
+export async function readExisting<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+): Promise<T> {
+  const shared = await readSharedWith(collection, id, options);
+  return existing(await lookTwice(collection, shared, id, options), collection.kind, id);
 }
 
 /** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */

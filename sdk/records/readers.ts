@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Collection, existing, type FindOptions, findRecord } from "./collection";
+import { type Collection, type FindOptions, findRecord, getRecord } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
@@ -45,7 +45,6 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
         return { records: [...records], unreadable: [...unreadable] };
       }),
     find: (id, given) => withResponse(given, (options) => findRecord(collection, id, options)),
-    get: (id, given) =>
-      withResponse(given, async (options) => existing(await findRecord(collection, id, options), kind, id)),
+    get: (id, given) => withResponse(given, (options) => getRecord(collection, id, options)),
   };
 }

@@ -1,11 +1,9 @@
 import {
   type Collection,
   createCollection,
-  existing,
-  lookTwice,
   noteWrite,
   readAfterWrites,
-  readSharedWith,
+  readExisting,
 } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
@@ -120,8 +118,7 @@ async function updateRegistryAuth(
   options: ObservedOptions,
 ): Promise<RegistryAuth> {
   const wanted = parseRegistryLogin(id, login);
-  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
-  const before = existing(found, account.kind, id);
+  const before = await readExisting(account, id, options);
   const operation = `updateRegistryAuth of "${before.name}" (${id})`;
   const attempt = (each: Attempt) => account.calls.change(operation, before, wanted, each);
   try {

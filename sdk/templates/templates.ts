@@ -5,11 +5,10 @@ import type { Endpoint } from "../endpoints/record";
 import {
   type Collection,
   createCollection,
-  existing,
-  lookTwice,
+  getRecord,
   noteWrite,
   readAfterWrites,
-  readSharedWith,
+  readExisting,
 } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
@@ -138,7 +137,7 @@ async function updateTemplate(
   if (isSame(before, merge(before))) {
     // The list may be older than somebody's last change. A save would be repeated for nothing, but never left out.
     await sleep(account.clock, LIST_LAG_MS, options.signal);
-    before = existing(await lookTwice(account, await account.list.read({}, options), id, options), account.kind, id);
+    before = await getRecord(account, id, options);
     if (isSame(before, merge(before))) return before;
   }
   const settings = merge(before);
@@ -162,10 +161,10 @@ async function updateTemplate(
 
 /** Reads a template. After a write of this client it waits for the list's lag: an older record must not be written back. */
 async function readSettled(account: TemplateAccount, id: string, options: ObservedOptions): Promise<Template> {
-  const { clock, lastWrites, kind } = account;
+  const { clock, lastWrites } = account;
   const settledAt = (lastWrites.get(id) ?? Number.NEGATIVE_INFINITY) + LIST_LAG_MS;
   if (clock.monotonic() < settledAt) await sleep(clock, settledAt - clock.monotonic(), options.signal);
-  return existing(await lookTwice(account, await readSharedWith(account, id, options), id, options), kind, id);
+  return readExisting(account, id, options);
 }
 
 function isSame(before: TemplateSettings, after: TemplateSettings): boolean {

@@ -3,11 +3,9 @@ import { InvalidInputError } from "../errors";
 import {
   type Collection,
   createCollection,
-  existing,
-  lookTwice,
   noteWrite,
   readAfterWrites,
-  readSharedWith,
+  readExisting,
 } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
@@ -106,8 +104,7 @@ async function updateVolume(
   options: ObservedOptions,
 ): Promise<Volume> {
   const fields = parseVolumeChanges(id, changes);
-  const found = await lookTwice(account, await readSharedWith(account, id, options), id, options);
-  const volume = existing(found, account.kind, id);
+  const volume = await readExisting(account, id, options);
   const { name = volume.name, size = volume.size } = fields;
   if (size < volume.size) {
     const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
