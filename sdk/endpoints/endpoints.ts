@@ -1,5 +1,5 @@
-import { type FindOptions, findRecord, getRecord, readExisting } from "../records/collection";
-import { refuseUnreadable } from "../records/listed";
+import { type FindOptions, getRecord, readExisting } from "../records/collection";
+import { readersOf } from "../records/readers";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { type Account, changeEndpoint, fetchDiscount } from "./calls";
@@ -88,20 +88,13 @@ export interface Endpoints {
 
 /** Returns the management interface of one account. */
 export function createEndpoints(account: Account): Endpoints {
-  const { list, kind } = account;
   return {
+    ...readersOf(account),
+    // This list calls its records `endpoints`.
+    listReadable: (given) =>
+      withResponse(given, async (options) => toListedEndpoints(await account.list.read({}, options))),
     create: (input, given) => withResponse(given, (options) => createEndpoint(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateEndpoint(account, id, changes, options)),
-    list: (given) =>
-      withResponse(given, async (options) => {
-        const snapshot = await list.read({}, options);
-        refuseUnreadable(kind, snapshot);
-        // A copy: the list itself is shared with other readers.
-        return [...snapshot.records];
-      }),
-    listReadable: (given) => withResponse(given, async (options) => toListedEndpoints(await list.read({}, options))),
-    find: (id, given) => withResponse(given, (options) => findRecord(account, id, options)),
-    get: (id, given) => withResponse(given, (options) => getRecord(account, id, options)),
     scaleToZero: (id, given) =>
       withResponse(given, async (options) => {
         const endpoint = await getRecord(account, id, options);
