@@ -1,6 +1,7 @@
 import { LIST_LAG_MS, type ServiceName } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
-import { type Collection, createCollection, noteWrite } from "../records/collection";
+import { changeRecord, sendWrite } from "../records/changeRecord";
+import { type Collection, createCollection } from "../records/collection";
 import type { GraphqlTransport } from "../transport/graphql";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
@@ -71,18 +72,11 @@ export async function changeEndpoint(
   given?: ObservedOptions,
 ): Promise<Endpoint> {
   const options = requestOptions(given);
-  const operation = `saveEndpoint of "${endpoint.name}" (${endpoint.id})`;
   const before = withOwnSave(account, endpoint);
-  const attempt = (each: Attempt) => account.calls.change(operation, before, changes, each);
   try {
-    const name = account.calls.names.change;
-    const saved = await makeCall(account, { ...options, name, operation, repeatability: "safe", attempt });
-    return noteSaved(account, before, saved);
+    return noteSaved(account, before, await changeRecord(account, before, changes, options));
   } catch (error) {
     throw await withUsage(error, account, options);
-  } finally {
-    // Also after a failure: the response may be lost and the change made.
-    noteWrite(account, endpoint.id, changes.name ?? endpoint.name);
   }
 }
 
@@ -90,15 +84,11 @@ export async function changeEndpoint(
  * Sends the deletion.
  * @throws NotFoundError if the endpoint does not exist
  */
-export async function sendDelete(account: Account, id: string, given: ObservedOptions): Promise<void> {
+export function sendDelete(account: Account, id: string, given: ObservedOptions): Promise<void> {
+  const { calls } = account;
   const operation = `deleteEndpoint of ${id}`;
-  const attempt = (each: Attempt) => account.calls.delete(operation, { id }, each);
-  try {
-    const name = account.calls.names.delete;
-    await makeCall(account, { ...requestOptions(given), name, operation, repeatability: "safe", attempt });
-  } finally {
-    noteWrite(account, id);
-  }
+  const attempt = (each: Attempt) => calls.delete(operation, { id }, each);
+  return sendWrite(account, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
 /** Reads the account's discount. */

@@ -34,6 +34,11 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   readonly lastWrites: Map<string, number>;
 }
 
+/** The records of one kind, with one of the requests that write them. */
+export type Writable<T extends NamedRecord, Settings, Request extends "create" | "change" | "delete"> = Collection<T> & {
+  readonly calls: Pick<RecordCalls<T, Settings>, "names" | Request>;
+};
+
 /** Returns the records of one kind that `calls` lists. */
 export function createCollection<T extends NamedRecord>(
   context: CallContext,

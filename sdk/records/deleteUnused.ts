@@ -2,8 +2,9 @@ import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, ServiceFaultError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Attempt, makeCall } from "../transport/retryingCall";
-import { type Collection, noteWrite, readSharedWith } from "./collection";
+import type { Attempt } from "../transport/retryingCall";
+import { sendWrite } from "./changeRecord";
+import { type Collection, readSharedWith } from "./collection";
 import { type NamedRecord, recordById } from "./listed";
 
 /** The progress of a deletion that waits. */
@@ -114,15 +115,14 @@ async function refusalOf<T extends NamedRecord>(
   const operation = `the deletion of ${collection.kind.noun} ${record.id} ("${record.name}")`;
   const attempt = (each: Attempt) => send(operation, record, each);
   try {
-    await makeCall(collection, { ...options, name: callName, operation, repeatability: "safe", attempt });
+    const { id, name } = record;
+    await sendWrite(collection, { name: callName, operation, attempt }, [id, name], options);
     return undefined;
   } catch (error) {
     // The list decides whether it is gone, not the response: it names the record as it was before.
     if (error instanceof NotFoundError) return undefined;
     if (error instanceof BusinessRuleError || error instanceof ServiceFaultError) return error.message;
     throw error;
-  } finally {
-    noteWrite(collection, record.id, record.name);
   }
 }
 

@@ -1,7 +1,7 @@
+import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
-  noteWrite,
   readAfterWrites,
   readExisting,
 } from "../records/collection";
@@ -13,7 +13,7 @@ import type { Template } from "../templates/record";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/retryingCall";
 import { graphqlRegistryAuthCalls, REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
@@ -119,17 +119,5 @@ async function updateRegistryAuth(
 ): Promise<RegistryAuth> {
   const wanted = parseRegistryLogin(id, login);
   const before = await readExisting(account, id, options);
-  const operation = `updateRegistryAuth of "${before.name}" (${id})`;
-  const attempt = (each: Attempt) => account.calls.change(operation, before, wanted, each);
-  try {
-    return await makeCall(account, {
-      ...options,
-      name: account.calls.names.change,
-      operation,
-      repeatability: "safe",
-      attempt,
-    });
-  } finally {
-    noteWrite(account, id, before.name);
-  }
+  return changeRecord(account, before, wanted, options);
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
+import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
   getRecord,
-  noteWrite,
   readAfterWrites,
   readExisting,
 } from "../records/collection";
@@ -17,7 +17,7 @@ import { explainTakenName, nameTaken } from "../records/uniqueName";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
 import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import { hideEnv, parseTemplate, parseTemplateChanges } from "./input";
@@ -142,20 +142,10 @@ async function updateTemplate(
   }
   const settings = merge(before);
   hideEnv(settings.env, [settings.name, settings.imageName]);
-  const operation = `saveTemplate of "${before.name}" (${id})`;
-  const attempt = (each: Attempt) => account.calls.change(operation, before, settings, each);
   try {
-    return await makeCall(account, {
-      ...options,
-      name: account.calls.names.change,
-      operation,
-      repeatability: "safe",
-      attempt,
-    });
+    return await changeRecord(account, before, settings, options);
   } catch (error) {
     throw await explainTakenName(error, account, settings.name, options);
-  } finally {
-    noteWrite(account, id, settings.name);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
+import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
-  noteWrite,
   readAfterWrites,
   readExisting,
 } from "../records/collection";
@@ -13,7 +13,7 @@ import { type Readers, readersOf } from "../records/readers";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/retryingCall";
 import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
@@ -110,17 +110,5 @@ async function updateVolume(
     const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
     throw new InvalidInputError(`the change of network volume ${id}`, [{ property: "size", message }]);
   }
-  const operation = `updateNetworkVolume of "${volume.name}" (${id})`;
-  const attempt = (each: Attempt) => account.calls.change(operation, volume, { name, size }, each);
-  try {
-    return await makeCall(account, {
-      ...options,
-      name: account.calls.names.change,
-      operation,
-      repeatability: "safe",
-      attempt,
-    });
-  } finally {
-    noteWrite(account, id, name);
-  }
+  return changeRecord(account, volume, { name, size }, options);
 }

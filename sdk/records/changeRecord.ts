@@ -1,0 +1,34 @@
+import type { ObservedOptions } from "../transport/requestOptions";
+import { type Attempt, type Call, makeCall } from "../transport/retryingCall";
+import { type Collection, noteWrite, type Writable } from "./collection";
+import type { NamedRecord } from "./listed";
+
+/** Changes a record to these settings. `before` is the record as it was read. */
+export function changeRecord<T extends NamedRecord, Settings extends object>(
+  collection: Writable<T, Settings, "change">,
+  before: T,
+  settings: Settings,
+  options: ObservedOptions,
+): Promise<T> {
+  const { calls } = collection;
+  const name = calls.names.change;
+  const operation = `${name} of "${before.name}" (${before.id})`;
+  const attempt = (each: Attempt) => calls.change(operation, before, settings, each);
+  // Not every kind of record can be renamed.
+  const { name: newName = before.name } = settings as { readonly name?: string | undefined };
+  return sendWrite(collection, { name, operation, attempt }, [before.id, newName], options);
+}
+
+/** Sends a write that can be repeated, and notes it for these ids and names. */
+export async function sendWrite<T extends NamedRecord, Result>(
+  collection: Collection<T>,
+  call: Pick<Call<Result>, "name" | "operation" | "attempt">,
+  idsAndNames: readonly string[],
+  options: ObservedOptions,
+): Promise<Result> {
+  try {
+    return await makeCall(collection, { ...options, ...call, repeatability: "safe" });
+  } finally {
+    noteWrite(collection, ...idsAndNames);
+  }
+}
