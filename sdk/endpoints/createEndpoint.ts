@@ -20,13 +20,9 @@ export async function createEndpoint(
   options: CreateOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
   const wanted = parseEndpointFields("the new endpoint", input, { ...account, isNew: true });
-  const { name } = wanted;
-  const operation = `saveEndpoint (create) of "${name}"`;
   const creation = {
-    operation,
-    callName: account.calls.names.create,
-    name,
-    attempt: (each: Parameters<Account["calls"]["create"]>[2]) => account.calls.create(operation, wanted, each),
+    operation: `saveEndpoint (create) of "${wanted.name}"`,
+    settings: wanted,
     isSame: (each: Endpoint) => isSame(each, wanted),
   };
   try {

@@ -3,7 +3,7 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, makeCall } from "../transport/retryingCall";
-import { type Collection, noteWrite, readShared } from "./collection";
+import { type Collection, noteWrite, readShared, type Writable } from "./collection";
 import { type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
 
 /** Options of `create`. */
@@ -16,26 +16,23 @@ export interface CreateRecordOptions<T> extends RequestOptions {
 }
 
 /** A record to create. */
-export interface Creation<T> {
+export interface Creation<T, Settings extends { readonly name: string }> {
   /** Names the call in errors. */
   readonly operation: string;
-  /** The operation's name in events. */
-  readonly callName: string;
-  readonly name: string;
-  /** Sends the request once. */
-  readonly attempt: (attempt: Attempt) => Promise<T>;
+  readonly settings: Settings;
   /** Returns `true` for a record that the request may have created. */
   readonly isSame: (record: T) => boolean;
 }
 
 /** Lists, creates, and lists again after a lost response, so that there is never a second record. */
-export async function createRecord<T extends NamedRecord>(
-  collection: Collection<T>,
-  creation: Creation<T>,
+export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
+  collection: Writable<T, Settings, "create">,
+  creation: Creation<T, Settings>,
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions = {},
 ): Promise<T> {
-  const { kind, list } = collection;
-  const { operation, callName, name, attempt } = creation;
+  const { kind, list, calls } = collection;
+  const { operation, settings } = creation;
+  const { name } = settings;
   let before: Listed<T> = await readShared(collection, name, options);
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
@@ -58,10 +55,10 @@ export async function createRecord<T extends NamedRecord>(
   try {
     created = await makeCall(collection, {
       ...options,
-      name: callName,
+      name: calls.names.create,
       operation,
       repeatability: "create",
-      attempt,
+      attempt: (each: Attempt) => calls.create(operation, settings, each),
       lookUp,
     });
     return created;
@@ -80,7 +77,7 @@ export async function createRecord<T extends NamedRecord>(
 /** Returns the record that a lost call created, or `undefined` if it created none. */
 async function findCreated<T extends NamedRecord>(
   { clock, list, kind }: Collection<T>,
-  { operation, name, isSame }: Creation<T>,
+  { operation, settings: { name }, isSame }: Creation<T, { readonly name: string }>,
   before: Listed<T>,
   options: ObservedOptions,
 ): Promise<T | undefined> {

@@ -5,15 +5,15 @@ import {
   readAfterWrites,
   readExisting,
 } from "../records/collection";
-import { type CreateRecordOptions, createRecord } from "../records/createRecord";
+import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
-import { explainTakenName, nameTaken } from "../records/uniqueName";
+import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { CallContext } from "../transport/retryingCall";
 import { graphqlRegistryAuthCalls, REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
@@ -88,27 +88,8 @@ async function createRegistryAuth(
   options: CreateRecordOptions<RegistryAuth> & ObservedOptions,
 ): Promise<RegistryAuth> {
   const wanted = parseRegistryAuth(input);
-  const { name } = wanted;
-  const operation = `saveRegistryAuth of "${name}"`;
-  const creation = {
-    operation,
-    callName: account.calls.names.create,
-    name,
-    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
-    isSame: () => true,
-  };
-  const refuse = (existing: readonly RegistryAuth[]) => {
-    throw nameTaken(
-      account.kind,
-      name,
-      existing.map(({ id }) => id),
-    );
-  };
-  try {
-    return await createRecord(account, creation, { onNameTaken: refuse, ...options });
-  } catch (error) {
-    throw await explainTakenName(error, account, name, options);
-  }
+  const creation = { operation: `saveRegistryAuth of "${wanted.name}"`, settings: wanted, isSame: () => true };
+  return createUnique(account, creation, options);
 }
 
 async function updateRegistryAuth(

@@ -10,14 +10,14 @@ import {
   readAfterWrites,
   readExisting,
 } from "../records/collection";
-import { type CreateRecordOptions, createRecord } from "../records/createRecord";
+import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
-import { explainTakenName, nameTaken } from "../records/uniqueName";
+import { createUnique, explainTakenName } from "../records/uniqueName";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { CallContext } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
 import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import { hideEnv, parseTemplate, parseTemplateChanges } from "./input";
@@ -96,28 +96,13 @@ async function createTemplate(
   options: CreateRecordOptions<Template> & ObservedOptions,
 ): Promise<Template> {
   const wanted: TemplateSettings = { ...TEMPLATE_DEFAULTS, imageName: "", ...parseTemplate(input) };
-  const { name, imageName } = wanted;
-  hideEnv(wanted.env, [name, imageName]);
-  const operation = `saveTemplate (create) of "${name}"`;
+  hideEnv(wanted.env, [wanted.name, wanted.imageName]);
   const creation = {
-    operation,
-    callName: account.calls.names.create,
-    name,
-    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
+    operation: `saveTemplate (create) of "${wanted.name}"`,
+    settings: wanted,
     isSame: (each: Template) => WORKER_FIELDS.every((field) => isDeepStrictEqual(each[field], wanted[field])),
   };
-  const refuse = (existing: readonly Template[]) => {
-    throw nameTaken(
-      account.kind,
-      name,
-      existing.map(({ id }) => id),
-    );
-  };
-  try {
-    return await createRecord(account, creation, { onNameTaken: refuse, ...options });
-  } catch (error) {
-    throw await explainTakenName(error, account, name, options);
-  }
+  return createUnique(account, creation, options);
 }
 
 async function updateTemplate(

@@ -13,7 +13,7 @@ import { type Readers, readersOf } from "../records/readers";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { CallContext } from "../transport/retryingCall";
 import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
@@ -86,12 +86,9 @@ async function createVolume(
   options: CreateRecordOptions<Volume> & ObservedOptions,
 ): Promise<Volume> {
   const wanted = parseVolume(input);
-  const operation = `createNetworkVolume of "${wanted.name}"`;
   const creation = {
-    operation,
-    callName: account.calls.names.create,
-    name: wanted.name,
-    attempt: (each: Attempt) => account.calls.create(operation, wanted, each),
+    operation: `createNetworkVolume of "${wanted.name}"`,
+    settings: wanted,
     isSame: ({ dataCenterId, size }: Volume) => dataCenterId === wanted.dataCenterId && size === wanted.size,
   };
   return createRecord(account, creation, options);
