@@ -4,7 +4,7 @@ import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, Servi
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
 import { sendWrite } from "./changeRecord";
-import { type Collection, readSharedWith } from "./collection";
+import { type Collection, readAfterWrites, readSharedWith, type Writable } from "./collection";
 import { type NamedRecord, recordById } from "./listed";
 
 /** The progress of a deletion that waits. */
@@ -32,14 +32,12 @@ export interface DeleteUnusedOptions extends RequestOptions {
   readonly onAbsent?: () => void;
 }
 
-/** The deletion of one kind of record. */
-export interface DeletionRules<T extends NamedRecord> {
-  /** The deletion's name in events. */
-  readonly callName: string;
-  /** Sends the deletion once. */
-  readonly send: (operation: string, record: T, attempt: Attempt) => Promise<void>;
-  /** Returns those that use the record, such as `endpoint "llama" (abc)`. */
-  readonly usersOf: (record: T, options: ObservedOptions) => Promise<string[]>;
+/** The uses that prevent the deletion of one kind of record. */
+export interface DeletionRules<T extends NamedRecord, User extends NamedRecord> {
+  /** The records that may use it. */
+  readonly users: Collection<User>;
+  /** Returns `true` if `user` uses the record. */
+  readonly isUser: (user: User, record: T) => boolean;
   /** Completes "It is in use: …" with the way to release the record. */
   readonly remedy: string;
 }
@@ -54,10 +52,10 @@ const LONGEST_PAUSE_MS = 15_000;
  * @throws InUseError at once if something uses it
  * @throws DeleteTimeoutError if the service does not accept the deletion in time
  */
-export async function deleteUnused<T extends NamedRecord>(
-  collection: Collection<T>,
+export async function deleteUnused<T extends NamedRecord, User extends NamedRecord>(
+  collection: Writable<T, never, "delete">,
   id: string,
-  rules: DeletionRules<T>,
+  rules: DeletionRules<T, User>,
   { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions = {},
 ): Promise<void> {
   const { clock, kind, list } = collection;
@@ -72,7 +70,7 @@ export async function deleteUnused<T extends NamedRecord>(
   }
   while (record) {
     await refuseUsed(collection, record, rules, options);
-    let obstacle = await refusalOf(collection, record, rules, options);
+    let obstacle = await refusalOf(collection, record, options);
     if (obstacle === undefined) {
       record = await look();
       if (!record) return;
@@ -90,33 +88,43 @@ export async function deleteUnused<T extends NamedRecord>(
 }
 
 /** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
-async function refuseUsed<T extends NamedRecord>(
+async function refuseUsed<T extends NamedRecord, User extends NamedRecord>(
   { clock, kind: { noun } }: Collection<T>,
   record: T,
-  { usersOf, remedy }: DeletionRules<T>,
+  rules: DeletionRules<T, User>,
   options: ObservedOptions,
 ): Promise<void> {
-  if ((await usersOf(record, options)).length === 0) return;
+  if ((await usersOf(record, rules, options)).length === 0) return;
   await sleep(clock, LIST_LAG_MS, options.signal);
-  const users = await usersOf(record, options);
+  const users = await usersOf(record, rules, options);
   if (users.length === 0) return;
+  const named = users.map((user) => `${rules.users.kind.noun} "${user.name}" (${user.id})`).join(", ");
   throw new InUseError(
-    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${users.join(", ")}. ${remedy}`,
+    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${named}. ${rules.remedy}`,
   );
+}
+
+async function usersOf<T extends NamedRecord, User extends NamedRecord>(
+  record: T,
+  { users, isUser }: DeletionRules<T, User>,
+  options: ObservedOptions,
+): Promise<User[]> {
+  const { records } = await readAfterWrites(users, options);
+  return records.filter((each) => isUser(each, record));
 }
 
 /** Sends the deletion. Returns the service's refusal, or `undefined` if it accepts. */
 async function refusalOf<T extends NamedRecord>(
-  collection: Collection<T>,
+  collection: Writable<T, never, "delete">,
   record: T,
-  { callName, send }: DeletionRules<T>,
   options: ObservedOptions,
 ): Promise<string | undefined> {
-  const operation = `the deletion of ${collection.kind.noun} ${record.id} ("${record.name}")`;
-  const attempt = (each: Attempt) => send(operation, record, each);
+  const { calls, kind } = collection;
+  const { id, name } = record;
+  const operation = `the deletion of ${kind.noun} ${id} ("${name}")`;
+  const attempt = (each: Attempt) => calls.delete(operation, record, each);
   try {
-    const { id, name } = record;
-    await sendWrite(collection, { name: callName, operation, attempt }, [id, name], options);
+    await sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id, name], options);
     return undefined;
   } catch (error) {
     // The list decides whether it is gone, not the response: it names the record as it was before.

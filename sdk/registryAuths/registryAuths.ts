@@ -2,11 +2,10 @@ import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
-  readAfterWrites,
   readExisting,
 } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
@@ -56,29 +55,17 @@ export function createRegistryAuths(
 ): RegistryAuths {
   const calls = graphqlRegistryAuthCalls(transport);
   const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
+  const rules: DeletionRules<RegistryAuth, Template> = {
+    users: templates,
+    isUser: (template, registryAuth) => template.containerRegistryAuthId === registryAuth.id,
+    remedy: "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+  };
   return {
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createRegistryAuth(account, input, options)),
     update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
     delete: (id, given) =>
-      withResponse(given, (options) =>
-        deleteUnused(
-          account,
-          id,
-          {
-            callName: calls.names.delete,
-            send: calls.delete,
-            async usersOf(registryAuth, options) {
-              const { records } = await readAfterWrites(templates, options);
-              const users = records.filter((each) => each.containerRegistryAuthId === registryAuth.id);
-              return users.map((each) => `template "${each.name}" (${each.id})`);
-            },
-            remedy:
-              "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
-          },
-          { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options },
-        ),
-      ),
+      withResponse(given, (options) => deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options })),
   };
 }
 

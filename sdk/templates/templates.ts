@@ -7,11 +7,10 @@ import {
   type Collection,
   createCollection,
   getRecord,
-  readAfterWrites,
   readExisting,
 } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
 import type { GraphqlTransport } from "../transport/graphql";
@@ -65,28 +64,17 @@ export function createTemplateAccount(context: CallContext, transport: GraphqlTr
 
 /** Returns the templates of one account. `endpoints` are those that may use them. */
 export function createTemplates(account: TemplateAccount, endpoints: Collection<Endpoint>): Templates {
+  const rules: DeletionRules<Template, Endpoint> = {
+    users: endpoints,
+    isUser: (endpoint, template) => endpoint.templateId === template.id,
+    remedy: "Delete the endpoint, or give it another template, then delete the template again",
+  };
   return {
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createTemplate(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
     delete: (id, given) =>
-      withResponse(given, (options) =>
-        deleteUnused(
-          account,
-          id,
-          {
-            callName: account.calls.names.delete,
-            send: account.calls.delete,
-            async usersOf(template, options) {
-              const { records } = await readAfterWrites(endpoints, options);
-              const users = records.filter(({ templateId }) => templateId === template.id);
-              return users.map((each) => `endpoint "${each.name}" (${each.id})`);
-            },
-            remedy: "Delete the endpoint, or give it another template, then delete the template again",
-          },
-          options,
-        ),
-      ),
+      withResponse(given, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 

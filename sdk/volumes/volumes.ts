@@ -4,11 +4,10 @@ import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
-  readAfterWrites,
   readExisting,
 } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
-import { type DeleteUnusedOptions, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
@@ -54,28 +53,17 @@ export function createVolumes(
 ): Volumes {
   const calls = graphqlVolumeCalls(transport);
   const account: VolumeAccount = { ...createCollection(context, VOLUME, calls), calls };
+  const rules: DeletionRules<Volume, Endpoint> = {
+    users: endpoints,
+    isUser: (endpoint, volume) => endpoint.networkVolumeId === volume.id,
+    remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
+  };
   return {
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createVolume(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
     delete: (id, given) =>
-      withResponse(given, (options) =>
-        deleteUnused(
-          account,
-          id,
-          {
-            callName: calls.names.delete,
-            send: calls.delete,
-            async usersOf(volume, options) {
-              const { records } = await readAfterWrites(endpoints, options);
-              const users = records.filter(({ networkVolumeId }) => networkVolumeId === volume.id);
-              return users.map((each) => `endpoint "${each.name}" (${each.id})`);
-            },
-            remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
-          },
-          options,
-        ),
-      ),
+      withResponse(given, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 
