@@ -47,7 +47,11 @@ export function createAccount(context: EndpointsContext): Account {
   };
 }
 
-/** Returns the endpoint that the next save builds on: the list may still show what it was before this client's last save. */
+/**
+ * Returns the endpoint that the next save builds on: the list may still show what it was before this client's last save.
+ * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
+ * several saves in a row.
+ */
 function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
   const saved = lastSaved.get(listed.id);
   if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;

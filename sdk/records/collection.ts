@@ -77,14 +77,19 @@ export interface FindOptions extends RequestOptions {
  */
 const SHARED_LIST_MAX_AGE_MS = 2_000;
 
-/** Returns a list that calls share if they begin at about the same time. It shows every write of this client to the id or name. */
+/**
+ * Returns a list that calls share if they begin at about the same time. It was requested after every write of this client
+ * to the id or name.
+ * @param afterWriteMs the time between the last of these writes and the request, at least
+ */
 export function readShared<T extends NamedRecord>(
   { clock, lastWrites, list }: Collection<T>,
   idOrName: string,
   options: ObservedOptions,
+  afterWriteMs = 1,
 ): Promise<ListSnapshot<Listed<T>>> {
   const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
-  const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + 1);
+  const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + afterWriteMs);
   return list.read({ sentAfter, despiteWrites: true }, options);
 }
 
@@ -96,14 +101,18 @@ export function readAfterWrites<T extends NamedRecord>(
   return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS }, options);
 }
 
-/** Returns a shared list, or a new one if the record is not in it: somebody else may have just created it. */
+/**
+ * Returns a shared list, or a new one if the record is not in it: somebody else may have just created it.
+ * @param afterWriteMs see `readShared`
+ */
 export async function readSharedWith<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
   options: ObservedOptions,
+  afterWriteMs?: number,
 ): Promise<ListSnapshot<Listed<T>>> {
   const begunAt = collection.clock.monotonic();
-  const shared = await readShared(collection, id, options);
+  const shared = await readShared(collection, id, options, afterWriteMs);
   return shared.records.some((each) => each.id === id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
@@ -154,14 +163,16 @@ export async function getRecord<T extends NamedRecord>(
 
 /**
  * Returns the record as a shared list shows it, for a change that builds on it.
+ * @param afterWriteMs see `readShared`
  * @throws NotFoundError if it is in neither of two lists with the service's lag between them
  */
 export async function readExisting<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
   options: ObservedOptions,
+  afterWriteMs?: number,
 ): Promise<T> {
-  const shared = await readSharedWith(collection, id, options);
+  const shared = await readSharedWith(collection, id, options, afterWriteMs);
   return existing(await lookTwice(collection, shared, id, options), collection.kind, id);
 }
 

@@ -122,12 +122,16 @@ async function updateTemplate(
   }
 }
 
-/** Reads a template. After a write of this client it waits for the list's lag: an older record must not be written back. */
+/**
+ * Reads a template. After a write of this client it waits for the list's lag: an older record must not be written back.
+ * Changes of endpoints follow one another faster, so they do not wait: see `withOwnSave`. This wait also covers a change
+ * whose response was lost, and a change that somebody else has taken back.
+ */
 async function readSettled(account: TemplateAccount, id: string, options: ObservedOptions): Promise<Template> {
   const { clock, lastWrites } = account;
   const settledAt = (lastWrites.get(id) ?? Number.NEGATIVE_INFINITY) + LIST_LAG_MS;
   if (clock.monotonic() < settledAt) await sleep(clock, settledAt - clock.monotonic(), options.signal);
-  return readExisting(account, id, options);
+  return readExisting(account, id, options, LIST_LAG_MS);
 }
 
 function isSame(before: TemplateSettings, after: TemplateSettings): boolean {

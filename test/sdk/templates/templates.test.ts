@@ -61,6 +61,22 @@ test("a list that shows an older version never leaves a change out, nor writes o
   expect(emulator.templates.get(id)?.env).toEqual([{ key: "TOKEN", value: INPUT.env.TOKEN }]);
 });
 
+test("a change never builds on a list that others requested within the lag of this client's last change", async () => {
+  await using it = await startEmulated();
+  const { emulator, client, clock } = it;
+  const { id } = await it.run(client.templates.create(INPUT));
+  await it.run(client.templates.update(id, { env: { MODE: "slow" } }));
+  emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
+  await clock.advance(4_500);
+  const seen = await client.templates.list();
+  expect(seen[0]?.env.MODE).toBe("fast");
+  await it.run(client.templates.update(id, { imageName: "app:2" }));
+  expect(emulator.templates.get(id)).toMatchObject({
+    imageName: "app:2",
+    env: expect.arrayContaining([{ key: "MODE", value: "slow" }]),
+  });
+});
+
 test("a deletion goes by the name that the template has now", async () => {
   await using it = await startEmulated();
   const { emulator, client } = it;
