@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import type { EndpointRuntime } from "../endpoints/runtime";
 import { type HttpResponse, json, type QueueRequest } from "../io/http";
-import { canHappen, hasEnded, type Job, jobRecord } from "../jobs/jobStates";
+import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
 import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
 import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
@@ -126,25 +126,19 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/** Returns the items since the last read. */
-async function stream({ id }: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
-  if (runtime.context.profile === "contract") return json(200, runtime.takeStream(runtime.find(id) as Job));
-  await somethingToStream(id, runtime, request.signal());
-  const job = runtime.find(id);
-  return job ? json(200, { status: job.status, stream: runtime.takeStream(job) }) : unknownJob(id);
-}
-
 /** The longest time that `/stream` waits for an item in the observed profile, in real milliseconds (assumed). */
 const STREAM_HOLD_MS = 500;
-const STREAM_LOOK_MS = 20;
 
-/** Clients of the observed service read a stream without pauses: without this wait they exceed its rate limit. */
-async function somethingToStream(id: string, runtime: EndpointRuntime, signal: AbortSignal): Promise<void> {
-  for (let waited = 0; waited < STREAM_HOLD_MS && !signal.aborted; waited += STREAM_LOOK_MS) {
-    const job = runtime.find(id);
-    if (!job || job.stream.length > 0 || hasEnded(job)) return;
-    await sleep(STREAM_LOOK_MS);
-  }
+/**
+ * Returns the items since the last read. In the observed profile it waits for one: clients of that service read a stream
+ * without pauses, and would exceed the rate limit.
+ */
+async function stream(job: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
+  if (runtime.context.profile === "contract") return json(200, runtime.takeStream(job));
+  const hold = timeLimit(systemClock, STREAM_HOLD_MS, () => undefined, request.signal());
+  const now = await runtime.waitForItems(job.id, hold.signal);
+  hold.release();
+  return now ? json(200, { status: now.status, stream: runtime.takeStream(now) }) : unknownJob(job.id);
 }
 
 function cancel(job: Job, runtime: EndpointRuntime): HttpResponse {
