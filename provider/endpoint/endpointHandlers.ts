@@ -1,26 +1,23 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
-import { NotFoundError } from "../../sdk/errors";
 import { noSuchRecord } from "../../sdk/records/collection";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
-import { type Properties, UNKNOWN } from "../properties";
-import { describeChanges, refuseOtherId, refuseTakenName } from "../resource/adoption";
+import type { Properties } from "../properties";
+import {
+  claimChecked,
+  describeChanges,
+  existingAdoptee,
+  isLeftToAdopter,
+  refuseOtherId,
+  refuseTakenName,
+} from "../resource/adoption";
 import { locate } from "../resource/location";
 import { oneAtATime } from "../resource/oneAtATime";
-import {
-  claimAlone,
-  claimCompared,
-  claimForAdoption,
-  isClaimedByOther,
-  newOwner,
-  noteChecked,
-  ownerOf,
-  release,
-} from "../resource/owners";
+import { claimCompared, claimNew, ownerOf } from "../resource/owners";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
@@ -37,18 +34,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
   async check(oldInputs: Properties, newInputs: Properties) {
-    const { inputs, problems } = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
-    const isNew = Object.keys(oldInputs).length === 0;
-    if (!isNew) noteChecked(newInputs);
-    if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
-      inputs.__adopter = claimForAdoption(String(inputs.adoptId), newInputs);
-      if (inputs.__adopter !== undefined) announceAdoption(inputs);
-      else {
-        const message = `another resource also adopts ${inputs.adoptId}. Keep one of them`;
-        problems.push({ property: "adoptId", message });
-      }
-    }
-    return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
+    const checked = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
+    return claimChecked("endpoint", oldInputs, newInputs, checked);
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
@@ -67,10 +54,8 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async create(inputs: Properties) {
     const connection = connect();
-    const isAdoption = inputs.adoptId !== undefined;
-    const owner = String(inputs.__adopter ?? newOwner());
-    if (isAdoption) claimAlone("endpoint", String(inputs.adoptId), owner);
-    const make = () => (isAdoption ? adopt(connection, inputs) : create(connection, inputs));
+    const owner = claimNew("endpoint", inputs);
+    const make = () => (inputs.adoptId === undefined ? create(connection, inputs) : adopt(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);
     await awaitReady(connection.client, endpoint, inputs, outs);
@@ -103,16 +88,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   async delete(id, outputs: Properties) {
-    const owner = ownerOf(outputs);
-    if (isClaimedByOther(id, owner)) {
-      release(id, owner);
-      log(
-        String(outputs.name ?? id),
-        `warning: endpoint ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
-          "adopts it again. Only the record of this resource is removed from state",
-      );
-      return;
-    }
+    if (isLeftToAdopter("endpoint", id, outputs)) return;
     const connection = connect();
     await connection.client.endpoints.delete(id, {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
@@ -132,23 +108,10 @@ function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
 /** Adopts the endpoint with the program's `adoptId`, and changes it to match the program. */
 async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   const id = String(inputs.adoptId);
-  const found = await client.endpoints.find(id);
-  if (!found) {
-    throw new NotFoundError(
-      `endpoint ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
-        "deleted, remove adoptId from the program to create a new endpoint",
-    );
-  }
+  const found = existingAdoptee(await client.endpoints.find(id), "endpoint", id);
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
   log(endpoint.name, `adopted endpoint ${id}; ${describeChanges(FIELDS, { ...found }, { ...endpoint }, inputs)}`);
   return endpoint;
-}
-
-function announceAdoption({ name, adoptId }: Properties): void {
-  log(
-    String(name ?? adoptId),
-    `endpoint ${adoptId} is adopted and changed to match the program; no endpoint is created`,
-  );
 }

@@ -1,8 +1,61 @@
-import { InvalidInputError, NameTakenError } from "../../sdk/errors";
+import type * as pulumi from "@pulumi/pulumi";
+import { InvalidInputError, type InputProblem, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { FieldTable } from "../../sdk/records/fields";
 import { secretFields } from "../hideSecretInputs";
+import { log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
 import { changedIn } from "./managed";
+import { claimForAdoption, isClaimedByOther, noteChecked, ownerOf, release } from "./owners";
+
+/** Returns the result of `check`, in which a new resource claims the object that it adopts. */
+export function claimChecked(
+  noun: string,
+  oldInputs: Properties,
+  newInputs: Properties,
+  { inputs, problems }: { readonly inputs: Properties; readonly problems: InputProblem[] },
+): pulumi.dynamic.CheckResult {
+  const { adoptId, name } = inputs;
+  const isNew = Object.keys(oldInputs).length === 0;
+  if (!isNew) noteChecked(newInputs);
+  if (isNew && adoptId !== undefined && adoptId !== UNKNOWN) {
+    inputs.__adopter = claimForAdoption(String(adoptId), newInputs);
+    if (inputs.__adopter === undefined) {
+      problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
+    } else {
+      const text = `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created`;
+      log(String(name ?? adoptId), text);
+    }
+  }
+  return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
+}
+
+/**
+ * Returns the object with the program's `adoptId`.
+ * @throws NotFoundError if none was found
+ */
+export function existingAdoptee<T>(found: T | undefined, noun: string, id: string): T {
+  if (found !== undefined) return found;
+  throw new NotFoundError(
+    `${noun} ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
+      `deleted, remove adoptId from the program to create a new ${noun}`,
+  );
+}
+
+/**
+ * Returns `true` if the object must not be deleted with its resource, because another resource has adopted it. The
+ * resource then gives up its claim.
+ */
+export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
+  const owner = ownerOf(outputs);
+  if (!isClaimedByOther(id, owner)) return false;
+  release(id, owner);
+  log(
+    String(outputs.name ?? id),
+    `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
+      "adopts it again. Only the record of this resource is removed from state",
+  );
+  return true;
+}
 
 /**
  * Refuses to create an object with a name that exists. A name does not prove ownership: a copy of the program on another

@@ -20,7 +20,7 @@ const claims = new Map<string, Set<string>>();
 const adopters = new Map<string, string>();
 
 /** Returns a token for a new resource. */
-export function newOwner(): string {
+function newOwner(): string {
   return randomBytes(OWNER_BYTES).toString("hex");
 }
 
@@ -67,10 +67,20 @@ export function claimForAdoption(id: string, newInputs: Properties): string | un
 }
 
 /**
+ * Returns the token of a resource that is created. If it adopts an object, it claims it.
+ * @throws InvalidInputError if another resource of the program has the object
+ */
+export function claimNew(noun: string, { adoptId, __adopter }: Properties): string {
+  const owner = String(__adopter ?? newOwner());
+  if (adoptId !== undefined) claimAlone(noun, String(adoptId), owner);
+  return owner;
+}
+
+/**
  * Records that a resource of the program has the object.
  * @throws InvalidInputError if another resource of the program has it too
  */
-export function claimAlone(noun: string, id: string, owner: string): void {
+function claimAlone(noun: string, id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =

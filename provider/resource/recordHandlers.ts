@@ -5,21 +5,19 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect } from "../connection/connection";
 import { log, waitLogger } from "../log";
-import { type Properties, UNKNOWN } from "../properties";
-import { describeChanges, refuseOtherId, refuseTakenName } from "./adoption";
+import type { Properties } from "../properties";
+import {
+  claimChecked,
+  describeChanges,
+  existingAdoptee,
+  isLeftToAdopter,
+  refuseOtherId,
+  refuseTakenName,
+} from "./adoption";
 import { locate } from "./location";
 import { changedIn, fieldsInRecord, managedIn, managedRecord, managesOthersIn, newlyManagedIn } from "./managed";
 import { oneAtATime } from "./oneAtATime";
-import {
-  claimAlone,
-  claimCompared,
-  claimForAdoption,
-  isClaimedByOther,
-  newOwner,
-  noteChecked,
-  ownerOf,
-  release,
-} from "./owners";
+import { claimCompared, claimNew, ownerOf } from "./owners";
 import { checkRecordInputs, otherName, ownInputs } from "./recordInputs";
 import type { RecordKind } from "./recordKind";
 
@@ -33,14 +31,17 @@ const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
 export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): pulumi.dynamic.ResourceProvider {
   return {
     configure,
-    check: async (oldInputs: Properties, newInputs: Properties) => check(kind, oldInputs, newInputs),
+
+    async check(oldInputs: Properties, newInputs: Properties) {
+      return claimChecked(kind.noun, oldInputs, newInputs, checkRecordInputs(kind, oldInputs, newInputs));
+    },
+
     diff: (id, outputs: Properties, inputs: Properties) => diff(kind, id, outputs, inputs),
 
     async create(inputs: Properties) {
       const connection = connect();
+      const owner = claimNew(kind.noun, inputs);
       const isAdoption = inputs.adoptId !== undefined;
-      const owner = String(inputs.__adopter ?? newOwner());
-      if (isAdoption) claimAlone(kind.noun, String(inputs.adoptId), owner);
       const make = () => (isAdoption ? adopt(kind, connection, inputs) : create(kind, connection, inputs));
       const record = await oneAtATime(`${kind.noun} ${inputs.name}`, make);
       const changed = Object.keys(kind.table);
@@ -60,23 +61,6 @@ export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): pulu
 
     delete: (id, outputs: Properties) => remove(kind, id, outputs),
   };
-}
-
-function check<T extends NamedRecord>(kind: RecordKind<T>, oldInputs: Properties, newInputs: Properties) {
-  const { inputs, problems } = checkRecordInputs(kind, oldInputs, newInputs);
-  const isNew = Object.keys(oldInputs).length === 0;
-  if (!isNew) noteChecked(newInputs);
-  if (isNew && inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN) {
-    inputs.__adopter = claimForAdoption(String(inputs.adoptId), newInputs);
-    if (inputs.__adopter === undefined) {
-      const message = `another resource also adopts ${inputs.adoptId}. Keep one of them`;
-      problems.push({ property: "adoptId", message });
-    } else {
-      const name = String(inputs.name ?? inputs.adoptId);
-      log(name, `${kind.noun} ${inputs.adoptId} is adopted and changed to match the program; none is created`);
-    }
-  }
-  return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
 }
 
 async function diff<T extends NamedRecord>(
@@ -167,13 +151,7 @@ async function adopt<T extends NamedRecord>(
 ): Promise<T> {
   const id = String(inputs.adoptId);
   const { noun, one, table } = kind;
-  const found = await kind.records(client).find(id);
-  if (!found) {
-    throw new NotFoundError(
-      `${noun} ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
-        `deleted, remove adoptId from the program to create a new ${noun}`,
-    );
-  }
+  const found = existingAdoptee(await kind.records(client).find(id), noun, id);
   const before = kind.toFields(found, inputs);
   const differing = changedIn(table, before, inputs);
   const reason =
@@ -216,19 +194,9 @@ async function bringUpToDate<T extends NamedRecord>(
 }
 
 async function remove<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties): Promise<void> {
-  const owner = ownerOf(outputs);
-  const name = String(outputs.name ?? id);
-  if (isClaimedByOther(id, owner)) {
-    release(id, owner);
-    log(
-      name,
-      `warning: ${kind.noun} ${id} is not deleted, because another resource of the program has adopted it, or this ` +
-        "resource adopts it again. Only the record of this resource is removed from state",
-    );
-    return;
-  }
+  if (isLeftToAdopter(kind.noun, id, outputs)) return;
   const connection = connect();
-  const logWait = waitLogger(name);
+  const logWait = waitLogger(String(outputs.name ?? id));
   await kind.records(connection.client).delete(id, {
     ...(typeof outputs.deleteTimeout === "number" ? { releaseTimeoutMs: outputs.deleteTimeout * 1000 } : {}),
     onWait: ({ elapsedMs, reason }) =>

@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a removed resource deletes the endpoint that another one has adopted",
-    file: "provider/endpoint/endpointHandlers.ts",
-    from: "    if (isClaimedByOther(id, owner)) {",
-    to: "    if (isClaimedByOther(id, owner) && !owner) {",
+    file: "provider/resource/adoption.ts",
+    from: "  if (!isClaimedByOther(id, owner)) return false;",
+    to: "  if (!isClaimedByOther(id, owner) || owner) return false;",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "survives a rename" }],
     built: true,
   },
