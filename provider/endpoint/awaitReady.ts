@@ -5,7 +5,7 @@ import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { initFailure } from "../engineErrors";
 import { waitLogger } from "../log";
 import type { Properties } from "../properties";
-import { endpointGone } from "./updateEndpoint";
+import { deletedElsewhere } from "../resource/absent";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
@@ -69,7 +69,7 @@ function workerCounter(client: Client, id: string): () => Promise<number> {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       if (systemClock.monotonic() - existedAt < LOOK_AGAIN_MS) return 0;
-      if (!(await client.endpoints.find(id))) throw endpointGone(id);
+      if (!(await client.endpoints.find(id))) throw deletedElsewhere("endpoint", id);
       existedAt = systemClock.monotonic();
       return 0;
     }

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
-import { noSuchRecord } from "../../sdk/records/collection";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
+import { readAbsent } from "../resource/absent";
 import {
   claimChecked,
   describeChanges,
@@ -65,17 +65,10 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   async read(id, outputs: Properties) {
     const connection = connect();
     const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
-    if (endpoint) {
-      const inputs = toInputs(endpoint, outputs);
-      const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
-      return { id, props: { ...props, ...readyPending(outputs) }, inputs };
-    }
-    if (outputs.__mustExist) {
-      throw noSuchRecord("endpoint", id);
-    }
-    refuseOtherAccount("endpoint", outputs, connection, id);
-    // A result without an id tells the engine that the resource is gone.
-    return {};
+    if (!endpoint) return readAbsent("endpoint", id, outputs, connection);
+    const inputs = toInputs(endpoint, outputs);
+    const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
+    return { id, props: { ...props, ...readyPending(outputs) }, inputs };
   },
 
   async update(id, outputs: Properties, inputs: Properties) {

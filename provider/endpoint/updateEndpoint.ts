@@ -1,9 +1,10 @@
 import type { UpdateOptions } from "../../sdk/endpoints/endpoints";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
-import { NameTakenError, NotFoundError } from "../../sdk/errors";
-import { isRecordedElsewhere, refuseOtherAccount } from "../connection/account";
+import { NameTakenError } from "../../sdk/errors";
+import { isRecordedElsewhere } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
+import { explainAbsence } from "../resource/absent";
 import { oneAtATime } from "../resource/oneAtATime";
 import { mustSave } from "./diff";
 import { managedFields } from "./outputs";
@@ -28,19 +29,8 @@ export async function bringUpToDate(
     // Not at the same time as a create with the same name, so that each sees the other's endpoint.
     return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, refuseRename(id, fields)));
   } catch (error) {
-    // The service may also not have found a template or a volume.
-    if (!(error instanceof NotFoundError) || (await endpoints.find(id))) throw error;
-    refuseOtherAccount("endpoint", outputs, connection, id);
-    throw endpointGone(id);
+    throw await explainAbsence(error, "endpoint", id, outputs, connection, endpoints);
   }
-}
-
-/** Returns the error for an endpoint that is in state and was deleted elsewhere. */
-export function endpointGone(id: string): NotFoundError {
-  return new NotFoundError(
-    `endpoint ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +
-      "removes the endpoint from state and creates a new one. If the program still sets its adoptId, remove that first",
-  );
 }
 
 /** Refuses a change to a name that another endpoint has, as a create does. */

@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { NameTakenError, NotFoundError } from "../../sdk/errors";
-import { noSuchRecord } from "../../sdk/records/collection";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect } from "../connection/connection";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
+import { explainAbsence, readAbsent } from "./absent";
 import {
   claimChecked,
   describeChanges,
@@ -107,23 +107,18 @@ function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
   const connection = connect();
   const record = await kind.records(connection.client).find(id, { maxAgeMs: READ_MAX_AGE_MS });
-  if (record) {
-    const fields = kind.toFields(record, outputs);
-    const managed = fieldsInRecord(kind.table, outputs.__inputs);
-    const inputs = {
-      ...Object.fromEntries(Object.entries(fields).filter(([field]) => managed.includes(field))),
-      ...ownInputs(kind, outputs),
-    };
-    // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
-    const changed = changedIn(kind.table, outputs, fields);
-    const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
-    const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
-    return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
-  }
-  if (outputs.__mustExist) throw noSuchRecord(kind.noun, id);
-  refuseOtherAccount(kind.noun, outputs, connection, id);
-  // A result without an id tells the engine that the resource is gone.
-  return {};
+  if (!record) return readAbsent(kind.noun, id, outputs, connection);
+  const fields = kind.toFields(record, outputs);
+  const managed = fieldsInRecord(kind.table, outputs.__inputs);
+  const inputs = {
+    ...Object.fromEntries(Object.entries(fields).filter(([field]) => managed.includes(field))),
+    ...ownInputs(kind, outputs),
+  };
+  // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
+  const changed = changedIn(kind.table, outputs, fields);
+  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+  const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
+  return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
 }
 
 /** Creates the record. An automatic name that is taken, such as that of a resource that is replaced, gets other digits. */
@@ -184,12 +179,7 @@ async function bringUpToDate<T extends NamedRecord>(
     const fields = managedFields(kind, inputs);
     return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection.client, id, fields, outputs));
   } catch (error) {
-    if (!(error instanceof NotFoundError) || (await records.find(id))) throw error;
-    refuseOtherAccount(kind.noun, outputs, connection, id);
-    throw new NotFoundError(
-      `${kind.noun} ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +
-        `removes the ${kind.noun} from state and creates a new one. If the program still sets its adoptId, remove that first`,
-    );
+    throw await explainAbsence(error, kind.noun, id, outputs, connection, records);
   }
 }
 
