@@ -3,10 +3,8 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import { type ResolvedArg, resolveArg } from "../program/resolvedArgs";
+import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-
-/** Maximum age of the list of endpoints that the resources of one preview share. */
-const LIST_MAX_AGE_MS = 60_000;
 
 type ResolvedArgs = Readonly<Record<string, ResolvedArg>>;
 

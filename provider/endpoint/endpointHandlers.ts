@@ -18,6 +18,7 @@ import {
 import { locate } from "../resource/location";
 import { oneAtATime } from "../resource/oneAtATime";
 import { claimCompared, claimNew, ownerOf } from "../resource/owners";
+import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
@@ -25,9 +26,6 @@ import { proveTarget } from "./move";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
 import { rollOut } from "./rollOut";
 import { bringUpToDate, refuseRename } from "./updateEndpoint";
-
-/** Maximum age of the list of endpoints that refreshed resources share. */
-const READ_MAX_AGE_MS = 60_000;
 
 /** The handlers of a `ServerlessEndpoint`: observe the service, make the missing changes, return the result. */
 export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
@@ -64,7 +62,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async read(id, outputs: Properties) {
     const connection = connect();
-    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: READ_MAX_AGE_MS });
+    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS });
     if (!endpoint) return readAbsent("endpoint", id, outputs, connection);
     const inputs = toInputs(endpoint, outputs);
     const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));

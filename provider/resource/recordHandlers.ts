@@ -20,9 +20,7 @@ import { oneAtATime } from "./oneAtATime";
 import { claimCompared, claimNew, ownerOf } from "./owners";
 import { checkRecordInputs, otherName, ownInputs } from "./recordInputs";
 import type { RecordKind } from "./recordKind";
-
-/** Maximum age of the list that refreshed resources share. */
-const READ_MAX_AGE_MS = 60_000;
+import { LIST_MAX_AGE_MS } from "./sharedLists";
 
 /** The inputs that may change without a change at the service. */
 const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
@@ -106,7 +104,7 @@ function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: 
 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
   const connection = connect();
-  const record = await kind.records(connection.client).find(id, { maxAgeMs: READ_MAX_AGE_MS });
+  const record = await kind.records(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS });
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const managed = fieldsInRecord(kind.table, outputs.__inputs);
