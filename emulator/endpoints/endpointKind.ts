@@ -6,7 +6,7 @@ import {
   endpointSeedSchema,
 } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
-import type { Kind, RecordControl } from "../records/kind";
+import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import type { WorkerPod } from "../workers/workerPool";
 import { endpointPart, type FindVolume } from "./endpointGraphql";
 import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
@@ -31,16 +31,10 @@ export function endpointKind(
     seedSchema: endpointSeedSchema,
     patchSchema: endpointPatchSchema,
     snapshotSchema: endpointSnapshotSchema,
-    control: {
-      list: () => endpoints.all().map(view),
-      get(id) {
-        const endpoint = endpoints.find(id);
-        return endpoint && view(endpoint);
-      },
-      create: (seed) => view(endpoints.create(seed, seed.id ?? undefined)),
-      change: (id, patch) => view(endpoints.change(id, patch)),
-      delete: (id) => endpoints.remove(id),
-    },
+    control: controlOf(
+      { ...endpoints, list: endpoints.all, create: (seed) => endpoints.create(seed, seed.id ?? undefined) },
+      view,
+    ),
     graphql: endpointPart(endpoints, profile, findVolume),
     snapshot: endpoints.snapshot,
     restore: (saved) => endpoints.restore(saved as EndpointSnapshot[]),

@@ -40,3 +40,29 @@ export interface Kind<Seed, Fields, View> {
   /** Stops and deletes all of them. */
   clear(): void;
 }
+
+/** The functions that read and change the stored things of one kind. */
+interface Stored<Seed, Fields, R> {
+  list(): readonly R[];
+  find(id: string): R | undefined;
+  create(seed: Seed): R;
+  change(id: string, patch: Partial<Fields>): R;
+  remove(id: string): boolean;
+}
+
+/** Returns the control of the stored things of one kind. `view` returns what others may see of one, as a copy. */
+export function controlOf<Seed, Fields, R extends object, View>(
+  stored: Stored<Seed, Fields, R>,
+  view: (record: R) => View,
+): RecordControl<Seed, Fields, View> {
+  return {
+    list: () => stored.list().map(view),
+    get(id) {
+      const found = stored.find(id);
+      return found && view(found);
+    },
+    create: (seed) => view(stored.create(seed)),
+    change: (id, patch) => view(stored.change(id, patch)),
+    delete: (id) => stored.remove(id),
+  };
+}

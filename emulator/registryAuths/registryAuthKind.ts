@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GraphqlPart } from "../graphql/part";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
-import type { Kind, RecordControl } from "../records/kind";
+import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import {
   CREDENTIAL_FIELDS,
   REGISTRY_AUTH_FIELDS,
@@ -38,17 +38,7 @@ export function registryAuthKind(registryAuths: RegistryAuths, profile: Profile)
     seedSchema: registryAuthSeedSchema,
     patchSchema: registryAuthPatchSchema,
     snapshotSchema: z.looseObject({ id: z.string(), name: z.string(), digest: z.string() }),
-    control: {
-      list: () => registryAuths.list().map(shown),
-      get(id) {
-        const record = registryAuths.find(id);
-        return record && shown(record);
-      },
-      create: (seed) => shown(registryAuths.create(seed)),
-      change: (id, patch) => shown(registryAuths.change(id, patch)),
-      delete: registryAuths.remove,
-      matches: registryAuths.matches,
-    },
+    control: { ...controlOf(registryAuths, shown), matches: registryAuths.matches },
     graphql: registryAuthPart(registryAuths, profile),
     snapshot: registryAuths.snapshot,
     restore: (saved) => registryAuths.restore(saved as StoredRegistryAuth[]),

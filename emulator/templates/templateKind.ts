@@ -1,5 +1,5 @@
 import type { Profile } from "../model/fidelity";
-import type { Kind, RecordControl } from "../records/kind";
+import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import {
   type TemplateFields,
   type TemplateRecord,
@@ -23,16 +23,7 @@ export function templateKind(
     seedSchema: templateSeedSchema,
     patchSchema: templatePatchSchema,
     snapshotSchema: templateRecordSchema,
-    control: {
-      list: () => templates.list().map((record) => ({ ...record })),
-      get(id) {
-        const record = templates.find(id);
-        return record && { ...record };
-      },
-      create: (seed) => ({ ...templates.create(seed) }),
-      change: (id, patch) => ({ ...templates.change(id, patch) }),
-      delete: templates.remove,
-    },
+    control: controlOf(templates, (record) => ({ ...record })),
     graphql: templatePart(templates, profile),
     snapshot: templates.snapshot,
     restore: (saved) => templates.restore(saved as TemplateRecord[]),

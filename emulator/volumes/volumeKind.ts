@@ -1,7 +1,7 @@
 import type { GraphqlPart } from "../graphql/part";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
-import type { Kind, RecordControl } from "../records/kind";
+import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import {
   CHANGEABLE_FIELDS,
   VOLUME_FIELDS,
@@ -25,16 +25,7 @@ export function volumeKind(volumes: Volumes, profile: Profile): Kind<VolumeSeed,
     seedSchema: volumeSeedSchema,
     patchSchema: volumePatchSchema,
     snapshotSchema: volumeRecordSchema,
-    control: {
-      list: () => volumes.list().map((record) => ({ ...record })),
-      get(id) {
-        const record = volumes.find(id);
-        return record && { ...record };
-      },
-      create: (seed) => ({ ...volumes.create(seed) }),
-      change: (id, patch) => ({ ...volumes.change(id, patch) }),
-      delete: volumes.remove,
-    },
+    control: controlOf(volumes, (record) => ({ ...record })),
     graphql: volumePart(volumes, profile),
     snapshot: volumes.snapshot,
     restore: (saved) => volumes.restore(saved as VolumeRecord[]),
