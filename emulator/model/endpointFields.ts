@@ -5,16 +5,12 @@ import {
   type OptionalInput,
   patchSchemaOf,
   type RequiredInput,
+  requiredString,
   type Stored,
   seedSchemaOf,
   storedSchemasOf,
 } from "./fieldTable";
 import type { ObservedFields } from "./observedFields";
-
-/** A string that every save must hold. */
-function required(store: Field<string, string>["store"] = (given) => given): Field<string, string> {
-  return { output: "String!", input: "String!", schema: z.string(), stored: z.string(), store };
-}
 
 /** A number that every save sets to the default if it is left out. */
 function reset(
@@ -42,11 +38,11 @@ const SCALER_TYPE = z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]);
 /** All fields that clients can set. Types, GraphQL schema, seeds, data file and `saveEndpoint` follow this table. */
 export const ENDPOINT_FIELDS = {
   /** Name of the endpoint, not empty. */
-  name: required((given, _, profile) => (profile === "observed" ? withoutSuffix(given) : given)),
+  name: requiredString("String!", (given, _, profile) => (profile === "observed" ? withoutSuffix(given) : given)),
   /** GPU tiers in priority order, then exclusions, as a comma list. */
-  gpuIds: required(),
+  gpuIds: requiredString("String!"),
   /** Id of the serverless template. */
-  templateId: required(),
+  templateId: requiredString("String!"),
   /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
   idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout),
   /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */

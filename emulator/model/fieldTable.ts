@@ -19,6 +19,14 @@ export interface Field<Value, Given> {
   readonly onlyIn?: Profile;
 }
 
+/** Returns the declaration of a string that every input must have. `output` is its GraphQL type in the record. */
+export function requiredString(
+  output: string,
+  store: Field<string, string>["store"] = (given) => given,
+): Field<string, string> {
+  return { output, input: "String!", schema: z.string(), stored: z.string(), store };
+}
+
 /** A table of fields, by name. */
 export type FieldTable = Readonly<Record<string, object>>;
 

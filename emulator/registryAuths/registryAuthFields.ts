@@ -1,20 +1,13 @@
-import { z } from "zod";
-import { type Field, patchSchemaOf, type RequiredInput, type Stored, seedSchemaOf } from "../model/fieldTable";
-
-type Required = Field<string, string>;
-
-function required(output: string): Required {
-  return { output, input: "String!", schema: z.string(), stored: z.string(), store: (given) => given };
-}
+import { patchSchemaOf, type RequiredInput, requiredString, type Stored, seedSchemaOf } from "../model/fieldTable";
 
 /** All fields of a registry credential that clients can set. GraphQL shows none but the name. */
 export const REGISTRY_AUTH_FIELDS = {
   /** Name, unique in the account. It cannot be changed. */
-  name: required("String"),
+  name: requiredString("String"),
   /** User name at the registry. Never shown. */
-  username: required(""),
+  username: requiredString(""),
   /** Password at the registry. Never shown. */
-  password: required(""),
+  password: requiredString(""),
 };
 
 const { name, username, password } = REGISTRY_AUTH_FIELDS;

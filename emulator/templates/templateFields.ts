@@ -5,6 +5,7 @@ import {
   type OptionalInput,
   patchSchemaOf,
   type RequiredInput,
+  requiredString,
   type Stored,
   seedSchemaOf,
   storedSchemasOf,
@@ -64,13 +65,7 @@ const portsConfig = z.array(z.strictObject({ port: z.string(), name: z.string() 
 /** All fields that clients can set. The types, the GraphQL schema, the seeds and `saveTemplate` follow this table. */
 export const TEMPLATE_FIELDS = {
   /** Name, unique among all templates. */
-  name: {
-    output: "String",
-    input: "String!",
-    schema: z.string(),
-    stored: z.string(),
-    store: (given) => given,
-  } as TemplateField<string, string>,
+  name: requiredString("String"),
   /** Image with its tag. */
   imageName: rollsOut(reset("String", z.string(), "")),
   /** Start command: a command line, JSON with `cmd` and `entrypoint`, or `""` for that of the image. */

@@ -4,6 +4,7 @@ import {
   type OptionalInput,
   patchSchemaOf,
   type RequiredInput,
+  requiredString,
   type Stored,
   seedSchemaOf,
   storedSchemasOf,
@@ -24,13 +25,7 @@ export const VOLUME_FIELDS = {
   /** Size in GB, whole. */
   size: kept("Int", z.int(), 0),
   /** Id of the data center. It cannot be changed. */
-  dataCenterId: {
-    output: "String",
-    input: "String!",
-    schema: z.string(),
-    stored: z.string(),
-    store: (given) => given,
-  } as Field<string, string>,
+  dataCenterId: requiredString("String"),
 };
 
 const { name, size } = VOLUME_FIELDS;
