@@ -248,4 +248,4 @@ export type { VolumeFields, VolumeInput, VolumeRecord, VolumeSeed } from "./volu
 export type { VolumeControl } from "./volumes/volumeKind";
 export type { WorkerContainer } from "./workers/container";
 export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/jobHandlers";
-export type { WorkerPod } from "./workers/workerPool";
+export type { WorkerPod } from "./workers/worker";

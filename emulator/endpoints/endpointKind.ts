@@ -7,7 +7,7 @@ import {
 } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { controlOf, type Kind, type RecordControl } from "../records/kind";
-import type { WorkerPod } from "../workers/workerPool";
+import type { WorkerPod } from "../workers/worker";
 import { endpointPart, type FindVolume } from "./endpointGraphql";
 import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
 import { endpointSnapshotSchema } from "./snapshotSchema";

@@ -18,7 +18,7 @@ import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
 import { scalingInWords } from "../workers/scalingWords";
 import { createScheduler, type WorkerView } from "../workers/scheduler";
-import type { WorkerPod } from "../workers/workerPool";
+import type { WorkerPod } from "../workers/worker";
 
 /** Numbers of events since the endpoint was created. */
 interface Counters {

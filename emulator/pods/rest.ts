@@ -5,7 +5,7 @@ import type { EndpointRecord } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import type { Volumes } from "../volumes/volumes";
 import { environmentOf } from "../workers/container";
-import type { WorkerPod } from "../workers/workerPool";
+import type { WorkerPod } from "../workers/worker";
 import { completePod, type NetworkVolume, type Pod } from "./podRecord";
 import type { Pods } from "./pods";
 

@@ -9,7 +9,8 @@ import { runJob } from "./runJob";
 import { type Demand, workersWanted } from "./scaling";
 import type { WorkerState } from "./watch";
 import { FAULTY } from "./workerFaults";
-import { createWorkerPool, shownState, type Worker, type WorkerPool } from "./workerPool";
+import { shownState, type Worker } from "./worker";
+import { createWorkerPool, type WorkerPool } from "./workerPool";
 
 /** A worker as people see it. All times are in milliseconds since the epoch. */
 export interface WorkerView {

@@ -2,58 +2,11 @@ import type { EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
 import type { WorkerProgram } from "../programs/program";
 import type { ProgramWorker } from "../programs/programWorker";
-import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import { programFor } from "./jobHandlers";
+import { createReleases } from "./releases";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
-import type { WorkerState } from "./watch";
-
-/** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
-export interface WorkerPod {
-  /** Pod identifier. */
-  readonly id: string;
-  /** Id of the endpoint whose worker the pod is. */
-  readonly endpointId: string;
-  /** The endpoint's `version` when the worker started. */
-  readonly slsVersion: number;
-  /** The image, the environment and the rest of the template that the worker runs with. */
-  readonly container: WorkerContainer;
-  /** The currently expected status. */
-  desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
-  /** Time of the start, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  /** Description of the last lifecycle event. */
-  lastStatusChange: string;
-}
-
-/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
-export interface Worker {
-  readonly pod: WorkerPod;
-  /** The program of the worker, if it has one. */
-  readonly program: WorkerProgram | undefined;
-  /** The running program. */
-  process: ProgramWorker | undefined;
-  /** The number of its jobs. */
-  jobs: number;
-  /** The number of jobs that it takes no earlier than at its next request for jobs. */
-  resting: number;
-  /** The time when it last took a job, in milliseconds since the epoch. */
-  tookAt: number;
-  /**
-   * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
-   * for a job, `running` while it has one.
-   */
-  state: "throttled" | "initializing" | "idle" | "running";
-  /** `true` if the worker takes no more jobs and stops when it has none. */
-  draining: boolean;
-  /** The time of the last change of its state, in milliseconds since the epoch. */
-  since: number;
-  /** Cancels the timer of its cold start, of its idle time or of its draining. */
-  cancelTimer: () => void;
-}
-
-/** The origin of a worker: a version of its endpoint, with the template as it was then. */
-type Release = Pick<WorkerPod, "slsVersion" | "container">;
+import { byReadiness, newWorker, noTimer, shownState, type Worker, type WorkerPod } from "./worker";
 
 export interface WorkerPool {
   /** The workers that are not draining. */
@@ -81,8 +34,6 @@ export interface WorkerPool {
   dispose(): void;
 }
 
-const noTimer = () => {};
-
 /**
  * Creates the workers of one endpoint.
  * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and another may start
@@ -95,19 +46,9 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   const idle: Worker[] = [];
   let draining = 0;
   let wantedNow = 0;
-  let release: Release | undefined;
+  const releases = createReleases(record, context);
 
   const size = () => workers.size - draining;
-
-  const isKept = ({ container }: Pick<WorkerPod, "container">) =>
-    context.staleFlashBoot && record.flashBootType === "FLASHBOOT" && container.templateId === record.templateId;
-
-  /** Returns the release that a worker starts from: with `staleFlashBoot`, that of the last one. */
-  function currentRelease(): Release {
-    if (release && isKept(release)) return release;
-    release = { slsVersion: record.version, container: context.containerOf(record.templateId) };
-    return release;
-  }
 
   /** Tells the watchers the state of a worker. Must be called after every change. */
   function show(worker: Worker): void {
@@ -120,7 +61,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     const pod: WorkerPod = {
       id: randomId(context.random),
       endpointId: record.id,
-      ...currentRelease(),
+      ...releases.current(),
       desiredStatus: "RUNNING",
       startedAt: clock.now(),
       lastStatusChange: "Started by the endpoint's autoscaling",
@@ -128,18 +69,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
     const program = programFor(context.handlers, record);
     const { throttledMs, imagePullMs } = context.workerFaults.atStart(record.id);
     const state = throttledMs > 0 ? "throttled" : "initializing";
-    const worker: Worker = {
-      pod,
-      program,
-      process: undefined,
-      jobs: 0,
-      resting: 0,
-      tookAt: 0,
-      state,
-      draining: false,
-      since: 0,
-      cancelTimer: noTimer,
-    };
+    const worker = newWorker(pod, program, state);
     workers.add(worker);
     if (throttledMs > 0) show(worker);
     if (throttledMs === 0) initialize(worker, imagePullMs);
@@ -326,11 +256,11 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
       const excess = size() - record.workersMax;
       if (excess > 0) for (const worker of byReadiness(workers).slice(0, excess)) drain(worker, "scale-down");
       for (const worker of [...idle]) waitIdle(worker);
-      if (record.workersMax === 0) release = undefined;
+      if (record.workersMax === 0) releases.forget();
     },
     rollOut() {
       for (const worker of byReadiness(workers)) {
-        if (isKept(worker.pod)) continue;
+        if (releases.isKept(worker.pod.container)) continue;
         if (worker.state === "running") drain(worker, "new release");
         else remove(worker);
       }
@@ -367,19 +297,7 @@ export function createWorkerPool(record: EndpointRecord, context: RuntimeContext
   };
 }
 
-/** Returns the state that people see. */
-export function shownState({ state, draining }: Worker): WorkerState {
-  if (draining) return "draining";
-  return state === "idle" || state === "running" ? state : "starting";
-}
-
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
 function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
   return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
-}
-
-/** Returns the workers that do not drain, those without a job first. */
-function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
-  const order = { throttled: 0, initializing: 1, idle: 2, running: 3 };
-  return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
 }

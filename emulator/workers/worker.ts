@@ -1,0 +1,79 @@
+import type { WorkerProgram } from "../programs/program";
+import type { ProgramWorker } from "../programs/programWorker";
+import type { WorkerContainer } from "./container";
+import type { WorkerState } from "./watch";
+
+/** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
+export interface WorkerPod {
+  /** Pod identifier. */
+  readonly id: string;
+  /** Id of the endpoint whose worker the pod is. */
+  readonly endpointId: string;
+  /** The endpoint's `version` when the worker started. */
+  readonly slsVersion: number;
+  /** The image, the environment and the rest of the template that the worker runs with. */
+  readonly container: WorkerContainer;
+  /** The currently expected status. */
+  desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
+  /** Time of the start, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Description of the last lifecycle event. */
+  lastStatusChange: string;
+}
+
+/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
+export interface Worker {
+  readonly pod: WorkerPod;
+  /** The program of the worker, if it has one. */
+  readonly program: WorkerProgram | undefined;
+  /** The running program. */
+  process: ProgramWorker | undefined;
+  /** The number of its jobs. */
+  jobs: number;
+  /** The number of jobs that it takes no earlier than at its next request for jobs. */
+  resting: number;
+  /** The time when it last took a job, in milliseconds since the epoch. */
+  tookAt: number;
+  /**
+   * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
+   * for a job, `running` while it has one.
+   */
+  state: "throttled" | "initializing" | "idle" | "running";
+  /** `true` if the worker takes no more jobs and stops when it has none. */
+  draining: boolean;
+  /** The time of the last change of its state, in milliseconds since the epoch. */
+  since: number;
+  /** Cancels the timer of its cold start, of its idle time or of its draining. */
+  cancelTimer: () => void;
+}
+
+/** The `cancelTimer` of a worker without a timer. */
+export const noTimer = () => {};
+
+/** Returns a worker that has just started. */
+export function newWorker(pod: WorkerPod, program: WorkerProgram | undefined, state: Worker["state"]): Worker {
+  return {
+    pod,
+    program,
+    process: undefined,
+    jobs: 0,
+    resting: 0,
+    tookAt: 0,
+    state,
+    draining: false,
+    since: 0,
+    cancelTimer: noTimer,
+  };
+}
+
+/** Returns the state that people see. */
+export function shownState({ state, draining }: Worker): WorkerState {
+  if (draining) return "draining";
+  return state === "idle" || state === "running" ? state : "starting";
+}
+
+/** Returns the workers that do not drain, those without a job first. */
+export function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
+  const order = { throttled: 0, initializing: 1, idle: 2, running: 3 };
+  return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
+}
