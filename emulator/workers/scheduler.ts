@@ -8,8 +8,8 @@ import { handlerFor } from "./jobHandlers";
 import { runJob } from "./runJob";
 import { type Demand, workersWanted } from "./scaling";
 import type { WorkerState } from "./watch";
-import { FAULTY } from "./workerFaults";
 import { shownState, type Worker } from "./worker";
+import { FAULTY } from "./workerFaults";
 import { createWorkerPool, type WorkerPool } from "./workerPool";
 
 /** A worker as people see it. All times are in milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { InvalidInputError, type InputProblem, NameTakenError, NotFoundError } from "../../sdk/errors";
+import { type InputProblem, InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { FieldTable } from "../../sdk/records/fields";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";

@@ -35,7 +35,11 @@ export interface Collection<T extends NamedRecord> extends CallContext {
 }
 
 /** The records of one kind, with one of the requests that write them. */
-export type Writable<T extends NamedRecord, Settings, Request extends "create" | "change" | "delete"> = Collection<T> & {
+export type Writable<
+  T extends NamedRecord,
+  Settings,
+  Request extends "create" | "change" | "delete",
+> = Collection<T> & {
   readonly calls: Pick<RecordCalls<T, Settings>, "names" | Request>;
 };
 

@@ -1,9 +1,5 @@
 import { changeRecord } from "../records/changeRecord";
-import {
-  type Collection,
-  createCollection,
-  readExisting,
-} from "../records/collection";
+import { type Collection, createCollection, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
@@ -58,14 +54,17 @@ export function createRegistryAuths(
   const rules: DeletionRules<RegistryAuth, Template> = {
     users: templates,
     isUser: (template, registryAuth) => template.containerRegistryAuthId === registryAuth.id,
-    remedy: "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+    remedy:
+      "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
   };
   return {
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createRegistryAuth(account, input, options)),
     update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
     delete: (id, given) =>
-      withResponse(given, (options) => deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options })),
+      withResponse(given, (options) =>
+        deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
+      ),
   };
 }
 

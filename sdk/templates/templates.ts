@@ -3,12 +3,7 @@ import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
 import { changeRecord } from "../records/changeRecord";
-import {
-  type Collection,
-  createCollection,
-  getRecord,
-  readExisting,
-} from "../records/collection";
+import { type Collection, createCollection, getRecord, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
@@ -73,8 +68,7 @@ export function createTemplates(account: TemplateAccount, endpoints: Collection<
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createTemplate(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
-    delete: (id, given) =>
-      withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 

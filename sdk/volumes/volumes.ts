@@ -1,11 +1,7 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { changeRecord } from "../records/changeRecord";
-import {
-  type Collection,
-  createCollection,
-  readExisting,
-} from "../records/collection";
+import { type Collection, createCollection, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
@@ -62,8 +58,7 @@ export function createVolumes(
     ...readersOf(account),
     create: (input, given) => withResponse(given, (options) => createVolume(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
-    delete: (id, given) =>
-      withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 
