@@ -211,7 +211,8 @@ function createBatchJobs<Input extends object, Output>(
       counts.failed++;
       finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
       if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
-      if (jobId === undefined && concernsAll(error)) end ??= { error };
+      // Also if this was the last input.
+      if (jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
     }
   }
 

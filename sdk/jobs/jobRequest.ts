@@ -71,9 +71,7 @@ function isEmptyAsJson(input: unknown): boolean {
 
 const requestSchema = z.looseObject(
   {
-    input: z
-      .looseObject({}, "is required and must be an object")
-      .refine((input) => !isEmptyAsJson(input), "must not be a promise, a Map or a Set, which are {} as JSON"),
+    input: z.looseObject({}, "is required and must be an object"),
     webhook: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).nullish(),
     policy: z
       .looseObject(
@@ -104,6 +102,9 @@ const LARGEST_BODY = { run: RUN_BODY_MAX_BYTES, runsync: RUNSYNC_BODY_MAX_BYTES 
 export function checkJobRequest(operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const checked = requestSchema.safeParse(request);
   if (!checked.success) throw invalid(checked.error.issues.map(toProblem));
+  if (isEmptyAsJson(request.input)) {
+    throw invalid([{ property: "input", message: "must not be a promise, a Map or a Set, which are {} as JSON" }]);
+  }
   const { s3Config } = checked.data;
   if (s3Config?.accessSecret) hideJobSecret(s3Config.accessSecret);
   const body = toJson("input", request);

@@ -63,8 +63,8 @@ export function createPods(context: PodsContext): Pods {
 }
 
 function readPod(context: PodsContext, podId: string, options: PodIncludes & ObservedOptions): Promise<Pod> {
-  const operation = `reading pod ${podId}`;
   const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
+  const operation = `reading pod ${podId}`;
   for (const include of INCLUDES) if (options[include]) url.searchParams.set(include, "true");
   return makeCall(context, {
     ...requestOptions(options),

@@ -75,7 +75,7 @@ export function errorFromStatus(
   }
   if (status >= 300 && status < 400) {
     const { location } = response.headers;
-    const target = typeof location === "string" ? ` to ${redactBeginning(location, EXCERPT_LENGTH)}` : "";
+    const target = typeof location === "string" ? ` to "${redactBeginning(location, EXCERPT_LENGTH)}"` : "";
     return new RejectedError(
       `${prefix}: a redirect${target}, which the client does not follow. Set the URL of the service itself`,
     );
