@@ -1,6 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import manifest from "../../package.json";
 import { startRawServer } from "../support/rawServer";
 import { createFolder, install, packInto, run } from "./packed";
 
@@ -26,6 +28,8 @@ const program = (body: string) => `
   ${body}
   await client.close();
   console.log(JSON.stringify(result));`;
+
+const queueAt = ({ url }: { readonly url: string }) => ({ SERVERLESS_GPU_QUEUE_URL: url });
 
 const PROGRAMS = {
   "runs and waits for a job": {
@@ -104,18 +108,18 @@ const PROGRAMS = {
   let folder: string;
   let env: NodeJS.ProcessEnv;
 
-  /** Runs a program, with the addresses of the emulator or of `url`. */
-  async function runProgram(body: string, url?: string): Promise<unknown> {
+  /** Runs a program with the addresses of the emulator, and further variables. */
+  async function runProgram(body: string, more: NodeJS.ProcessEnv = {}): Promise<unknown> {
     await writeFile(path.join(folder, "program.mjs"), program(body));
     const file = path.join(folder, "node_modules", runtime.package, runtime.program);
-    const other = url && { SERVERLESS_GPU_QUEUE_URL: url };
-    const options = { cwd: folder, env: { ...env, ...other }, timeout: 60_000 };
+    const options = { cwd: folder, env: { ...env, ...more }, timeout: 60_000 };
     return JSON.parse((await run(file, [...runtime.args, "program.mjs"], options)).stdout);
   }
 
   beforeAll(async () => {
     folder = await createFolder();
     const dependencies = {
+      undici: manifest.dependencies.undici,
       "pulumi-serverless-gpu": `file:${await packInto(folder)}`,
       [runtime.package]: runtime.version,
     };
@@ -160,9 +164,40 @@ const PROGRAMS = {
       submits++;
       request.socket.destroy();
     });
-    const result = await runProgram("const result = await failure(queue.run({ input: {} }));", server.url);
+    const result = await runProgram("const result = await failure(queue.run({ input: {} }));", queueAt(server));
     expect(result).toEqual({ name: "SubmitUncertainError", code: "SUBMIT_UNCERTAIN" });
     expect(submits).toBe(1);
+  });
+
+  test("refuses at once a dispatcher that sends nothing, and takes one of undici", async () => {
+    const body = `
+      const { message } = await import("undici").then(({ Agent }) => {
+        try { return sdk.createClient({ apiKey: "k", dispatcher: new Agent() }) && { message: "accepted" }; } catch (error) { return error; }
+      });
+      const { default: { Agent } } = await import("undici/index.js");
+      const mine = sdk.createClient({ ...sdk.settingsFromEnvironment(), dispatcher: new Agent() });
+      const { workers } = await mine.endpoint(queue.endpointId).health();
+      const result = [message, typeof workers.running];`;
+    const isBun = runtime.name === "Bun";
+    expect(await runProgram(body)).toEqual([
+      isBun ? expect.stringMatching(/Bun has a module of its own named "undici".*undici\/index\.js/) : "accepted",
+      "number",
+    ]);
+  });
+
+  test("uses the proxy that the environment names", async () => {
+    let tunnels = 0;
+    await using proxy = await startRawServer(() => {});
+    proxy.server.on("connect", (request, socket) => {
+      tunnels++;
+      const { hostname, port } = new URL(`http://${request.url}`);
+      const target = connect(Number(port), hostname, () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+      socket.pipe(target).pipe(socket);
+      for (const end of [socket, target]) end.on("error", () => end.destroy());
+    });
+    const body = "const { output } = await queue.runSync({ input: { n: 1 } }); const result = output;";
+    expect(await runProgram(body, { HTTP_PROXY: proxy.url })).toEqual({ n: 1 });
+    expect(tunnels).toBeGreaterThan(0);
   });
 
   test("ends a request that hangs, and its connection", async () => {
@@ -173,7 +208,7 @@ const PROGRAMS = {
         await failure(queue.health({ timeoutMs: 500, maxRetries: 0 })),
         await failure(queue.health({ signal: AbortSignal.timeout(500) })),
       ];`;
-    expect(await runProgram(body, server.url)).toEqual([
+    expect(await runProgram(body, queueAt(server))).toEqual([
       { name: "RequestTimeoutError", code: "REQUEST_TIMEOUT" },
       expect.objectContaining({ name: "TimeoutError" }),
     ]);
