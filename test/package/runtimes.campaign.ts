@@ -108,7 +108,7 @@ const PROGRAMS = {
   let folder: string;
   let env: NodeJS.ProcessEnv;
 
-  /** Runs a program with the addresses of the emulator, and further variables. */
+  /** Runs a program with the URLs of the emulator, and further variables. */
   async function runProgram(body: string, more: NodeJS.ProcessEnv = {}): Promise<unknown> {
     await writeFile(path.join(folder, "program.mjs"), program(body));
     const file = path.join(folder, "node_modules", runtime.package, runtime.program);
