@@ -1,10 +1,11 @@
 import type { Secret } from "../secret";
+import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import { decode } from "../transport/decode";
 import { send } from "../transport/http";
 import type { Http } from "../transport/httpRequest";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { type CallContext, makeCall } from "../transport/retryingCall";
 import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
@@ -43,24 +44,27 @@ export interface PodsContext extends CallContext {
   readonly apiKey: Secret;
 }
 
-const INCLUDES = Object.keys({
-  includeMachine: true,
-  includeNetworkVolume: true,
-  includeSavingsPlans: true,
-  includeTemplate: true,
-  includeWorkers: true,
-} satisfies Record<keyof PodIncludes, true>) as (keyof PodIncludes)[];
+const INCLUDE_OPTIONS: OptionChecks<PodIncludes> = {
+  includeMachine: aBoolean,
+  includeNetworkVolume: aBoolean,
+  includeSavingsPlans: aBoolean,
+  includeTemplate: aBoolean,
+  includeWorkers: aBoolean,
+};
+
+const INCLUDES = Object.keys(INCLUDE_OPTIONS) as (keyof PodIncludes)[];
+const GET_OPTIONS = { ...REQUEST_OPTIONS, ...INCLUDE_OPTIONS };
 
 /** Returns the REST interface of one account. */
 export function createPods(context: PodsContext): Pods {
   return {
-    get: (podId, given) => withResponse(given, async (options) => readPod(context, podId, options)),
+    get: (podId, given) => checkedCall(given, GET_OPTIONS, async (options) => readPod(context, podId, options)),
   };
 }
 
 function readPod(context: PodsContext, podId: string, options: PodIncludes & ObservedOptions): Promise<Pod> {
-  const operation = `reading pod ${podId}`;
   const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
+  const operation = `reading pod ${podId}`;
   for (const include of INCLUDES) if (options[include]) url.searchParams.set(include, "true");
   return makeCall(context, {
     ...requestOptions(options),

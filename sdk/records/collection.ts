@@ -3,6 +3,7 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { NotFoundError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { requireId } from "../transport/urls";
 import { type Listed, listOf, type NamedRecord, type RecordKind, recordById } from "./listed";
 import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
 
@@ -115,6 +116,7 @@ export async function readSharedWith<T extends NamedRecord>(
   options: ObservedOptions,
   afterWriteMs?: number,
 ): Promise<ListSnapshot<Listed<T>>> {
+  requireId(id);
   const begunAt = collection.clock.monotonic();
   const shared = await readShared(collection, id, options, afterWriteMs);
   return shared.records.some((each) => each.id === id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
@@ -141,6 +143,7 @@ export async function findRecord<T extends NamedRecord>(
   id: string,
   { maxAgeMs, ...options }: FindOptions & ObservedOptions = {},
 ): Promise<T | undefined> {
+  requireId(id);
   const begunAt = collection.clock.monotonic();
   const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
   const recent = await collection.list.read({ sentAfter }, options);

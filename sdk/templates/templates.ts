@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
+import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, getRecord, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
@@ -10,7 +11,7 @@ import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
 import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
@@ -66,9 +67,9 @@ export function createTemplates(account: TemplateAccount, endpoints: Collection<
   };
   return {
     ...readersOf(account),
-    create: (input, given) => withResponse(given, (options) => createTemplate(account, input, options)),
+    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createTemplate(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
-    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
+import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
@@ -7,7 +8,7 @@ import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../r
 import { type Readers, readersOf } from "../records/readers";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
@@ -56,9 +57,9 @@ export function createVolumes(
   };
   return {
     ...readersOf(account),
-    create: (input, given) => withResponse(given, (options) => createVolume(account, input, options)),
+    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createVolume(account, input, options)),
     update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
-    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 
