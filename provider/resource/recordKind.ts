@@ -22,6 +22,8 @@ export interface RecordKind<T extends NamedRecord> {
   readonly hasUniqueNames: boolean;
   /** The fields whose change needs another record. The new one is created before the old one is deleted. */
   readonly fixedFields: readonly string[];
+  /** The fields that the service never shows. An adoption always sets them. */
+  readonly hiddenFields?: readonly string[];
   /** Returns each valid field in normal form, and the problems of the others. */
   readonly checkFields: (input: Properties) => { fields: Properties; problems: InputProblem[] };
   /** Returns the problems of a change. */

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import type { Volume } from "../../sdk/volumes/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { NETWORK_VOLUME } from "../resourceTypes";
 
-const VOLUME_CLASS: RecordClass = {
+const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
@@ -85,5 +87,6 @@ export class NetworkVolume extends pulumi.CustomResource {
   constructor(name: string, args: NetworkVolumeArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     super(...registration(VOLUME_CLASS, name, args, options));
     warnOfSettings(this);
+    previewAdoption(this, args, VOLUME_CLASS);
   }
 }

@@ -14,6 +14,10 @@ export const VOLUME_KIND: RecordKind<Volume> = {
   fixedFields: ["dataCenterId", "highPerformance"],
   checkFields: checkVolumeFields,
   problemsOfChange,
+  refusesAdoption: ({ size }, inputs) =>
+    typeof inputs.size === "number" && inputs.size < size
+      ? `it has ${size} GB, and a volume cannot shrink to ${inputs.size}: set size to ${size} or more`
+      : undefined,
   warnOfReplacement: (id, { name, dataCenterId, size }) =>
     `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
