@@ -19,7 +19,8 @@ const VOLUME_CLASS: RecordClass<Volume> = {
 export interface NetworkVolumeArgs {
   /**
    * Name of the volume. Need not be unique at the service, but in its data center among the volumes of the account.
-   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
+   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run; `-fast` follows if
+   * `highPerformance` is `true`
    */
   name?: pulumi.Input<string | undefined>;
   /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
