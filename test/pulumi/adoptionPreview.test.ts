@@ -179,24 +179,15 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself"]);
   });
 
-  test("what does not exist or must not be adopted fails the preview", async () => {
-    await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }));
+  test("what does not exist or must not be adopted fails the preview, and an id that is not known yet is a warning", async () => {
+    const unknown = 'new NetworkVolume("unknown", { adoptId: later, size: 50, dataCenterId: "EU-RO-1" });';
+    await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }) + unknown);
     const { exitCode, output } = await stack.run(["preview"]);
     expect(exitCode).not.toBe(0);
     expect(output).toContain("a template with the id t2 cannot be adopted: it is a template of pods");
     expect(output).toContain("a network volume with the id v1 cannot be adopted: it has 50 GB");
     expect(output).toContain("registry credential nowhere does not exist in this account, so it cannot be adopted");
-  });
-
-  test("an id that is not known yet is a warning, and nothing is read", async () => {
-    await stack.writeProgram(`
-const { NetworkVolume } = require("pulumi-serverless-gpu");
-const first = new NetworkVolume("first", { size: 50, dataCenterId: "EU-RO-1" });
-new NetworkVolume("second", { adoptId: first.id, size: 50, dataCenterId: "EU-RO-1" });
-`);
-    const { output } = await stack.preview();
-    expect(output).toContain("the preview cannot show the changes of the adoption: adoptId is not known yet");
-    expect(emulator.journal.operations()).toEqual([]);
+    expect(output).toMatch(/NetworkVolume \(unknown\):\n +warning: the preview cannot .*: adoptId is not known yet/);
   });
 
   test("up makes these changes and no others", async () => {
