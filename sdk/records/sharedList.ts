@@ -19,13 +19,13 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
   /**
    * Lets a new list wait for the other operations that have joined, so that one list serves all of them. It waits at most
-   * a quarter of a second, and not at all for an operation that is alone.
+   * half a second, and not at all for an operation that is alone.
    */
   readonly gathers?: boolean | undefined;
 }
 
 /** Longest time that a list waits for operations, in milliseconds. */
-const GATHER_MS = 250;
+const GATHER_MS = 500;
 
 /** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
 export interface SharedList<List> {

@@ -40,7 +40,7 @@ async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowS
 
 const LIST_MS = 40;
 
-test("a proof never uses a list that was requested before its deletion was acknowledged, and waits a quarter of a second at most", async () => {
+test("a proof never uses a list that was requested before its deletion was acknowledged, and waits half a second at most", async () => {
   const plans = fc.array(fc.record({ startMs: fc.nat(3_000), writeMs: fc.nat(600) }), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
@@ -57,7 +57,7 @@ test("a proof never uses a list that was requested before its deletion was ackno
         expect(proof.sentAt).toBeGreaterThanOrEqual(acknowledgedAt);
         expect(proof.ids).not.toContain(id);
         // The list on its way, the gathering, and the proof itself.
-        expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(LIST_MS + 250 + LIST_MS);
+        expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(LIST_MS + 500 + LIST_MS);
       }
     }),
     { numRuns: 150 },
