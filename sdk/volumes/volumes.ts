@@ -6,9 +6,10 @@ import { type Collection, createCollection, readExisting } from "../records/coll
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
+import { aFunction, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
@@ -22,6 +23,8 @@ export interface VolumeUpdateOptions extends RequestOptions {
    */
   readonly onNameTaken?: (others: readonly Volume[]) => void;
 }
+
+const UPDATE_OPTIONS: OptionChecks<VolumeUpdateOptions> = { ...REQUEST_OPTIONS, onNameTaken: aFunction };
 
 /** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
 export interface Volumes extends Readers<Volume> {
@@ -67,7 +70,8 @@ export function createVolumes(
   return {
     ...readersOf(account),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createVolume(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, UPDATE_OPTIONS, (options) => updateVolume(account, id, changes, options)),
     delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
