@@ -6,13 +6,19 @@ import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions, warnAt } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { refuseSecondAdoption } from "../resource/adoptIds";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { previewAdoption } from "./adoptionPreview";
 import { endpointDeclaration } from "./declaration";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
 const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+
+const ADOPTING_CLASS = {
+  ...SERVERLESS_ENDPOINT,
+  one: "an endpoint",
+  loadKind: () => (require("./previewedKind") as typeof import("./previewedKind")).PREVIEWED_ENDPOINT,
+};
 
 /** The engine fills in only properties that are there when the resource is registered. */
 const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
@@ -175,7 +181,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
       resourceOptions,
     );
     warnOfSettings(this);
-    previewAdoption(this, args);
+    previewAdoption(this, args, ADOPTING_CLASS);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }

@@ -98,12 +98,16 @@ export function readShared<T extends NamedRecord>(
   return list.read({ sentAfter, despiteWrites: true }, options);
 }
 
-/** Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. */
+/**
+ * Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. It
+ * serves all deletions that look at the same time.
+ */
 export function readAfterWrites<T extends NamedRecord>(
   { clock, list }: Collection<T>,
   options: ObservedOptions,
 ): Promise<ListSnapshot<Listed<T>>> {
-  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS }, options);
+  const leave = list.join();
+  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS, gathers: true }, options).finally(leave);
 }
 
 /**

@@ -6,13 +6,25 @@ import { type Collection, createCollection, readExisting } from "../records/coll
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
+import { aFunction, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
+
+/** Options of `update`. */
+export interface VolumeUpdateOptions extends RequestOptions {
+  /**
+   * Called before a volume is renamed to a name that others have in its data center. An error that it throws ends the
+   * update, and nothing is changed. Without it, the volume is renamed: names need not be unique at the service.
+   */
+  readonly onNameTaken?: (others: readonly Volume[]) => void;
+}
+
+const UPDATE_OPTIONS: OptionChecks<VolumeUpdateOptions> = { ...REQUEST_OPTIONS, onNameTaken: aFunction };
 
 /** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
 export interface Volumes extends Readers<Volume> {
@@ -29,7 +41,7 @@ export interface Volumes extends Readers<Volume> {
    * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was changed
    * @throws NotFoundError if the volume does not exist
    */
-  update(id: string, changes: VolumeChanges, options?: RequestOptions): ResponsePromise<Volume>;
+  update(id: string, changes: VolumeChanges, options?: VolumeUpdateOptions): ResponsePromise<Volume>;
   /**
    * Deletes a network volume with all its data, and proves that it is gone. A volume that does not exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
@@ -58,7 +70,8 @@ export function createVolumes(
   return {
     ...readersOf(account),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createVolume(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, UPDATE_OPTIONS, (options) => updateVolume(account, id, changes, options)),
     delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
@@ -82,7 +95,7 @@ async function updateVolume(
   account: VolumeAccount,
   id: string,
   changes: VolumeChanges,
-  options: ObservedOptions,
+  { onNameTaken, ...options }: VolumeUpdateOptions & ObservedOptions,
 ): Promise<Volume> {
   const fields = parseVolumeChanges(id, changes);
   const volume = await readExisting(account, id, options);
@@ -90,6 +103,12 @@ async function updateVolume(
   if (size < volume.size) {
     const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
     throw new InvalidInputError(`the change of network volume ${id}`, [{ property: "size", message }]);
+  }
+  if (onNameTaken && name !== volume.name) {
+    const { records } = await account.list.read({}, options);
+    const isNamesake = (each: Volume) => each.name === name && each.dataCenterId === volume.dataCenterId;
+    const others = records.filter((each) => isNamesake(each) && each.id !== id);
+    if (others.length > 0) onNameTaken(others);
   }
   return changeRecord(account, volume, { name, size }, options);
 }
