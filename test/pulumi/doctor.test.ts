@@ -123,7 +123,10 @@ test("the REST interface, which only getPod needs, causes one warning", async ()
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 9 ok\n")]);
   expect(stdout).toMatch(/^warning +addresses +restUrl: nothing is listening .*, which only getPod needs$/m);
   const missing = await doctor({ ...env, SERVERLESS_GPU_REST_URL: "" });
-  expect(missing.addresses).toMatchObject({ status: "warning", found: expect.stringMatching(/^restUrl .*only getPod/) });
+  expect(missing.addresses).toMatchObject({
+    status: "warning",
+    found: expect.stringMatching(/^restUrl .*only getPod/),
+  });
 });
 
 test("a wrong clock is reported with its offset and direction", async () => {
