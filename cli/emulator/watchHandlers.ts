@@ -10,7 +10,7 @@ import { withPrograms } from "./handlers";
 /** Asks the file system itself: its notifications do not reach into containers and network drives. */
 const LOOK_EVERY_MS = 300;
 
-/** What is watched, and the handlers to keep up to date. */
+/** The folder to watch, and the handlers to keep up to date. */
 export interface Watched {
   readonly folder: string;
   readonly worker: EmulatorFlags["worker"];
