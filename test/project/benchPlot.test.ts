@@ -17,7 +17,7 @@ const texts = (kind: string) =>
   [...svg.matchAll(new RegExp(`<text class="${kind}[^"]*" [^>]*>([^<]*)<`, "g"))].map(([, text = ""]) => text);
 
 /** A wide estimate of the width of a text, in units of the picture. */
-const widthOf = (text: string, size: number) => text.length * size * 0.56;
+const widthOf = (text: string, size: number) => text.length * size * 0.53;
 
 test("the picture of the benchmarks is drawn from the recorded figures", () => {
   expect(read("results.svg")).toBe(svg);
@@ -34,7 +34,7 @@ test("no label of the picture is clipped, and each mark that is missed is explai
 test("right is better for each figure and mark, whatever its own direction", () => {
   const base = { what: "w", unit: "s", against: "a", judged: "ratio" } as const;
   const centers = (...each: Rows) => [
-    ...plot(each).matchAll(/<circle class="dot \w+" cx="(\d+)" cy="\d+" r="5"\/><text/g),
+    ...plot(each).matchAll(/<circle class="dot \w+" cx="(\d+)" cy="\d+" r="5"\/><text class="value/g),
   ];
   const [fast, slow] = centers(
     { ...base, ours: [1], theirs: [2], mark: { atMost: 1 } },
