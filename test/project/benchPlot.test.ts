@@ -12,11 +12,11 @@ const rows = Object.values(benchmarks).flatMap((benchmark) => benchmark.rows);
 const ratios = rows.filter(({ judged }) => judged === "ratio");
 const svg = plot(rows);
 
-/** Returns the texts of a class of the picture. */
+/** Returns the labels of a class of the picture. */
 const texts = (kind: string) =>
   [...svg.matchAll(new RegExp(`<text class="${kind}[^"]*" [^>]*>([^<]*)<`, "g"))].map(([, text = ""]) => text);
 
-/** A wide estimate of the width of a text, in units of the picture. */
+/** Returns a wide estimate of the width of a label, in units of the picture. */
 const widthOf = (text: string, size: number) => text.length * size * 0.53;
 
 test("the picture of the benchmarks is drawn from the recorded figures", () => {
