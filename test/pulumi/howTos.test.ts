@@ -31,7 +31,7 @@ test("the package openai talks to an endpoint", async () => {
 
 describeClients("node", "the service's own client", () => {
   test("talks to the emulator", async () => {
-    const printed = await followPage("docs/how-to/official-clients.md", "official", 2);
+    const printed = await followPage("docs/how-to/official-clients.md", "official", 4);
     expect(printed.at(-1)).toContain("{ prompt: 'Hello' }");
   }, 60_000);
 });
