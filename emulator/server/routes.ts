@@ -1,23 +1,35 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
-import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { type Call, type HttpRequest, type HttpResponse, type Interface, json } from "../io/http";
 import { createRest, type RestOptions } from "../pods/rest";
+import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
+/** The operations of each interface, by the names in the journal. */
+export type Operations = Readonly<Record<Interface, readonly string[]>>;
+
 /** Creates the three interfaces of the service, told apart by path. */
-export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
+export function createRoutes(options: GraphqlOptions & RestOptions) {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
   const queueCall = createQueue(options);
 
-  return function read(request: HttpRequest): Call | undefined {
+  const ofGraphql = options.parts.flatMap(({ operations = {} }) => Object.keys(operations));
+  const operations: Operations = {
+    graphql: ["myself", ...ofGraphql, "unknown"],
+    rest: ["getPod", "unknown"],
+    queue: [...QUEUE_OPERATIONS, "unknown"],
+  };
+
+  const read: ReadCall = (request) => {
     if (request.path === "/graphql") return graphqlCall(request);
     if (request.path.startsWith("/v1/")) return restCall(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
     return undefined;
   };
+  return { read, operations };
 }
 
 /** Returns the response to a body that exceeds every limit of the service. */
