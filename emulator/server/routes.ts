@@ -2,19 +2,22 @@ import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
 import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { createRest, type RestOptions } from "../pods/rest";
 import { createQueue } from "../queue/queue";
+import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
-/** Creates the three interfaces of the service, told apart by path. */
-export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
+/** Creates the interfaces of the service, told apart by path. */
+export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Options): ReadCall {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
+  const restV2Call = createRestV2(options);
   const queueCall = createQueue(options);
 
   return function read(request: HttpRequest): Call | undefined {
     if (request.path === "/graphql") return graphqlCall(request);
     if (request.path.startsWith("/v1/")) return restCall(request);
+    if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
     return undefined;
   };
@@ -24,6 +27,7 @@ export function createRoutes(options: GraphqlOptions & RestOptions): ReadCall {
 export function tooLarge(call: Call): HttpResponse {
   const detail = "The request body is too large";
   if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");
-  if (call.interface === "rest") return json(413, { error: detail, status: 413 }, "server.too-large");
+  if (call.interface === "rest" || call.interface === "v2")
+    return json(413, { error: detail, status: 413 }, "server.too-large");
   return json(413, { errors: [{ message: detail }] }, "server.too-large");
 }

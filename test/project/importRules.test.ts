@@ -77,9 +77,12 @@ const ARROWS: Record<string, Arrows> = {
       volumes: ["time", "model", "graphql", "records"],
       pods: ["time", "model", "io", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "openai", "endpoints"],
+      restV2: [
+        ...["time", "model", "io", "records", "jobs", "endpoints", "registryAuths", "templates", "volumes", "pods"],
+      ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue"],
+        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [
