@@ -44,7 +44,6 @@ function hasType(type: Shape["type"], value: unknown): boolean {
   if (type === "array") return Array.isArray(value);
   if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
   if (type === "integer") return Number.isInteger(value);
-  // biome-ignore lint/suspicious/useValidTypeof: the other types have the names of JavaScript's.
   return typeof value === type;
 }
 
