@@ -1,8 +1,8 @@
-import { type FindOptions, getRecord, readExisting } from "../records/collection";
+import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
 import { readersOf } from "../records/readers";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Account, changeEndpoint, fetchDiscount } from "./calls";
+import { type Account, applyTemplate, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { parseEndpointFields } from "./input";
@@ -11,7 +11,7 @@ import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } fr
 import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
 /** Options of `update`. */
-export interface UpdateOptions extends RequestOptions {
+export interface UpdateOptions extends KnownOptions {
   /**
    * Called before an endpoint is renamed to a name that others have. An error that it throws ends the update, and nothing
    * is changed. Without it, the endpoint is renamed: names need not be unique at the service.
@@ -82,7 +82,13 @@ export interface Endpoints {
     workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
     options?: RecycleOptions,
   ): ResponsePromise<Endpoint>;
-  /** Returns the account's discount, or `null` if it has none. */
+  /**
+   * Gives the workers the present version of a template. REST v2 copies a template once, so its changes reach no endpoint.
+   * Over GraphQL it sends nothing and returns `undefined`, because there the service rolls changes out by itself.
+   * @throws NotFoundError if the endpoint or the template does not exist
+   */
+  applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint | undefined>;
+  /** Returns the account's discount, or `null` if it has none. REST v2 shows none. */
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
@@ -103,6 +109,8 @@ export function createEndpoints(account: Account): Endpoints {
     delete: (id, given) => withResponse(given, (options) => deleteEndpoint(account, id, options)),
     recycleWorkers: (id, workers, given) =>
       withResponse(given, (options) => recycleWorkers(account, id, workers, options)),
+    applyTemplate: (id, templateId, given) =>
+      withResponse(given, (options) => applyTemplate(account, id, templateId, options)),
     getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
   };
 }
@@ -111,7 +119,7 @@ async function updateEndpoint(
   account: Account,
   id: string,
   changes: Partial<EndpointInput>,
-  { onNameTaken, ...options }: UpdateOptions & ObservedOptions,
+  { onNameTaken, known, ...options }: UpdateOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
   const endpoint = await readExisting(account, id, options);
@@ -120,5 +128,5 @@ async function updateEndpoint(
     const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
-  return changeEndpoint(account, endpoint, fields, options);
+  return changeEndpoint(account, endpoint, fields, options, known);
 }

@@ -4,8 +4,7 @@ import { RecycleTimeoutError } from "../errors";
 import { existing, getRecord } from "../records/collection";
 import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint } from "./calls";
-import { countActivePods } from "./deleteEndpoint";
+import { type Account, changeEndpoint, countActivePods } from "./calls";
 import type { Endpoint, EndpointSettings } from "./record";
 
 /** Options of `recycleWorkers`. */
@@ -46,7 +45,7 @@ export async function recycleWorkers(
   let sawNoneAt: number | undefined;
   for (;;) {
     const now = existing(recordById(kind, await list.read({}, options), id), kind, id);
-    const activePods = countActivePods(now);
+    const activePods = await countActivePods(account, now, options);
     const elapsedMs = clock.monotonic() - startedAt;
     if (activePods > 0) sawNoneAt = undefined;
     else sawNoneAt ??= clock.monotonic();

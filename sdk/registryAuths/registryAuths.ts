@@ -5,11 +5,10 @@ import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../r
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
-import type { GraphqlTransport } from "../transport/graphql";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { graphqlRegistryAuthCalls, REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
+import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
 
@@ -46,10 +45,9 @@ const DELETE_TIMEOUT_MS = 60_000;
 /** Returns the registry credentials of one account. `templates` are those that may use them. */
 export function createRegistryAuths(
   context: CallContext,
-  transport: GraphqlTransport,
+  calls: RegistryAuthCalls,
   templates: Collection<Template>,
 ): RegistryAuths {
-  const calls = graphqlRegistryAuthCalls(transport);
   const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
   const rules: DeletionRules<RegistryAuth, Template> = {
     users: templates,
@@ -74,7 +72,7 @@ async function createRegistryAuth(
   options: CreateRecordOptions<RegistryAuth> & ObservedOptions,
 ): Promise<RegistryAuth> {
   const wanted = parseRegistryAuth(input);
-  const creation = { operation: `saveRegistryAuth of "${wanted.name}"`, settings: wanted, isSame: () => true };
+  const creation = { settings: wanted, isSame: () => true };
   return createUnique(account, creation, options);
 }
 

@@ -1,15 +1,14 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { changeRecord } from "../records/changeRecord";
-import { type Collection, createCollection, readExisting } from "../records/collection";
+import { type Collection, createCollection, type KnownOptions, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
-import type { GraphqlTransport } from "../transport/graphql";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import type { ObservedOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
+import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
 
@@ -28,7 +27,7 @@ export interface Volumes extends Readers<Volume> {
    * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was changed
    * @throws NotFoundError if the volume does not exist
    */
-  update(id: string, changes: VolumeChanges, options?: RequestOptions): ResponsePromise<Volume>;
+  update(id: string, changes: VolumeChanges, options?: KnownOptions): ResponsePromise<Volume>;
   /**
    * Deletes a network volume with all its data, and proves that it is gone. A volume that does not exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
@@ -42,16 +41,11 @@ interface VolumeAccount extends Collection<Volume> {
 }
 
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
-export function createVolumes(
-  context: CallContext,
-  transport: GraphqlTransport,
-  endpoints: Collection<Endpoint>,
-): Volumes {
-  const calls = graphqlVolumeCalls(transport);
+export function createVolumes(context: CallContext, calls: VolumeCalls, endpoints: Collection<Endpoint>): Volumes {
   const account: VolumeAccount = { ...createCollection(context, VOLUME, calls), calls };
   const rules: DeletionRules<Volume, Endpoint> = {
     users: endpoints,
-    isUser: (endpoint, volume) => endpoint.networkVolumeId === volume.id,
+    isUser: (endpoint, volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
     remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
   };
   return {
@@ -70,7 +64,6 @@ async function createVolume(
 ): Promise<Volume> {
   const wanted = parseVolume(input);
   const creation = {
-    operation: `createNetworkVolume of "${wanted.name}"`,
     settings: wanted,
     isSame: ({ dataCenterId, size }: Volume) => dataCenterId === wanted.dataCenterId && size === wanted.size,
   };
@@ -81,7 +74,7 @@ async function updateVolume(
   account: VolumeAccount,
   id: string,
   changes: VolumeChanges,
-  options: ObservedOptions,
+  { known, ...options }: KnownOptions & ObservedOptions,
 ): Promise<Volume> {
   const fields = parseVolumeChanges(id, changes);
   const volume = await readExisting(account, id, options);
@@ -90,5 +83,5 @@ async function updateVolume(
     const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
     throw new InvalidInputError(`the change of network volume ${id}`, [{ property: "size", message }]);
   }
-  return changeRecord(account, volume, { name, size }, options);
+  return account.recall(await changeRecord(account, volume, { name, size }, options), known);
 }
