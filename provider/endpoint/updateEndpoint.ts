@@ -24,10 +24,11 @@ export async function bringUpToDate(
   const fields = managedFields(inputs);
   try {
     if (!mustSave(outputs, inputs)) {
-      return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id) : undefined;
+      return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id, { known: outputs }) : undefined;
     }
     // Not at the same time as a create with the same name, so that each sees the other's endpoint.
-    return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, refuseRename(id, fields)));
+    const options = { ...refuseRename(id, fields), known: outputs };
+    return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, options));
   } catch (error) {
     throw await explainAbsence(error, "endpoint", id, outputs, connection, endpoints);
   }

@@ -26,11 +26,15 @@ export const VOLUME_KIND: RecordKind<Volume> = {
         return here.length > 0 ? onNameTaken(here) : undefined;
       },
     }),
-  update: ({ volumes }, id, { name, size }) =>
-    volumes.update(id, {
-      ...(name === undefined ? {} : { name: String(name) }),
-      ...(size === undefined ? {} : { size: Number(size) }),
-    }),
+  update: ({ volumes }, id, { name, size }, outputs) =>
+    volumes.update(
+      id,
+      {
+        ...(name === undefined ? {} : { name: String(name) }),
+        ...(size === undefined ? {} : { size: Number(size) }),
+      },
+      { known: outputs },
+    ),
   toFields: (volume, { highPerformance }) => ({
     ...pick({ ...volume }, (name) => Object.hasOwn(VOLUME_FIELDS, name)),
     // The service does not return it.

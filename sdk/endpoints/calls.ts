@@ -84,7 +84,7 @@ export async function changeEndpoint(
   const shown = withKnown(before, account.hiddenIn(before), known);
   try {
     const saved = noteSaved(account, before, await changeRecord(account, shown, changes, options));
-    return await account.recall(saved, known && { ...known, ...changes });
+    return await account.recall(saved, { ...known, ...changes });
   } catch (error) {
     throw await withUsage(error, account, options);
   }

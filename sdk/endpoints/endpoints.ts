@@ -59,7 +59,7 @@ export interface Endpoints {
    * Returns an endpoint.
    * @throws NotFoundError if it does not exist
    */
-  get(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
+  get(id: string, options?: KnownOptions): ResponsePromise<Endpoint>;
   /**
    * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
    * @throws NotFoundError if the endpoint does not exist

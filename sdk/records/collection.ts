@@ -193,7 +193,7 @@ export async function findRecord<T extends NamedRecord>(
 export async function getRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
-  options: ObservedOptions,
+  options: KnownOptions & ObservedOptions,
 ): Promise<T> {
   return existing(await findRecord(collection, id, options), collection.kind, id);
 }

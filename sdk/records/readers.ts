@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../transport/requestOptions";
 import { type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { type Collection, type FindOptions, findRecord, getRecord } from "./collection";
+import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
@@ -25,7 +25,7 @@ export interface Readers<T> {
    * Returns a record.
    * @throws NotFoundError if it does not exist
    */
-  get(id: string, options?: RequestOptions): ResponsePromise<T>;
+  get(id: string, options?: KnownOptions): ResponsePromise<T>;
 }
 
 /** Returns the functions that read a collection. */
