@@ -83,9 +83,8 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    api: isExplicit
-      ? (fromConfig("api") ?? fromEnvironment(API_VARIABLE))
-      : (fromEnvironment(API_VARIABLE) ?? fromConfig("api")),
+    // It leads to the same account, so the environment takes precedence over an explicit provider, too.
+    api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
     extraGpuTiers,
     extraLocations,
     provider,

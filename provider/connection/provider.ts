@@ -15,7 +15,8 @@ export interface ServerlessGpuProviderArgs {
   service?: pulumi.Input<ServiceName>;
   /**
    * The management interface: `graphql`, or `v2` for REST v2, which follows it. A change of it changes no resource.
-   * @default `SERVERLESS_GPU_API` in the environment, else `graphql`
+   * `SERVERLESS_GPU_API` in the environment takes precedence.
+   * @default "graphql"
    */
   api?: pulumi.Input<ManagementApi>;
   /** URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below `/v2`. */
