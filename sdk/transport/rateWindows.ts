@@ -7,9 +7,6 @@ const UNKNOWN_LIMIT = 4;
 /** The longest wait for a window, in milliseconds. For a longer one the call is made, and the service's refusal says why. */
 const LONGEST_WAIT_MS = 120_000;
 
-/** Times in headers are whole seconds. */
-const PRECISION_MS = 2_000;
-
 interface Window {
   /** The requests that may still start. */
   left: number;
@@ -17,13 +14,20 @@ interface Window {
   quota: number;
   /** The length of the window, in milliseconds. */
   lengthMs: number;
-  endsAt: number;
+  /** When it began, as far as is known: an earlier request says nothing about it. */
+  readonly begunAt: number;
+  readonly endsAt: number;
+  /** `true` until a response has told its end. */
+  readonly isGuess: boolean;
 }
 
 /** Keeps requests within the limits that the service tells in its responses. */
 export interface RateWindows extends Limiter {
-  /** Reads the limits in the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` of a response. */
-  observe(response: Pick<ReceivedResponse, "status" | "headers">, now: number): void;
+  /**
+   * Reads the limits in the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` of a response.
+   * @param sentAt the time of its request
+   */
+  observe(response: Pick<ReceivedResponse, "status" | "headers">, now: number, sentAt: number): void;
 }
 
 /** Makes a limiter that knows no limits yet. */
@@ -32,20 +36,26 @@ export function createRateWindows(): RateWindows {
   let inFlight = 0;
   let closedUntil = Number.NEGATIVE_INFINITY;
 
-  function waitMs(window: Window, now: number): number {
-    if (now >= window.endsAt) {
-      window.left = window.quota - inFlight;
-      window.endsAt = now + window.lengthMs;
-    }
-    const untilEnd = window.endsAt - now;
-    return window.left > 0 || untilEnd > LONGEST_WAIT_MS ? 0 : untilEnd;
+  /** Returns the window with a name; a new one if the last one is over. */
+  function current(name: string, now: number): Window | undefined {
+    const window = windows.get(name);
+    if (!window || now < window.endsAt) return window;
+    const { quota, lengthMs } = window;
+    const next = { left: quota - inFlight, quota, lengthMs, begunAt: now, endsAt: now + lengthMs, isGuess: true };
+    windows.set(name, next);
+    return next;
+  }
+
+  function waitMs(name: string, now: number): number {
+    const { left, endsAt } = current(name, now) as Window;
+    return left > 0 || endsAt - now > LONGEST_WAIT_MS ? 0 : endsAt - now;
   }
 
   return {
     delayMs(now) {
       if (now < closedUntil) return closedUntil - now;
       if (windows.size === 0) return inFlight < UNKNOWN_LIMIT ? 0 : Number.POSITIVE_INFINITY;
-      return Math.max(...Array.from(windows.values(), (window) => waitMs(window, now)));
+      return Math.max(...Array.from(windows.keys(), (name) => waitMs(name, now)));
     },
     start() {
       inFlight++;
@@ -55,21 +65,24 @@ export function createRateWindows(): RateWindows {
       inFlight--;
     },
     raise() {},
-    observe({ status, headers }, now) {
+    observe({ status, headers }, now, sentAt) {
       // The requests under way may not be counted yet.
       const others = Math.max(0, inFlight - 1);
       const quotas = parseItems(headers["ratelimit-policy"]);
       for (const [name, { r: left, t: seconds }] of parseItems(headers.ratelimit)) {
         if (left === undefined || seconds === undefined) continue;
         const { q: quota = left + 1, w: length = seconds } = quotas.get(name) ?? {};
+        const known = current(name, now);
+        if (known && sentAt < known.begunAt) continue;
         const endsAt = now + seconds * 1000;
-        const known = windows.get(name);
-        const isSame = known !== undefined && Math.abs(endsAt - known.endsAt) <= PRECISION_MS;
         windows.set(name, {
-          left: isSame ? Math.min(known.left, left - others) : left - others,
+          // Responses may overtake each other.
+          left: Math.min(known?.left ?? left, left - others),
           quota,
           lengthMs: length * 1000,
-          endsAt: isSame ? known.endsAt : endsAt,
+          begunAt: known?.begunAt ?? sentAt,
+          endsAt: known && !known.isGuess ? known.endsAt : endsAt,
+          isGuess: false,
         });
       }
       const retryAfterMs = Number(headers["retry-after"]) * 1000;

@@ -41,6 +41,7 @@ export async function requestV2(
 ): Promise<unknown> {
   const url = new URL(baseUrl() + REST_V2_PATH + path);
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, value);
+  const sentAt = http.clock.monotonic();
   const response = await send(http, {
     name,
     operation,
@@ -53,7 +54,7 @@ export async function requestV2(
     ...(body && { body: JSON.stringify(body) }),
     attempt,
   });
-  limits.observe(response, http.clock.monotonic());
+  limits.observe(response, http.clock.monotonic(), sentAt);
   const failure = errorFromProblem(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
   if (failure) throw failure;
   return response.status === 204 ? undefined : decodeJson(response, operation, http.clock.now());
