@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { API_VARIABLE } from "../sdk/config";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import { didYouMean } from "./didYouMean";
-import { addEmulatorFlags, type EmulatorFlags } from "./emulator/emulatorFlags";
+import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
 import type { VerifyFlags } from "./verifyService/verifyService";
@@ -20,6 +20,7 @@ const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
+  emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
@@ -133,7 +134,9 @@ Exit codes:
 function addEmulator(program: Command): void {
   const emulator = addEmulatorFlags(program.command("emulator"))
     .summary("Run the emulator of the service on a local port")
-    .usage("[options]\n       serverless-gpu emulator exec [options] -- <command...>")
+    .usage(
+      "[options]\n       serverless-gpu emulator env [options]\n       serverless-gpu emulator exec [options] -- <command...>",
+    )
     .description(
       "Runs the emulator until you interrupt it (Ctrl-C), and prints its URL and the environment variables for it. If npx " +
         "or an npm script started it, it also stops when that process ends.",
@@ -153,15 +156,49 @@ An interruption is a success.`,
     )
     .action(async (flags: EmulatorFlags & { json?: boolean }, command: Command) => {
       const [word] = command.args;
-      if (word !== undefined) command.error(`error: unknown command 'emulator ${word}'.${didYouMean(word, ["exec"])}`);
+      if (word !== undefined)
+        command.error(`error: unknown command 'emulator ${word}'.${didYouMean(word, ["env", "exec"])}`);
+      if (flags.watch && flags.handlers === undefined) command.error(WATCH_ALONE);
       process.exitCode = await load.emulator().emulator(flags);
     });
+  addEmulatorEnv(emulator);
+  addEmulatorExec(emulator);
+}
 
+const WATCH_ALONE = "error: option '--watch' needs '--handlers <folder>'";
+
+function addEmulatorEnv(emulator: Command): void {
+  emulator
+    .command("env")
+    .summary("Print the environment of an emulator that runs")
+    .usage("[options]")
+    .description(
+      "Prints the environment variables for an emulator that you started on this machine, also by exec, in another shell.",
+    )
+    .option("--port <n>", "the emulator's port, if several run", wholeNumber(65_535))
+    .option("--json", 'print one line of JSON instead: {"url", "env"}')
+    .addHelpText(
+      "after",
+      `
+Examples:
+  eval "$(serverless-gpu emulator env)"
+  serverless-gpu emulator env --port 8080 --json
+${EXIT_CODES}
+It is also 1 if no emulator runs, or several without --port.`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const flags = command.optsWithGlobals<{ port?: number; json?: boolean }>();
+      process.exitCode = await load.emulatorEnv().emulatorEnv(flags);
+    });
+}
+
+function addEmulatorExec(emulator: Command): void {
   addEmulatorFlags(emulator.command("exec"))
     .summary("Run a command with its own emulator")
     .usage("[options] -- <command...>")
     .description(
-      "Starts an emulator, runs the command with the environment for it, and stops it when the command ends.",
+      "Starts an emulator, runs the command with the environment for it, and stops it when the command ends. With a shell as " +
+        "the command, such as bash, you can type commands that use the emulator.",
     )
     .argument("<command...>", "the command and its arguments")
     .showHelpAfterError(
@@ -174,6 +211,7 @@ An interruption is a success.`,
 Examples:
   serverless-gpu emulator exec -- npm test
   serverless-gpu emulator exec --seed fleet.json -- pulumi up --yes
+  serverless-gpu emulator exec --verbose -- bash
 
 Exit codes:
   the exit code of the command, if it ran
@@ -182,10 +220,11 @@ Exit codes:
   1        the emulator cannot be started; the message gives the reason
   2        wrong usage: an unknown option, an invalid value of an option, or no command`,
     )
-    .action(async (words: string[], flags: EmulatorFlags) => {
+    .action(async (words: string[], flags: EmulatorFlags, command: Command) => {
       const before = emulator.opts<EmulatorFlags>();
       const worker = { ...before.worker, ...flags.worker };
       const all = { ...before, ...flags, worker, rateLimits: before.rateLimits && flags.rateLimits };
+      if (all.watch && all.handlers === undefined) command.error(WATCH_ALONE);
       process.exitCode = await load.emulatorExec().emulatorExec(words, all);
     });
 }

@@ -64,6 +64,7 @@ const schema = z.strictObject({
   randomSeed: z.number().optional(),
   handlers: handlers.optional(),
   onWorkerOutput: z.custom<object>(aFunction, "a function is needed").optional(),
+  onRequest: z.custom<object>(aFunction, "a function is needed").optional(),
   rateLimits: z
     .strictObject({
       limits: z.union([z.enum(["real", "off"]), z.partialRecord(z.enum(operations), limit.optional())]).optional(),

@@ -91,9 +91,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   checkOptions(options);
   const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
-  const { faults, next: nextFault, dropsWebhook, workerFaults } = createFaults(random.next);
+  const { faults, next: nextFault, dropsWebhook, workerFaults } = createFaults(random.next, () => operations);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
-  const { journal, open, tail, addOutput } = createJournal(clock, keys, options.onWorkerOutput);
+  const { journal, open, tail, addOutput } = createJournal(clock, keys, options);
   const workerHost = createWorkerHost(clock, addOutput);
   const dataFile =
     options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
@@ -110,7 +110,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
   const parts = Object.values(account.kinds).map((kind) => kind.graphql);
   const discount = discountPart(options.serverlessDiscount ?? null);
-  const read = createRoutes({
+  const { read, operations } = createRoutes({
     ...{ profile, keys, ...account, parts: [...parts, discount, userPart(profile)] },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
     dataCenters: dataCenterIds(options),
@@ -136,7 +136,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     // A data file that cannot be written fails here, not at the first request.
     dataFile?.changed();
     await saved();
-    const shown = { context, account, journal, tail, faults, clock };
+    const shown = { context, account, journal, operations, tail, faults, clock };
     const control = createControl({ ...shown, reset }, { apiKey, host });
     const workerCalls = createWorkerCalls(workerHost);
     const handler = createRequestHandler({ read, control, workerCalls, nextFault, open, clock, saved });
@@ -264,5 +264,6 @@ export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "
 export type { VolumeFields, VolumeInput, VolumeRecord, VolumeSeed } from "./volumes/volumeFields";
 export type { VolumeControl } from "./volumes/volumeKind";
 export type { WorkerContainer } from "./workers/container";
-export { type Handler, type HandlerContext, type HandlerJob, type Handlers, loadHandlers } from "./workers/jobHandlers";
+export type { Handler, HandlerContext, HandlerJob, Handlers } from "./workers/jobHandlers";
+export { loadHandlers } from "./workers/loadHandlers";
 export type { WorkerPod } from "./workers/worker";

@@ -2,7 +2,7 @@ import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
 import type { ServerlessDiscount } from "./server/discount";
-import type { WorkerLine } from "./server/journal";
+import type { JournalEntry, WorkerLine } from "./server/journal";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/jobHandlers";
 
@@ -60,6 +60,8 @@ export interface EmulatorOptions {
   readonly handlers?: Handlers;
   /** Called with each line that the program of a worker prints, and at its start and end. @default none */
   readonly onWorkerOutput?: (line: WorkerLine) => void;
+  /** Called with each request when it has ended, as the journal shows it. @default none */
+  readonly onRequest?: (request: JournalEntry) => void;
   /** The rate limits. @default the limits of the contract */
   readonly rateLimits?: RateLimitOptions;
   /** `true` sends webhooks to other machines, too. @default false */

@@ -11,7 +11,7 @@ import { VOLUME_KIND } from "./volume/volumeKind";
 export const v1 = forEngine(hideSecretInputs(endpointHandlers));
 
 /** The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent. */
-export const smokeTestV1 = forEngine(smokeTestHandlers);
+export const smokeTestV1 = forEngine(hideSecretInputs(smokeTestHandlers));
 
 /** The same for a `ServerlessTemplate`: `….templateV1`. Permanent. */
 export const templateV1 = forEngine(hideSecretInputs(recordHandlers(TEMPLATE_KIND)));

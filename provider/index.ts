@@ -50,6 +50,6 @@ export {
 } from "./functions/getServerlessTemplate";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
-export { SmokeTest, type SmokeTestArgs } from "./smokeTest/smokeTest";
+export { SmokeTest, type SmokeTestArgs, type SmokeTestPolicy, type SmokeTestStorage } from "./smokeTest/smokeTest";
 export { type ContainerCommand, ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
 export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

@@ -77,6 +77,9 @@ function withMethods(methods: readonly string[], message: string) {
   return z.custom(hasAll, message);
 }
 
+const BUN_HINT =
+  "bun" in process.versions ? '. Bun has a module of its own named "undici": import Agent from "undici/index.js"' : "";
+
 const LEVELS = ["debug", "info", "warn", "error"];
 
 /** Every option, and its shape. `undefined` is the default everywhere. */
@@ -111,7 +114,7 @@ const optionsSchema = z.strictObject(
     logger: callback.or(withMethods(LEVELS, "")).optional(),
     onRequest: callback.optional(),
     onRetry: callback.optional(),
-    dispatcher: withMethods(["dispatch"], "must be a dispatcher of undici, such as new Agent()").optional(),
+    dispatcher: withMethods(["dispatch"], `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`).optional(),
     clock: withMethods(["now", "monotonic", "schedule"], "must have now, monotonic and schedule").optional(),
   } satisfies Record<keyof ClientOptions, z.ZodType>,
   "must be an object",

@@ -78,7 +78,7 @@ export type { ResponsePromise, WithResponse } from "./transport/responsePromise"
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
 export type { Volume, VolumeChanges, VolumeInput } from "./volumes/record";
-export type { Volumes } from "./volumes/volumes";
+export type { Volumes, VolumeUpdateOptions } from "./volumes/volumes";
 export {
   type ConfirmingQueue,
   createWebhookReceiver,

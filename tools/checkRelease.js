@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Checks that a tag, the version in package.json and the newest heading of CHANGELOG.md agree: node tools/checkRelease.js v1.2.3
+// Checks that a tag, the version in package.json and the newest heading of CHANGELOG.md agree, and that the README installs
+// the package from the registry: node tools/checkRelease.js v1.2.3
 const { readFileSync } = require("node:fs");
 
 /**
@@ -7,9 +8,10 @@ const { readFileSync } = require("node:fs");
  * @param {string} tag
  * @param {string} version the version in package.json
  * @param {string} changelog the content of CHANGELOG.md
+ * @param {string} readme the content of README.md
  * @returns {string[]}
  */
-function problemsOf(tag, version, changelog) {
+function problemsOf(tag, version, changelog, readme) {
   const [, heading = "none"] = /^## (.*)$/m.exec(changelog) ?? [];
   const [named, date] = heading.split(" - ");
   const problems = [];
@@ -18,10 +20,19 @@ function problemsOf(tag, version, changelog) {
     problems.push(`the newest heading of CHANGELOG.md is "${heading}", and not "${version} - <date>"`);
   else if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? ""))
     problems.push(`the heading "${heading}" has no date: ${version} - 2030-01-31`);
+  if (/\bnpm pack\b/.test(readme))
+    problems.push(
+      "README.md installs a packed clone (npm pack). Let it install pulumi-serverless-gpu from the registry",
+    );
   return problems;
 }
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-const problems = problemsOf(String(process.argv[2]), version, readFileSync("CHANGELOG.md", "utf8"));
+const problems = problemsOf(
+  String(process.argv[2]),
+  version,
+  readFileSync("CHANGELOG.md", "utf8"),
+  readFileSync("README.md", "utf8"),
+);
 for (const problem of problems) console.error(`The release is not ready: ${problem}.`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -126,12 +126,11 @@ function resolve(given, document) {
   const { allOf, ...own } = given;
   /** @type {Json[]} */
   const parts = [...allOf.map((part) => resolve(part, document)), own];
-  return parts.reduce((merged, part) => ({
-    ...merged,
-    ...part,
-    properties: { ...merged.properties, ...part.properties },
-    required: [...new Set([...(merged.required ?? []), ...(part.required ?? [])])],
-  }));
+  return {
+    ...Object.assign({}, ...parts),
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: [...new Set(parts.flatMap(({ required = [] }) => required))],
+  };
 }
 
 /** @param {string} path */

@@ -1,5 +1,6 @@
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
+import { ENVIRONMENT_VARIABLES, settingsFromEnvironment } from "../../sdk/config";
 import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { ConfigurationError } from "../../sdk/errors";
 import type { Template } from "../../sdk/templates/record";
@@ -49,7 +50,12 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
 
 async function listAccount(isAll: boolean): Promise<Account> {
   try {
+    const { service, graphqlUrl } = settingsFromEnvironment();
     const client = createClient();
+    if (service === undefined && graphqlUrl === undefined)
+      throw new ConfigurationError(
+        `there is no graphqlUrl: set ${ENVIRONMENT_VARIABLES.graphqlUrl}, or ${ENVIRONMENT_VARIABLES.service}=runpod`,
+      );
     const read = async () => ({
       ...(await client.endpoints.listReadable()),
       templates: isAll ? await client.templates.list() : [],

@@ -5,7 +5,7 @@ import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, checkAddresses, checkClock, checkKey } from "./service";
 import { readConfiguration } from "./settings";
-import { checkState } from "./state";
+import { checkState, haveOwnProviders, readOwnResources } from "./state";
 
 /** Checks the setup and prints the findings. Returns the exit code. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
@@ -18,10 +18,11 @@ export async function doctor({ json }: { readonly json?: boolean }): Promise<num
 
 async function examine(folder: string): Promise<Check[]> {
   const program = findProgram(folder);
+  const resources = readOwnResources(program);
   const [engine, configuration, state] = await Promise.all([
     pulumi(["version"], folder),
-    readConfiguration(program),
-    checkState(program),
+    readConfiguration(program, resources.then(haveOwnProviders)),
+    resources.then(checkState),
   ]);
   const replies = await askAddresses(configuration.settings);
   const findings: Record<CheckName, Finding> = {
@@ -45,5 +46,6 @@ function describe(checks: readonly Check[]): string {
     ...(fix === undefined ? [] : [`${" ".repeat(21)}To fix: ${fix}`]),
   ]);
   const count = (status: string) => checks.filter((check) => check.status === status).length;
-  return `${lines.join("\n")}\n\n${count("failed")} failed, ${count("warning")} warnings, ${count("ok")} ok\n`;
+  const warnings = count("warning") === 1 ? "1 warning" : `${count("warning")} warnings`;
+  return `${lines.join("\n")}\n\n${count("failed")} failed, ${warnings}, ${count("ok")} ok\n`;
 }

@@ -17,6 +17,9 @@ const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeo
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
+/** The reason why a problem of the REST interface is a warning. */
+const ONLY_PODS = ", which only getPod needs";
+
 /** The response of one interface to a request without a key. */
 export interface Reply {
   readonly name: AddressName;
@@ -56,9 +59,11 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
 }
 
 /** Checks that all URLs are set and safe, and that they respond. */
-export function checkAddresses(replies: readonly Reply[], { settings, sourceOf }: Configuration): Finding {
+export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, isUnused }: Configuration): Finding {
   const missing = replies.filter(({ name, address }) => address === undefined && settings[name] === undefined);
   const others = replies.filter((reply) => !missing.includes(reply));
+  if (isUnused && others.length === 0)
+    return skipped("none is set, and each resource in state has a ServerlessGpuProvider");
   return together([
     ...(missing.length > 0 ? [addressesMissing(missing)] : []),
     ...others.map((reply) => checkAddress(reply, sourceOf)),
@@ -69,12 +74,14 @@ function addressesMissing(missing: readonly Reply[]): Finding {
   const names = missing.map(({ name }) => name);
   const variables = names.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ");
   const found = `${names.join(", ")} and the name of a service are not set`;
-  return failed(found, `Set ${ENVIRONMENT_VARIABLES.service}=runpod, or ${variables}.`);
+  const fix = `Set ${ENVIRONMENT_VARIABLES.service}=runpod, or ${variables}.`;
+  return names.every((name) => name === "restUrl") ? warning(`${found}${ONLY_PODS}`, fix) : failed(found, fix);
 }
 
 function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
   if (address === undefined) return failed(error?.message ?? name, `Correct it: it is ${sourceOf(name)}.`);
   const fix = `Check ${address} (${sourceOf(name)}) and the connection to it.`;
+  if (error && name === "restUrl") return warning(`${withCause(error)}${ONLY_PODS}`, fix);
   if (error) return failed(withCause(error), fix);
   if (response && response.status >= 500) return warning(`${name}: ${address} responds with ${response.status}`, fix);
   if (!isSafe(address)) {

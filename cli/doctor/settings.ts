@@ -24,12 +24,17 @@ type StackConfig = ReadonlyMap<string, ConfigValue>;
 export interface Configuration {
   readonly settings: ProviderSettings;
   readonly finding: Finding;
+  /** `true` if no resource in state uses the settings, because each has a provider with its own. */
+  readonly isUnused: boolean;
   /** Describes the source of a setting, without its value. */
   readonly sourceOf: (name: keyof ConnectionSettings) => string;
 }
 
 /** Reads the environment and, in a Pulumi project, the selected stack's config. */
-export async function readConfiguration(program: Program | undefined): Promise<Configuration> {
+export async function readConfiguration(
+  program: Program | undefined,
+  areProvidersExplicit: Promise<boolean>,
+): Promise<Configuration> {
   const learned = program && (await readStackConfig(program.project));
   const config: StackConfig = learned && "value" in learned ? learned.value : new Map();
   const ofEnvironment = providerSettings(() => undefined);
@@ -44,15 +49,16 @@ export async function readConfiguration(program: Program | undefined): Promise<C
     if (settings[name] === undefined) return `of the service ${settings.service}`;
     return `set in the stack's config${config.get(name)?.secret ? " (secret)" : ""}`;
   };
+  const isUnused = await areProvidersExplicit;
   const findings = [
     ...(learned && "problem" in learned ? [configNotRead(learned.problem)] : []),
     ...checkSecrets(decrypted),
-    ...(isUnreadable(decrypted.get("apiKey")) ? [] : [checkKeyIsSet(settings, sourceOf)]),
+    ...(isUnreadable(decrypted.get("apiKey")) ? [] : [checkKeyIsSet(settings, sourceOf, isUnused)]),
     checkService(settings, sourceOf),
     ...checkPlainKey(config),
     ...checkNames(config),
   ];
-  return { settings, finding: together(findings), sourceOf };
+  return { settings, finding: together(findings), isUnused, sourceOf };
 }
 
 async function readStackConfig(folder: string): Promise<Learned<StackConfig>> {
@@ -102,8 +108,9 @@ function checkSecrets(decrypted: ReadonlyMap<string, Learned<string>>): Finding[
   );
 }
 
-function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
+function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"], isUnused: boolean): Finding {
   if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
+  if (isUnused) return ok("no API key, which is not needed: each resource in state has a ServerlessGpuProvider");
   return failed(
     "there is no API key",
     `Set ${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey ` +

@@ -1,5 +1,5 @@
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
-import { pulumiJson } from "../pulumiCommand";
+import { type Learned, pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, skipped } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 
@@ -9,6 +9,8 @@ const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 interface Resource {
   readonly urn: string;
   readonly type: string;
+  /** The URN and the id of its provider. */
+  readonly provider?: string;
   readonly inputs?: { readonly __provider?: unknown };
   readonly outputs?: { readonly __provider?: unknown };
 }
@@ -17,12 +19,25 @@ interface State {
   readonly deployment?: { readonly resources?: readonly Resource[] };
 }
 
-/** Checks that this version can read, refresh and destroy the resources in the selected stack's state. */
-export async function checkState(program: Program | undefined): Promise<Finding> {
-  if (!program) return skipped(NO_PROJECT);
+/** Reads the resources of this package in the selected stack's state. */
+export async function readOwnResources(program: Program | undefined): Promise<Learned<readonly Resource[]>> {
+  if (!program) return { problem: NO_PROJECT };
   const state = await pulumiJson<State>(["stack", "export"], program.project);
-  if ("problem" in state) return skipped(`the stack's state cannot be read: ${state.problem}`);
-  const own = (state.value.deployment?.resources ?? []).filter(({ type }) => type.startsWith(TYPE_PREFIX));
+  if ("problem" in state) return { problem: `the stack's state cannot be read: ${state.problem}` };
+  const all = state.value.deployment?.resources ?? [];
+  return { value: all.filter(({ type }) => type.startsWith(TYPE_PREFIX)) };
+}
+
+/** Returns `true` if all resources in state have a `ServerlessGpuProvider`, which has a key and URLs of its own. */
+export function haveOwnProviders(resources: Learned<readonly Resource[]>): boolean {
+  if ("problem" in resources || resources.value.length === 0) return false;
+  return resources.value.every(({ provider = "::default::" }) => !/::default(_[^:]*)?::/.test(provider));
+}
+
+/** Checks that this version can read, refresh and destroy the resources in the selected stack's state. */
+export function checkState(resources: Learned<readonly Resource[]>): Finding {
+  if ("problem" in resources) return skipped(resources.problem);
+  const own = resources.value;
   const unknown = own.filter((resource) => !isKnown(resource));
   if (unknown.length === 0) return ok(own.length === 0 ? "contains no resources from this package" : described(own));
   return failed(

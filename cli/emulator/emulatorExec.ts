@@ -1,22 +1,26 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { startEmulator } from "../../emulator";
 import type { EmulatorFlags } from "./emulatorFlags";
-import { emulatorOptionsOf } from "./emulatorOptions";
 import { endOfNpm } from "./emulatorParent";
+import { greeting, opensShell, shellWithPrompt } from "./shell";
+import { startFromFlags } from "./startFromFlags";
 
 /** Runs a command with an emulator that stops when the command ends. Returns the exit code. */
 export async function emulatorExec(command: readonly string[], flags: EmulatorFlags): Promise<number> {
   const [program = "", ...args] = command;
-  await using emulator = await startEmulator(emulatorOptionsOf(flags));
-  return await runCommand(program, args, { ...process.env, ...emulator.env });
+  await using emulator = await startFromFlags(flags);
+  const env = { ...process.env, ...emulator.env };
+  if (!opensShell(program, args)) return await runCommand(program, args, env);
+  process.stderr.write(greeting(emulator.url, flags.data));
+  const shell = shellWithPrompt(program);
+  return await runCommand(program, shell.args, { ...env, ...shell.env }).finally(shell.end);
 }
 
 /**
  * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's number after a
  * signal, and 127 if the command cannot be started.
  */
-function runCommand(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, args, { env, stdio: "inherit" });
   // A terminal sends Ctrl-C to the command as well; a SIGTERM is passed on. This process then waits for the command's end.
   const onInterrupt = () => {};

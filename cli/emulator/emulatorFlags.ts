@@ -19,6 +19,8 @@ export interface EmulatorFlags
   readonly remoteWebhooks?: boolean;
   readonly strictReferences?: boolean;
   readonly staleFlashboot?: boolean;
+  readonly watch?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** Adds the options that say which emulator to start. */
@@ -31,11 +33,13 @@ export function addEmulatorFlags(command: Command): Command {
       new Option("--profile <name>", "the behaviour to emulate (default: contract)").choices(["contract", "observed"]),
     )
     .option("--seed <file>", "JSON with what exists from the start: endpoints, templates, volumes, registryAuths, pods")
-    .option("--data <file>", "keep everything in this file, and continue from it")
+    .option("--data <file>", "keep everything in this file; if it exists, continue from it and ignore --seed")
     .option(
       "--handlers <folder>",
-      "code of the workers: <endpoint name or template id>.js exports a function (default: they echo)",
+      "code of the workers: <endpoint name or template id>.js exports a function (default: they echo); also .cjs, .mjs, " +
+        "and .ts with Node.js 22.18 or later",
     )
+    .option("--watch", "load the handlers again when a file in their folder changes")
     .option(
       "--worker <name=command>",
       "the program of real workers for an endpoint (name, template id or id), such as 'llama=python handler.py'; " +
@@ -67,10 +71,12 @@ export function addEmulatorFlags(command: Command): Command {
     )
     .option("--random-seed <n>", "make ids and random choices the same in every run", wholeNumber())
     .option("--no-rate-limits", "turn off the rate limits: never respond with 429")
-    .option("--remote-webhooks", "also deliver webhooks to other machines");
+    .option("--remote-webhooks", "also deliver webhooks to other machines")
+    .option("--verbose", "print each request, one a line, to standard error");
 }
 
-function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+/** Returns the parser of an option that takes a whole number. */
+export function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
     throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);

@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import {
   type EmulatorClock,
   type EmulatorOptions,
-  type Handlers,
-  loadHandlers,
   manualClock,
   type Seed,
   scaledClock,
@@ -12,32 +10,21 @@ import {
 import { systemReason } from "../../emulator/io/systemReason";
 import type { EmulatorFlags } from "./emulatorFlags";
 
-/** Returns the options of `startEmulator` for those of the command line. */
+/** Returns the options of `startEmulator` for those of the command line, without the handlers. */
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
-  const { port, host, profile, seed, data, handlers, clock, discount, restrictedKey, rateLimits } = flags;
-  const { worker, drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks } = flags;
+  const { port, host, profile, seed, data, clock, discount, restrictedKey, rateLimits } = flags;
+  const { drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks } = flags;
   const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
     ...{ port, host, profile, drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks },
     ...{ strictReferences, templateReleaseMs, staleFlashBoot: staleFlashboot },
     seed: seed === undefined ? undefined : readSeed(seed),
     dataFile: data,
-    handlers: handlersOf(handlers, worker),
     clock: clockOf(clock),
     serverlessDiscount: discount,
     restrictedApiKey: restrictedKey,
     rateLimits: rateLimits ? undefined : { limits: "off" },
   };
-}
-
-/** A worker of the command line and a file of the folder for the same endpoint contradict each other. */
-function handlersOf(folder: string | undefined, workers: EmulatorFlags["worker"] = {}): Handlers {
-  const handlers = folder === undefined ? {} : loadHandlers(folder);
-  const both = Object.keys(workers).find((name) => Object.hasOwn(handlers, name));
-  if (both !== undefined)
-    throw new Error(`--worker ${both}=… and --handlers ${folder} both handle "${both}": leave one out`);
-  const programs = Object.entries(workers).map(([name, command]) => [name, { command }]);
-  return { ...handlers, ...Object.fromEntries(programs) };
 }
 
 function clockOf(clock: EmulatorFlags["clock"] = "real"): EmulatorClock {

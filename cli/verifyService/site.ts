@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FidelityId, Profile } from "../../emulator/model/fidelity";
+import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import type { createAgent } from "../../sdk/transport/proxy";
 import { INTERFACE_PATHS } from "../../sdk/transport/urls";
 
@@ -98,6 +99,12 @@ export function createSite({ connection, endpoint, profile, signal, maxRequests,
     if (requests.length >= maxRequests) throw new Error(`the limit of ${maxRequests} requests was reached`);
     const startedAt = performance.now();
     let status: number | undefined;
+    const limit = timeLimit(
+      systemClock,
+      TIMEOUT_MS,
+      () => new Error(`no response within ${TIMEOUT_MS / 1000} s`),
+      signal,
+    );
     try {
       const response = await agent.request({
         origin: url.origin,
@@ -108,11 +115,12 @@ export function createSite({ connection, endpoint, profile, signal, maxRequests,
           ...(key === undefined ? {} : { authorization: key }),
         },
         body: body ?? null,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: limit.signal,
       });
       status = response.statusCode;
       return { status, body: parsed(await response.body.text()) };
     } finally {
+      limit.release();
       const shown = `${method} ${url.pathname}`.replaceAll(endpoint.id, "<endpoint>");
       requests.push({ request: shown, status, elapsedMs: Math.round(performance.now() - startedAt) });
     }

@@ -10,9 +10,10 @@ import type { PageOptions } from "../page/pageOptions";
 import { type PodSeed, podSeedSchema } from "../pods/podRecord";
 import type { Kind } from "../records/kind";
 import type { Account, Seed } from "../server/account";
-import type { FaultRule } from "../server/faults";
+import { assertOperation, type FaultRule } from "../server/faults";
 import { CONTROL_PATH, type Control } from "../server/handleRequest";
 import type { Journal, JournalFilter, WorkerLineFilter } from "../server/journal";
+import type { Operations } from "../server/routes";
 import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
 import { accessRefusal, type Refusal } from "./access";
 import { jobRoutes } from "./jobRoutes";
@@ -22,6 +23,8 @@ import type { ControlRoute } from "./route";
 export interface Controlled extends Omit<PageOptions, "token"> {
   readonly account: Account;
   readonly journal: Journal;
+  /** The operations that requests can have. */
+  readonly operations: Operations;
   readonly reset: () => void;
 }
 
@@ -40,10 +43,17 @@ function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: 
   };
 }
 
-function routesOf({ account, journal, faults, clock, reset }: Controlled) {
+function routesOf({ account, journal, operations, faults, clock, reset }: Controlled) {
   const routes: Readonly<Record<string, ControlRoute>> = {
     ...jobRoutes(account.endpoints),
-    "GET journal": ({ query }) => journal.requests(filterOf(query)),
+    "GET journal": ({ query }) => {
+      const filter = filterOf(query);
+      const requests = journal.requests(filter);
+      // A client may have sent what no interface has.
+      if (filter.operation !== undefined && requests.length === 0)
+        assertOperation(filter.operation, Object.values(operations).flat());
+      return requests;
+    },
     "DELETE journal": () => journal.clear(),
     "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
     "GET faults": () => faults.list(),

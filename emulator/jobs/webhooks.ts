@@ -1,4 +1,5 @@
 import { request } from "undici";
+import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { WEBHOOK } from "../../sdk/contract/limits";
 import { isLoopback } from "../io/loopback";
 import type { Profile } from "../model/fidelity";
@@ -49,14 +50,16 @@ export function createWebhooks(endpointId: string, context: WebhookContext): Web
   }
 
   async function post(url: string, body: string): Promise<boolean> {
+    const limit = timeLimit(systemClock, RESPONSE_TIMEOUT_MS, () => new Error("no response in time"), stopped.signal);
     try {
-      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
       const headers = { "content-type": "application/json" };
-      const response = await request(url, { method: "POST", headers, body, signal });
+      const response = await request(url, { method: "POST", headers, body, signal: limit.signal });
       await response.body.dump();
       return isAccepted(response.statusCode, profile);
     } catch {
       return false;
+    } finally {
+      limit.release();
     }
   }
 

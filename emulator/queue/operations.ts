@@ -27,6 +27,9 @@ const ROUTES: Readonly<Record<string, Operation>> = {
   "GET openai/*": openai,
 };
 
+/** The names of the operations, in the journal and in the path. */
+export const QUEUE_OPERATIONS = [...new Set(Object.keys(ROUTES).map((route) => route.split(/[ /]/)[1] ?? ""))];
+
 /** The number of jobs that `/requests` lists (assumed). */
 const RECENT_JOBS = 100;
 

@@ -4,6 +4,7 @@ import type { Call, Interface } from "../io/http";
 import { validate } from "../io/validate";
 import { MAX_LIST_LAG_MS } from "../records/history";
 import type { WorkerFaults } from "../workers/workerFaults";
+import type { Operations } from "./routes";
 
 /** A rule that makes the emulator misbehave for some requests. */
 export interface FaultRule {
@@ -189,8 +190,11 @@ function subjectsOf({ dropWebhook, killWorker, hangWorker, throttleWorkerMs, ima
   return throttleWorkerMs || imagePullMs ? "worker starts" : "requests";
 }
 
-/** @param random returns a number in [0, 1) */
-export function createFaults(random: () => number) {
+/**
+ * @param random returns a number in [0, 1)
+ * @param operations returns the operations that requests can have
+ */
+export function createFaults(random: () => number, operations: () => Operations) {
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
 
@@ -211,6 +215,7 @@ export function createFaults(random: () => number) {
   const faults: Faults = {
     add(rule) {
       const { name, ...rest } = structuredClone(validate(ruleSchema, rule, "This fault rule"));
+      assertCanMatch(rest, operations());
       const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
       rules.push(active);
       return { ...active };
@@ -246,6 +251,19 @@ export function createFaults(random: () => number) {
   };
 
   return { faults, next, dropsWebhook, workerFaults };
+}
+
+/** Throws a TypeError for a rule that could never match, because no request has its operation. */
+function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operations): void {
+  const subjects = subjectsOf(effect);
+  if (match.operation === undefined || subjects !== "requests") return;
+  assertOperation(match.operation, match.interface ? operations[match.interface] : Object.values(operations).flat());
+}
+
+/** @throws TypeError if an operation is none of those that exist */
+export function assertOperation(operation: string, existing: readonly string[]): void {
+  if (existing.includes(operation) || operation.startsWith("__")) return;
+  throw new TypeError(`There is no operation "${operation}". There are: ${[...new Set(existing)].join(", ")}.`);
 }
 
 function matches({ match = {} }: FaultRule, subject: Subject): boolean {

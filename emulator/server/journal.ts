@@ -102,11 +102,18 @@ export interface KeptEntry extends Omit<JournalEntry, "path"> {
   durationMs: number | undefined;
 }
 
-/** @param onWorkerOutput called with each line of a worker */
+/** The functions that follow the journal. */
+export interface JournalListeners {
+  /** Called with each line of a worker. */
+  readonly onWorkerOutput?: ((line: WorkerLine) => void) | undefined;
+  /** Called with each request when it has ended. */
+  readonly onRequest?: ((request: JournalEntry) => void) | undefined;
+}
+
 export function createJournal(
   clock: Clock,
   { apiKey, restrictedApiKey }: Keys,
-  onWorkerOutput: (line: WorkerLine) => void = () => {},
+  { onWorkerOutput, onRequest }: JournalListeners,
 ) {
   const entries: KeptEntry[] = [];
   const lines: WorkerLine[] = [];
@@ -120,7 +127,7 @@ export function createJournal(
   function addOutput(output: WorkerOutput): void {
     const line = { ...output, line: scrub(output.line), at: clock.now() };
     lines.push(line);
-    onWorkerOutput(line);
+    onWorkerOutput?.(line);
     if (lines.length > MAX_ENTRIES) lines.splice(0, MAX_ENTRIES / 2);
   }
 
@@ -165,6 +172,7 @@ export function createJournal(
         entry.fidelity = response?.fidelity;
         entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
         entry.durationMs = Math.round(clock.monotonic() - begunAt);
+        onRequest?.(redacted(entry, scrub));
       },
     };
   };

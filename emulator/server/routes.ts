@@ -1,26 +1,40 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
-import { type Call, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { type Call, type HttpRequest, type HttpResponse, type Interface, json } from "../io/http";
 import { createRest, type RestOptions } from "../pods/rest";
+import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
+import { REST_V2 } from "../restV2/facts";
 import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
+/** The operations of each interface, by the names in the journal. */
+export type Operations = Readonly<Record<Interface, readonly string[]>>;
+
 /** Creates the interfaces of the service, told apart by path. */
-export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Options): ReadCall {
+export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Options) {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
   const restV2Call = createRestV2(options);
   const queueCall = createQueue(options);
 
-  return function read(request: HttpRequest): Call | undefined {
+  const ofGraphql = options.parts.flatMap(({ operations = {} }) => Object.keys(operations));
+  const operations: Operations = {
+    graphql: ["myself", ...ofGraphql, "unknown"],
+    rest: ["getPod", "unknown"],
+    v2: [...Object.keys(REST_V2), "unknown"],
+    queue: [...QUEUE_OPERATIONS, "unknown"],
+  };
+
+  const read: ReadCall = (request) => {
     if (request.path === "/graphql") return graphqlCall(request);
     if (request.path.startsWith("/v1/")) return restCall(request);
     if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
     return undefined;
   };
+  return { read, operations };
 }
 
 /** Returns the response to a body that exceeds every limit of the service. */

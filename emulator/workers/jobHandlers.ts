@@ -1,10 +1,7 @@
-import { readdirSync } from "node:fs";
-import path from "node:path";
-import { systemReason } from "../io/systemReason";
 import type { JobRequest } from "../jobs/jobStates";
 import { echoModel } from "../openai/echoModel";
 import { isOpenAiInput } from "../openai/openAiJob";
-import { checkProgram, type WorkerProgram } from "../programs/program";
+import type { WorkerProgram } from "../programs/program";
 
 /** The job that a handler receives, as a copy. */
 export interface HandlerJob extends JobRequest {
@@ -72,54 +69,4 @@ export function programFor(handlers: Handlers | undefined, endpoint: Named): Wor
 function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handler | WorkerProgram | undefined {
   const key = [name, templateId, id].find((key) => Object.hasOwn(handlers, key));
   return handlers[key ?? "default"];
-}
-
-const FILE = /\.c?js$/;
-
-/**
- * Loads the handlers of a folder: `<name>.js` and `<name>.cjs` each export one (as `module.exports`, `default` or
- * `handler`). Instead of a function, a file can export the program of real workers; its `cwd` is relative to the folder,
- * and the folder itself by default.
- * @throws Error if the folder cannot be read, or if a file exports neither
- */
-export function loadHandlers(folder: string): Handlers {
-  const files = filesOf(folder).filter((file) => FILE.test(file));
-  return Object.fromEntries(files.map((file) => [file.replace(FILE, ""), loadHandler(path.resolve(folder, file))]));
-}
-
-function filesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (cause) {
-    throw new Error(`the handlers' folder ${folder} cannot be read: ${systemReason(cause)}`, { cause });
-  }
-}
-
-function loadHandler(file: string): Handler | WorkerProgram {
-  const exported = load(file);
-  const candidates = [exported, property(exported, "default"), property(exported, "handler")];
-  const handler = candidates.find((candidate) => typeof candidate === "function");
-  if (handler) return handler as Handler;
-  const program = candidates.find((candidate) => property(candidate, "command") !== undefined);
-  if (program) return inFolder(checkProgram(program, `The program in ${file}`), path.dirname(file));
-  throw new Error(
-    `${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true }); ` +
-      'or the program of real workers: module.exports = { command: "python handler.py" };',
-  );
-}
-
-function inFolder(program: WorkerProgram, folder: string): WorkerProgram {
-  return { ...program, cwd: path.resolve(folder, program.cwd ?? ".") };
-}
-
-function load(file: string): unknown {
-  try {
-    return require(file);
-  } catch (cause) {
-    throw new Error(`the handler ${file} cannot be loaded: ${cause}`, { cause });
-  }
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -18,6 +18,7 @@ import {
 import { locate } from "../resource/location";
 import { oneAtATime } from "../resource/oneAtATime";
 import { claimCompared, claimNew, ownerOf } from "../resource/owners";
+import { refuseRename } from "../resource/rename";
 import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged } from "./diff";
@@ -25,7 +26,7 @@ import { checkInputs } from "./inputs";
 import { proveTarget } from "./move";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
 import { rollOut } from "./rollOut";
-import { bringUpToDate, refuseRename } from "./updateEndpoint";
+import { bringUpToDate } from "./updateEndpoint";
 
 /** The handlers of a `ServerlessEndpoint`: observe the service, make the missing changes, return the result. */
 export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
@@ -102,7 +103,9 @@ async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoi
   const found = existingAdoptee(await client.endpoints.find(id), "endpoint", id);
   const fields = managedFields(inputs);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
-  const endpoint = isAsWanted ? found : await client.endpoints.update(id, fields, refuseRename(id, fields));
+  const endpoint = isAsWanted
+    ? found
+    : await client.endpoints.update(id, fields, refuseRename("endpoint", id, fields.name));
   log(endpoint.name, `adopted endpoint ${id}; ${describeChanges(FIELDS, { ...found }, { ...endpoint }, inputs)}`);
   return endpoint;
 }

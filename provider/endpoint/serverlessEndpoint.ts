@@ -3,16 +3,23 @@ import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../
 import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { checkedOptions, warnAt } from "../program/programChecks";
+import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { refuseSecondAdoption } from "../resource/adoptIds";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { previewAdoption } from "./adoptionPreview";
 import { endpointDeclaration } from "./declaration";
+import { warnOfIdleCost } from "./idleCost";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
 const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+
+const ADOPTING_CLASS = {
+  ...SERVERLESS_ENDPOINT,
+  one: "an endpoint",
+  loadKind: () => (require("./previewedKind") as typeof import("./previewedKind")).PREVIEWED_ENDPOINT,
+};
 
 /** The engine fills in only properties that are there when the resource is registered. */
 const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
@@ -175,7 +182,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
       resourceOptions,
     );
     warnOfSettings(this);
-    previewAdoption(this, args);
+    previewAdoption(this, args, ADOPTING_CLASS);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
@@ -190,16 +197,4 @@ function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Res
   if (typeof args.name === "string" || args.name === null) return { ...args };
   // `check` decides whether to use it: an endpoint keeps its first name.
   return { ...args, automaticName: automaticName(name, parent) };
-}
-
-function warnOfIdleCost(declaration: Parameters<typeof warnAt>[0], workersMin: pulumi.Input<number | null>): void {
-  const warn = (workers: number | null, isSecret = false) => {
-    if (typeof workers !== "number" || workers < 1) return;
-    if (isSecret) return warnAt(declaration, "workersMin is above 0: idle workers are billed, too");
-    const many = workers === 1 ? "1 worker is" : `${workers} workers are`;
-    warnAt(declaration, `workersMin is ${workers}: ${many} billed even while idle`);
-  };
-  // Most are plain numbers, and creating an output for them is slow.
-  if (typeof workersMin === "number") warn(workersMin);
-  else pulumi.all([workersMin, pulumi.isSecret(pulumi.output(workersMin))]).apply((args) => warn(...args));
 }

@@ -1,11 +1,10 @@
-import type { UpdateOptions } from "../../sdk/endpoints/endpoints";
-import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
-import { NameTakenError } from "../../sdk/errors";
+import type { Endpoint } from "../../sdk/endpoints/record";
 import { isRecordedElsewhere } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
 import { explainAbsence } from "../resource/absent";
 import { oneAtATime } from "../resource/oneAtATime";
+import { refuseRename } from "../resource/rename";
 import { mustSave } from "./diff";
 import { managedFields } from "./outputs";
 
@@ -27,24 +26,9 @@ export async function bringUpToDate(
       return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id, { known: outputs }) : undefined;
     }
     // Not at the same time as a create with the same name, so that each sees the other's endpoint.
-    const options = { ...refuseRename(id, fields), known: outputs };
+    const options = { ...refuseRename("endpoint", id, fields.name), known: outputs };
     return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, options));
   } catch (error) {
     throw await explainAbsence(error, "endpoint", id, outputs, connection, endpoints);
   }
-}
-
-/** Refuses a change to a name that another endpoint has, as a create does. */
-export function refuseRename(id: string, { name }: Partial<EndpointInput>): UpdateOptions {
-  return {
-    onNameTaken(others) {
-      const ids = others.map((each) => each.id);
-      throw new NameTakenError(
-        `endpoint ${id} cannot be renamed to "${name}": ${ids.join(", ")} has that name, and two endpoints with one ` +
-          "name are easily confused. Nothing was changed. Choose another name. If this run renames or deletes the other " +
-          "endpoint, run pulumi up again",
-        ids,
-      );
-    },
-  };
 }

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
+import type { RegistryAuth } from "../../sdk/registryAuths/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
 
-const REGISTRY_AUTH_CLASS: RecordClass = {
+const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
@@ -58,5 +60,6 @@ export class ContainerRegistryAuth extends pulumi.CustomResource {
     const secret = { ...args, username: pulumi.secret(args.username), password: pulumi.secret(args.password) };
     super(...registration(REGISTRY_AUTH_CLASS, name, secret, options));
     warnOfSettings(this);
+    previewAdoption(this, secret, REGISTRY_AUTH_CLASS);
   }
 }

@@ -10,11 +10,11 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
   table: REGISTRY_AUTH_FIELDS,
   hasUniqueNames: true,
   fixedFields: ["name"],
+  hiddenFields: ["username", "password"],
   checkFields: checkRegistryAuthFields,
   records: ({ registryAuths }) => registryAuths,
   create: ({ registryAuths }, fields, onNameTaken) =>
     registryAuths.create(fields as unknown as RegistryAuthInput, { onNameTaken }),
   update: ({ registryAuths }, id, fields) => registryAuths.update(id, fields as unknown as RegistryLogin),
-  // The service shows neither the user nor the password.
   toFields: ({ name }, { username, password }) => ({ name, username, password }),
 };

@@ -69,7 +69,7 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
   throw new NameTakenError(
     `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ` +
       `${noun}s with one name are easily confused. If you have renamed this resource in the program, keep its ${noun} with the resource ` +
-      `option aliases: [{ name: "<former logical name>" }]. If the ${noun} belongs to another resource, stack or ` +
+      `option aliases: [{ name: "<former logical name>" }]. If the ${noun} is to be replaced, or belongs to another resource, stack or ` +
       "person, give this resource another name. Only if nothing else manages it (for example, an interrupted run left " +
       `it), set adoptId: "${ids[0]}"`,
     ids,

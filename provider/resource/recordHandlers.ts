@@ -6,6 +6,7 @@ import { type Connection, configure, connect } from "../connection/connection";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { explainAbsence, readAbsent } from "./absent";
+import { compareForAdoption } from "./adoptable";
 import {
   claimChecked,
   describeChanges,
@@ -143,18 +144,12 @@ async function adopt<T extends NamedRecord>(
   inputs: Properties,
 ): Promise<T> {
   const id = String(inputs.adoptId);
-  const { noun, one, table } = kind;
+  const { noun, table } = kind;
   const found = existingAdoptee(await kind.records(client).find(id), noun, id);
-  const before = kind.toFields(found, inputs);
-  const differing = changedIn(table, before, inputs);
-  const reason =
-    kind.refusesAdoption?.(found, inputs) ??
-    differing
-      .filter((field) => kind.fixedFields.includes(field))
-      .map((field) => `its ${field} is ${JSON.stringify(before[field])} and cannot be changed: correct ${field}`)[0];
-  if (reason !== undefined) throw new NotFoundError(`${one} with the id ${id} cannot be adopted: ${reason}`);
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs);
+  if (refusal !== undefined) throw new NotFoundError(refusal);
   const fields = managedFields(kind, inputs);
-  const record = differing.length === 0 ? found : await kind.update(client, id, fields, before);
+  const record = changed.length === 0 ? found : await kind.update(client, id, fields, before);
   const changes = describeChanges(table, before, kind.toFields(record, inputs), inputs);
   log(record.name, `adopted ${noun} ${id}; ${changes}`);
   return record;

@@ -13,7 +13,7 @@ const RANDOM_DIGITS = 7;
 /** The parts of a kind that decide about inputs. */
 export type InputKind = Pick<
   RecordKind<never>,
-  "one" | "table" | "hasUniqueNames" | "checkFields" | "problemsOfChange"
+  "one" | "table" | "hasUniqueNames" | "nameSuffix" | "checkFields" | "problemsOfChange"
 >;
 
 function rulesOf({ one }: InputKind): OwnRules {
@@ -40,7 +40,7 @@ export function checkRecordInputs(
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName));
+    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName, given));
   const entries = Object.entries({
     ...given,
     ...naming,
@@ -72,12 +72,17 @@ export function checkRecordInputs(
 }
 
 /** Returns a name with new random digits if names must be unique: a deleted one may be reserved. */
-export function newName({ hasUniqueNames }: Pick<InputKind, "hasUniqueNames">, automaticName: unknown): unknown {
-  if (!hasUniqueNames || typeof automaticName !== "string" || automaticName === UNKNOWN) return automaticName;
+function newName(
+  { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,
+  automaticName: unknown,
+  given: Properties,
+): unknown {
+  if (typeof automaticName !== "string" || automaticName === UNKNOWN) return automaticName;
+  if (!hasUniqueNames) return `${automaticName}${nameSuffix?.(given) ?? ""}`;
   return `${automaticName}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
 }
 
 /** Returns an automatic name with other digits. */
 export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string {
-  return String(newName(kind, name.slice(0, -RANDOM_DIGITS - 1)));
+  return String(newName(kind, name.slice(0, -RANDOM_DIGITS - 1), {}));
 }

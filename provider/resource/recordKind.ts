@@ -20,8 +20,12 @@ export interface RecordKind<T extends NamedRecord> {
   readonly table: FieldTable;
   /** `true` if names are unique at the service: automatic ones then end with random digits. */
   readonly hasUniqueNames: boolean;
+  /** Returns the end of an automatic name. A replacement that is made beside the old record needs another name. */
+  readonly nameSuffix?: (inputs: Properties) => string;
   /** The fields whose change needs another record. The new one is created before the old one is deleted. */
   readonly fixedFields: readonly string[];
+  /** The fields that the service never shows. An adoption always sets them. */
+  readonly hiddenFields?: readonly string[];
   /** Returns each valid field in normal form, and the problems of the others. */
   readonly checkFields: (input: Properties) => { fields: Properties; problems: InputProblem[] };
   /** Returns the problems of a change. */

@@ -1,14 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
 import { checkedOptions, type Declaration, type Values } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import type { ResourceType } from "../resourceTypes";
 import { refuseSecondAdoption } from "./adoptIds";
 import { automaticName } from "./automaticName";
 import type { InputKind } from "./recordInputs";
+import type { RecordKind } from "./recordKind";
 
 /** A class of resources whose handlers are `recordHandlers`. */
-export interface RecordClass extends ResourceType {
+export interface RecordClass<T extends NamedRecord> extends ResourceType {
   readonly kind: Declaration["kind"];
   /** One of its records in messages, such as `a template`. */
   readonly one: string;
@@ -17,7 +19,7 @@ export interface RecordClass extends ResourceType {
   /** `true` if the check of the inputs adds random digits to an automatic name. Otherwise they are a hash. */
   readonly hasUniqueNames: boolean;
   /** Loads the rules, which programs need only when they check arguments. */
-  readonly loadKind: () => InputKind;
+  readonly loadKind: () => RecordKind<T>;
 }
 
 /** The arguments that every class has. */
@@ -27,8 +29,8 @@ interface CommonArgs {
 }
 
 /** Returns the arguments of the constructor of `CustomResource`, after the checks that the program itself can make. */
-export function registration(
-  { type, provider, kind, one, outputs, hasUniqueNames, loadKind }: RecordClass,
+export function registration<T extends NamedRecord>(
+  { type, provider, kind, one, outputs, hasUniqueNames, loadKind }: RecordClass<T>,
   name: string,
   args: (CommonArgs & object) | undefined,
   options: pulumi.CustomResourceOptions,

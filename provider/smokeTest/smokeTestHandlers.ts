@@ -1,18 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
 import type * as pulumi from "@pulumi/pulumi";
-import { type InputProblem, SmokeTestError } from "../../sdk/errors";
+import { type InputProblem, InvalidInputError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import { WaitTimeoutError } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
-import { hideJobSecret } from "../../sdk/secret";
+import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
 import { configure, connect } from "../connection/connection";
 import { containsUnknown, type Properties, SECONDS } from "../properties";
+import { assertExpected, hideInput } from "./expectedOutput";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
-const SHORTEST_HIDDEN_STRING = 8;
-
-const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "triggers", "__provider"];
+const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"];
+const OWN_INPUTS = ["__provider", "__secretInputs"];
 
 /** The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change runs the job again. */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
@@ -50,38 +49,42 @@ export function problemsOf(inputs: Properties): InputProblem[] {
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
     ...wrong("input", isObject, "must be an object: the input of the job"),
     ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
+    ...requestProblems(inputs),
     ...Object.keys(inputs)
-      .filter((name) => !KNOWN_INPUTS.includes(name))
+      .filter((name) => !KNOWN_INPUTS.includes(name) && !OWN_INPUTS.includes(name))
       .map((property) => ({
         property,
-        message: `there is no such property. Allowed: ${KNOWN_INPUTS.slice(0, -1).join(", ")}`,
+        message: `there is no such property. Allowed: ${KNOWN_INPUTS.join(", ")}`,
       })),
   ];
 }
 
-async function runJob({ endpointId, input, expectedOutput, timeout }: Properties) {
+/** Returns the problems of `policy` and `s3Config`, by the rules of the client. */
+function requestProblems({ policy, s3Config }: Properties): InputProblem[] {
+  const known = Object.entries({ policy, s3Config }).filter(
+    ([, value]) => value !== undefined && !containsUnknown(value),
+  );
+  try {
+    checkJobRequest("run", { input: {}, ...Object.fromEntries(known) });
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidInputError) return [...error.problems];
+    throw error;
+  }
+}
+
+async function runJob(inputs: Properties) {
+  const { endpointId, input, timeout, policy, s3Config } = inputs;
   const endpoint = connect().client.endpoint(String(endpointId));
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
-  hideStrings(input);
-  const job = await endpoint.run({ input: input as Record<string, unknown> });
+  hideInput(inputs);
+  const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
   const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
     if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
     throw error;
   });
-  const mismatch = expectedOutput === undefined ? undefined : findMismatch(done.output, expectedOutput, "output");
-  if (mismatch !== undefined) {
-    throw new SmokeTestError(
-      `job ${job.id} at endpoint ${endpointId} completed, but its ${mismatch} is not as expected. Check the template ` +
-        "and expectedOutput",
-    );
-  }
+  assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
-}
-
-/** Hides the strings of an input in errors, which may repeat them. Hiding short strings would make errors unreadable. */
-function hideStrings(value: unknown): void {
-  if (typeof value === "string" && value.length >= SHORTEST_HIDDEN_STRING) hideJobSecret(value);
-  if (typeof value === "object" && value !== null) Object.values(value).forEach(hideStrings);
 }
 
 /** Cancels a job that takes too long. Otherwise it would continue, and cause costs. */
@@ -96,17 +99,4 @@ async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob
   throw new SmokeTestError(
     `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout`,
   );
-}
-
-/** Returns the place of the first difference, without its value, which may be secret. Additional fields are allowed. */
-function findMismatch(actual: unknown, expected: unknown, place: string): string | undefined {
-  if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
-    return isDeepStrictEqual(actual, expected) ? undefined : place;
-  }
-  if (typeof actual !== "object" || actual === null) return place;
-  for (const [key, value] of Object.entries(expected)) {
-    const mismatch = findMismatch((actual as Properties)[key], value, `${place}.${key}`);
-    if (mismatch !== undefined) return mismatch;
-  }
-  return undefined;
 }

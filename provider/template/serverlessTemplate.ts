@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
-import type { TemplateSettings } from "../../sdk/templates/record";
+import type { Template, TemplateSettings } from "../../sdk/templates/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { warnAt } from "../program/programChecks";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
 import { secretEnv } from "./secretEnv";
 
-const TEMPLATE_CLASS: RecordClass = {
+const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
@@ -127,8 +128,10 @@ export class ServerlessTemplate extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    super(...registration(TEMPLATE_CLASS, name, args && declared(name, args), options));
+    const properties = args && declared(name, args);
+    super(...registration(TEMPLATE_CLASS, name, properties, options));
     warnOfSettings(this);
+    previewAdoption(this, properties, TEMPLATE_CLASS);
     if (typeof args?.imageName === "string" && hasMovingTag(args.imageName)) {
       const text = `imageName has no fixed tag: workers may run an older image of the same name. Use a tag for each version`;
       warnAt({ type: TEMPLATE_CLASS.type, name, options }, text);

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import type { Volume } from "../../sdk/volumes/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { NETWORK_VOLUME } from "../resourceTypes";
 
-const VOLUME_CLASS: RecordClass = {
+const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
@@ -17,7 +19,8 @@ const VOLUME_CLASS: RecordClass = {
 export interface NetworkVolumeArgs {
   /**
    * Name of the volume. Need not be unique at the service, but in its data center among the volumes of the account.
-   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
+   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run; `-fast` follows if
+   * `highPerformance` is `true`
    */
   name?: pulumi.Input<string | undefined>;
   /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
@@ -85,5 +88,6 @@ export class NetworkVolume extends pulumi.CustomResource {
   constructor(name: string, args: NetworkVolumeArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     super(...registration(VOLUME_CLASS, name, args, options));
     warnOfSettings(this);
+    previewAdoption(this, args, VOLUME_CLASS);
   }
 }

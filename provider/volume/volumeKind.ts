@@ -4,6 +4,7 @@ import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
 import { type Properties, pick } from "../properties";
 import type { RecordKind } from "../resource/recordKind";
+import { refuseRename } from "../resource/rename";
 
 /** The rules of a `NetworkVolume`. */
 export const VOLUME_KIND: RecordKind<Volume> = {
@@ -11,9 +12,15 @@ export const VOLUME_KIND: RecordKind<Volume> = {
   noun: "network volume",
   table: VOLUME_FIELDS,
   hasUniqueNames: false,
+  // Both tiers can be in one data center, where a name is refused that another volume has.
+  nameSuffix: ({ highPerformance }) => (highPerformance === true ? "-fast" : ""),
   fixedFields: ["dataCenterId", "highPerformance"],
   checkFields: checkVolumeFields,
   problemsOfChange,
+  refusesAdoption: ({ size }, inputs) =>
+    typeof inputs.size === "number" && inputs.size < size
+      ? `it has ${size} GB, and a volume cannot shrink to ${inputs.size}: set size to ${size} or more`
+      : undefined,
   warnOfReplacement: (id, { name, dataCenterId, size }) =>
     `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
@@ -26,15 +33,13 @@ export const VOLUME_KIND: RecordKind<Volume> = {
         return here.length > 0 ? onNameTaken(here) : undefined;
       },
     }),
-  update: ({ volumes }, id, { name, size }, outputs) =>
-    volumes.update(
-      id,
-      {
-        ...(name === undefined ? {} : { name: String(name) }),
-        ...(size === undefined ? {} : { size: Number(size) }),
-      },
-      { known: outputs },
-    ),
+  update({ volumes }, id, { name, size }, outputs) {
+    const changes = {
+      ...(name === undefined ? {} : { name: String(name) }),
+      ...(size === undefined ? {} : { size: Number(size) }),
+    };
+    return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
+  },
   toFields: (volume, { highPerformance }) => ({
     ...pick({ ...volume }, (name) => Object.hasOwn(VOLUME_FIELDS, name)),
     // The service does not return it.

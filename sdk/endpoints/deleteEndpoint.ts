@@ -72,6 +72,11 @@ export async function deleteEndpoint(
   id: string,
   options: DeleteOptions & ObservedOptions,
 ): Promise<void> {
+  const leave = account.list.join();
+  return untilGone(account, id, options).finally(leave);
+}
+
+async function untilGone(account: Account, id: string, options: DeleteOptions & ObservedOptions): Promise<void> {
   const startedAt = account.clock.monotonic();
   const scaledAt = Number.NEGATIVE_INFINITY;
   const deletion: Deletion = { account, id, options, startedAt, scaledAt, pollMs: FIRST_POLL_MS, obstacle: "" };
@@ -151,9 +156,9 @@ async function isGone(deletion: Deletion): Promise<boolean> {
   return !(await look(deletion));
 }
 
-/** Returns the endpoint as a new list shows it. */
+/** Returns the endpoint as a list shows it that is requested after this call. All deletions that look share it. */
 async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return recordById(account.kind, await account.list.read({}, options), id);
+  return recordById(account.kind, await account.list.read({ gathers: true }, options), id);
 }
 
 /** Waits before the next look, longer each time. */

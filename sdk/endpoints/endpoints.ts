@@ -1,7 +1,10 @@
+import { CREATE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
 import { readersOf } from "../records/readers";
+import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { DELETE_OPTIONS, RECYCLE_OPTIONS } from "./callOptions";
 import { type Account, applyTemplate, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
@@ -18,6 +21,8 @@ export interface UpdateOptions extends KnownOptions {
    */
   readonly onNameTaken?: (others: readonly Endpoint[]) => void;
 }
+
+const UPDATE_OPTIONS: OptionChecks<UpdateOptions> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 /**
  * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the errors of the
@@ -99,18 +104,19 @@ export function createEndpoints(account: Account): Endpoints {
     // This list calls its records `endpoints`.
     listReadable: (given) =>
       withResponse(given, async (options) => toListedEndpoints(await account.list.read({}, options))),
-    create: (input, given) => withResponse(given, (options) => createEndpoint(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateEndpoint(account, id, changes, options)),
+    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createEndpoint(account, input, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, UPDATE_OPTIONS, (options) => updateEndpoint(account, id, changes, options)),
     scaleToZero: (id, given) =>
       withResponse(given, async (options) => {
         const endpoint = await getRecord(account, id, options);
         return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
       }),
-    delete: (id, given) => withResponse(given, (options) => deleteEndpoint(account, id, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteEndpoint(account, id, options)),
     recycleWorkers: (id, workers, given) =>
-      withResponse(given, (options) => recycleWorkers(account, id, workers, options)),
+      checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(account, id, workers, options)),
     applyTemplate: (id, templateId, given) =>
-      withResponse(given, (options) => applyTemplate(account, id, templateId, options)),
+      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(account, id, templateId, options)),
     getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
   };
 }

@@ -1,11 +1,11 @@
 import { onAbort } from "../contract/clock";
 import { InvalidInputError, ServerlessGpuError } from "../errors";
-import { checkRequestOptions } from "../transport/requestOptions";
+import { anObject, aSchema, checkOptions, type OptionChecks, wholeFrom } from "../transport/callOptions";
 import { CancelFailedError, SubmitUncertainError } from "./jobErrors";
-import type { JobHandle, WaitOptions } from "./jobHandle";
+import { type JobHandle, ON_ABORT, type WaitOptions } from "./jobHandle";
 import type { OutputSchema } from "./jobOutput";
 import type { JobRequest } from "./jobRequest";
-import type { SubmitOptions } from "./submit";
+import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
 
 /** The inputs of a batch: a list, or anything that yields them. */
 export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
@@ -30,6 +30,14 @@ export interface RunManyOptions<Output> extends SubmitOptions {
    */
   readonly onAbort?: WaitOptions["onAbort"];
 }
+
+const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
+  ...SUBMIT_OPTIONS,
+  concurrency: wholeFrom(1),
+  request: anObject,
+  schema: aSchema,
+  onAbort: ON_ABORT,
+};
 
 /** The numbers of a batch's jobs. */
 export interface BatchCounts {
@@ -87,16 +95,12 @@ const DEFAULT_CONCURRENCY = 100;
 /** The errors of a submit that every further submit would have, too. */
 const CONCERNS_ALL = ["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"];
 
-/**
- * Makes a batch. Nothing is read or sent before its first `next`.
- * @throws InvalidInputError if an option is not valid
- */
+/** Makes a batch, from checked options. Nothing is read or sent before its first `next`. */
 export function createBatch<Input extends object, Output>(
   start: StartJob<Output>,
   inputs: BatchInputs<Input>,
   options: RunManyOptions<Output>,
 ): Batch<Input, Output> {
-  checkOptions(inputs, options);
   const jobs = createBatchJobs(start, inputs, options);
   const results = resultsOf(jobs, options.signal);
   return {
@@ -114,19 +118,17 @@ export function createBatch<Input extends object, Output>(
   };
 }
 
-function checkOptions(inputs: unknown, options: Omit<RunManyOptions<unknown>, "schema">): void {
-  const { concurrency = 1 } = options;
+/**
+ * Checks the arguments of `runMany`.
+ * @throws InvalidInputError
+ */
+export function checkBatch(inputs: unknown, options: RunManyOptions<unknown>): void {
+  checkOptions(options, RUN_MANY_OPTIONS);
   const isIterable =
     typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);
-  const problems = [];
-  if (!isIterable) {
-    problems.push({ property: "inputs", message: "must be an array, an iterable or an async iterable of objects" });
-  }
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    problems.push({ property: "concurrency", message: "must be a whole number, 1 or more" });
-  }
-  if (problems.length > 0) throw new InvalidInputError("the batch", problems);
-  checkRequestOptions(options);
+  if (isIterable) return;
+  const message = "must be an array, an iterable or an async iterable of objects";
+  throw new InvalidInputError("the batch", [{ property: "inputs", message }]);
 }
 
 /** Yields the results. Ends only when no request of the batch is under way. */
@@ -209,7 +211,8 @@ function createBatchJobs<Input extends object, Output>(
       counts.failed++;
       finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
       if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
-      if (jobId === undefined && concernsAll(error)) end ??= { error };
+      // Also if this was the last input.
+      if (jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
     }
   }
 

@@ -1,12 +1,23 @@
 import type { Clock } from "../contract/clock";
+import { JOB_TTL_MS } from "../contract/limits";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
+import {
+  aFunction,
+  anAbortSignal,
+  aSchema,
+  checkOptions,
+  msFrom,
+  type OptionChecks,
+  oneOf,
+  REQUEST_OPTIONS,
+  wholeMs,
+} from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type StreamItem } from "./jobRecord";
-import { checkFunction, checkTime, checkTimeout } from "./jobRequest";
 import { streamItems } from "./jobStream";
 import { cancelJob, readStatus, retryJob } from "./operations";
 import { type Poller, SHORTEST_POLL_MS } from "./poller";
@@ -33,11 +44,24 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   readonly onStatus?: StatusListener | undefined;
 }
 
+export const ON_ABORT = oneOf("detach", "cancel");
+
+const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
+  timeoutMs: msFrom(0),
+  signal: anAbortSignal,
+  onAbort: ON_ABORT,
+  onStatus: aFunction,
+};
+
 /** Options of `status`. */
 export interface StatusOptions extends RequestOptions {
   /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
   readonly ttl?: number | undefined;
 }
+
+export const TTL = wholeMs(JOB_TTL_MS);
+
+const STATUS_OPTIONS: OptionChecks<StatusOptions> = { ...REQUEST_OPTIONS, ttl: TTL };
 
 /** Options of `stream`. */
 export interface StreamOptions<Item> extends RequestOptions {
@@ -49,6 +73,8 @@ export interface StreamOptions<Item> extends RequestOptions {
    */
   readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
 }
+
+const STREAM_OPTIONS: OptionChecks<StreamOptions<unknown>> = { ...REQUEST_OPTIONS, schema: aSchema, onGap: aFunction };
 
 /** The parts of a handle. */
 export interface JobHandleContext<Output> {
@@ -101,9 +127,9 @@ export class JobHandle<Output = unknown> {
    * @example
    * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
-  async wait({ timeoutMs, signal, onAbort = "detach", onStatus }: WaitOptions = {}): Promise<CompletedJob<Output>> {
-    checkTimeout(timeoutMs);
-    checkFunction("onStatus", onStatus);
+  async wait(options: WaitOptions = {}): Promise<CompletedJob<Output>> {
+    checkOptions(options, WAIT_OPTIONS);
+    const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
@@ -129,14 +155,15 @@ export class JobHandle<Output = unknown> {
    * @throws JobExpiredError if its ttl, or its result's retention, is over
    * @throws NotFoundError if the service does not know it for another reason, such as a purge of the queue
    */
-  status(given: StatusOptions = {}): ResponsePromise<Job> {
-    return withResponse(given, async (options) => {
-      const { ttl } = options;
-      checkTime("ttl", ttl);
-      const job = await this.#ask(readStatus(this.#context.queue, this.id, options));
-      if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
-      return this.#remember(job);
-    });
+  status(given?: StatusOptions): ResponsePromise<Job> {
+    return checkedCall(given, STATUS_OPTIONS, (options) => this.#status(options));
+  }
+
+  async #status(options: StatusOptions & ObservedOptions): Promise<Job> {
+    const { ttl } = options;
+    const job = await this.#ask(readStatus(this.#context.queue, this.id, options));
+    if (ttl !== undefined) this.#lifetime = { ...this.#lifetime, ttlMs: ttl };
+    return this.#remember(job);
   }
 
   /**
@@ -146,18 +173,16 @@ export class JobHandle<Output = unknown> {
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
-  async *stream<Item = unknown>({
-    schema,
-    onGap,
-    ...options
-  }: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
-    const readStatus = () => this.status(options);
+  async *stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
+    checkOptions(given, STREAM_OPTIONS);
+    const { schema, onGap, ...options } = given;
+    const readStatus = () => this.#status(options);
     const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });
     for (;;) {
       const { done, value } = await this.#ask(items.next());
       if (!done) yield this.#streamItem(value, schema);
       else if (value === "COMPLETED") return;
-      else throw jobFailed(await this.status(options));
+      else throw jobFailed(await this.#status(options));
     }
   }
 
@@ -183,7 +208,7 @@ export class JobHandle<Output = unknown> {
   }
 
   async #retry(options: ObservedOptions): Promise<Job> {
-    const { status } = await this.status(requestOptions(options));
+    const { status } = await this.#status(requestOptions(options));
     if (!isRetryable(status)) {
       const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried. Submit a new job instead`;
       throw new JobNotRetryableError(message, { id: this.id, status });

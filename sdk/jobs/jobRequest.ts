@@ -1,11 +1,6 @@
+import { types } from "node:util";
 import { z } from "zod";
-import {
-  EXECUTION_TIMEOUT_MS,
-  JOB_TTL_MS,
-  RUN_BODY_MAX_BYTES,
-  RUNSYNC_BODY_MAX_BYTES,
-  RUNSYNC_WAIT_MS,
-} from "../contract/limits";
+import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { hideJobSecret } from "../secret";
 
@@ -70,6 +65,10 @@ function milliseconds({ min, max }: Range) {
 
 const string = z.string("must be a string").nullish();
 
+function isEmptyAsJson(input: unknown): boolean {
+  return types.isPromise(input) || types.isMap(input) || types.isSet(input);
+}
+
 const requestSchema = z.looseObject(
   {
     input: z.looseObject({}, "is required and must be an object"),
@@ -103,6 +102,9 @@ const LARGEST_BODY = { run: RUN_BODY_MAX_BYTES, runsync: RUNSYNC_BODY_MAX_BYTES 
 export function checkJobRequest(operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const checked = requestSchema.safeParse(request);
   if (!checked.success) throw invalid(checked.error.issues.map(toProblem));
+  if (isEmptyAsJson(request.input)) {
+    throw invalid([{ property: "input", message: "must not be a promise, a Map or a Set, which are {} as JSON" }]);
+  }
   const { s3Config } = checked.data;
   if (s3Config?.accessSecret) hideJobSecret(s3Config.accessSecret);
   const body = toJson("input", request);
@@ -116,30 +118,6 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   const { ttl, executionTimeout } = checked.data.policy ?? {};
   const ttlMs = ttl ?? JOB_TTL_MS.default;
   return { body, ttlMs, warnings: policyWarnings(ttlMs, executionTimeout) };
-}
-
-/** Checks a time for the query. */
-export function checkTime(property: "wait" | "ttl", value: number | undefined): void {
-  if (value === undefined) return;
-  const checked = milliseconds(property === "wait" ? RUNSYNC_WAIT_MS : JOB_TTL_MS).safeParse(value);
-  if (!checked.success) throw invalid([{ property, message: problemMessage(checked.error.issues[0]) }]);
-}
-
-/**
- * Checks the timeout of a wait.
- * @param minMs the shortest useful time
- */
-export function checkTimeout(timeoutMs: number | undefined, minMs = 0): void {
-  if (timeoutMs === undefined || timeoutMs >= minMs) return;
-  throw new InvalidInputError("the wait", [
-    { property: "timeoutMs", message: `must be at least ${minMs} milliseconds` },
-  ]);
-}
-
-/** Checks a callback. */
-export function checkFunction(property: string, value: unknown): void {
-  if (value === undefined || typeof value === "function") return;
-  throw invalid([{ property, message: "must be a function" }]);
 }
 
 /** Warns of a ttl that is shorter than the execution timeout: it ends the job even while it runs (contract, Limits). */
@@ -157,12 +135,15 @@ function policyWarnings(ttlMs: number, executionTimeout: number | null | undefin
  * @throws InvalidInputError if it cannot be written as JSON
  */
 export function toJson(property: string, value: unknown): string {
+  let json: string | undefined;
+  let why = "it has no JSON";
   try {
-    return JSON.stringify(value);
+    json = JSON.stringify(value);
   } catch (error) {
-    const message = `cannot be written as JSON: ${error instanceof Error ? error.message : error}`;
-    throw invalid([{ property, message }]);
+    why = error instanceof Error ? error.message : String(error);
   }
+  if (json !== undefined) return json;
+  throw invalid([{ property, message: `cannot be written as JSON: ${why}` }]);
 }
 
 function toProblem(issue: z.core.$ZodIssue): InputProblem {

@@ -70,8 +70,8 @@ async function* dataOf(chunks: AsyncIterable<Uint8Array>, operation: string): As
     }
   }
   yield* parser.end();
-  if (beginning !== undefined && !parser.isEventStream) {
-    throw unexpectedResponse(operation, "it is not a stream of server-sent events", beginning);
+  if (!parser.isEventStream) {
+    throw unexpectedResponse(operation, "it is not a stream of server-sent events", beginning ?? "");
   }
 }
 

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
+import { InvalidInputError } from "../errors";
+import { anyValue, aSchema, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
 import { sendForBody } from "../transport/http";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { pathSegment } from "../transport/urls";
+import { isPathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
-import { checkTimeout, toJson } from "./jobRequest";
+import { toJson } from "./jobRequest";
 import { openAiEvents } from "./openAiEvents";
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
-import { type SubmitOptions, submit } from "./submit";
+import { SUBMIT_OPTIONS, type SubmitOptions, submit } from "./submit";
 
 /** A request to the OpenAI-compatible server of an endpoint's workers. */
 export interface OpenAiRequest extends SubmitOptions {
@@ -25,6 +27,14 @@ export interface OpenAiOptions<Output> extends OpenAiRequest {
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
+export const OPENAI_OPTIONS: OptionChecks<OpenAiOptions<unknown>> = {
+  ...SUBMIT_OPTIONS,
+  timeoutMs: msFrom(0),
+  method: oneOf("GET", "POST"),
+  body: anyValue,
+  schema: aSchema,
+};
+
 const readJson = jsonOf(z.unknown());
 
 /** Returns the JSON of the response. */
@@ -33,16 +43,18 @@ export async function openai<Output>(
   path: string,
   { schema, ...request }: OpenAiOptions<Output> & ObservedOptions,
 ): Promise<Output> {
+  checkStreaming(request.body, false);
   const response = await pass(queue, path, request, readJson);
   return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
 }
 
 /** Streams the events of the response. */
-export function openaiStream<Event>(
+export async function openaiStream<Event>(
   queue: QueueTransport,
   path: string,
   { schema, body, ...request }: OpenAiOptions<Event> & ObservedOptions,
 ): Promise<AsyncIterableIterator<Event, void, undefined>> {
+  checkStreaming(body, true);
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const streaming = isObject ? { stream: true, ...body } : body;
   return pass(queue, path, { ...request, body: streaming }, async (http, httpRequest) => {
@@ -55,6 +67,24 @@ function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "tim
   return timeoutMs;
 }
 
+/** @throws InvalidInputError */
+function checkedPath(path: unknown): string {
+  if (typeof path === "string" && path.split("/").every(isPathSegment)) return path;
+  const message = 'must be a path such as "v1/chat/completions", without a slash before it and without a query';
+  throw new InvalidInputError("the request", [{ property: "path", message }]);
+}
+
+/**
+ * Checks that the body asks for the kind of response that the call reads.
+ * @throws InvalidInputError
+ */
+function checkStreaming(body: unknown, streams: boolean): void {
+  if (typeof body !== "object" || body === null || !("stream" in body)) return;
+  if (typeof body.stream !== "boolean" || body.stream === streams) return;
+  const message = streams ? "must not be false: use openai" : "must not be true: use openaiStream";
+  throw new InvalidInputError("the request", [{ property: "body.stream", message }]);
+}
+
 /** Sends a request. A GET only reads; any other may start a generation, which counts as a submit. */
 async function pass<T>(
   queue: QueueTransport,
@@ -62,9 +92,8 @@ async function pass<T>(
   { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest & ObservedOptions,
   sendAndRead: QueueRequest<T>["sendAndRead"],
 ): Promise<T> {
-  checkTimeout(given);
   const timeoutMs = timeoutOf({ timeoutMs: given });
-  const target = ["openai", ...path.split("/").map((segment) => pathSegment("path", segment))].join("/");
+  const target = `openai/${checkedPath(path)}`;
   const json = body === undefined ? undefined : toJson("body", body);
   const request = { name: "openai", what: `${method} of ${target}`, method, path: target, body: json, sendAndRead };
   const { retry } = queue.context;

@@ -157,7 +157,8 @@ export function readRequests(queue: QueueTransport, options: ObservedOptions): P
 }
 
 function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
-  return { name, what: `${name} of job ${jobId}`, method, path: `${name}/${pathSegment("jobId", jobId)}`, jobId };
+  const path = `${name}/${pathSegment("jobId", jobId)}`;
+  return { name, what: `${name} of job ${jobId}`, method, path, jobId };
 }
 
 /** Reads a response about one job. Throws if it is about another job. */

@@ -1,24 +1,27 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
+import { aDate, aSchema, checkOptions, msFrom, type OptionChecks, wholeMs } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
-import { type Batch, type BatchInputs, createBatch, type RunManyOptions } from "./batch";
-import { JobHandle, type StatusOptions, type WaitOptions } from "./jobHandle";
+import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
+import { JobHandle, ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
-import { type CheckedJobRequest, checkJobRequest, checkTime, checkTimeout, type JobRequest } from "./jobRequest";
-import { type OpenAiOptions, openai, openaiStream } from "./openai";
+import { type CheckedJobRequest, checkJobRequest, type JobRequest } from "./jobRequest";
+import { OPENAI_OPTIONS, type OpenAiOptions, openai, openaiStream } from "./openai";
 import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
 import { HOLD_MS, Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
-import { type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
+import { SUBMIT_OPTIONS, type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
   /** The schema of the job's output, such as a zod schema. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
+
+const RUN_OPTIONS: OptionChecks<RunOptions<unknown>> = { ...SUBMIT_OPTIONS, schema: aSchema };
 
 /** Options of `runSync`. */
 export interface RunSyncOptions<Output> extends RunOptions<Output> {
@@ -38,6 +41,16 @@ export interface RunSyncOptions<Output> extends RunOptions<Output> {
   readonly wait?: number | undefined;
 }
 
+/** The shortest timeout, in milliseconds: the service waits at least a second, and its response takes time. */
+const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
+
+const RUN_SYNC_OPTIONS: OptionChecks<RunSyncOptions<unknown>> = {
+  ...RUN_OPTIONS,
+  onAbort: ON_ABORT,
+  timeoutMs: msFrom(SHORTEST_RUNSYNC_MS),
+  wait: wholeMs(RUNSYNC_WAIT_MS),
+};
+
 /** Facts about a job that was submitted elsewhere. */
 export interface JobOptions<Output> {
   /** The schema of the job's output. @default none: the output is `unknown` */
@@ -47,6 +60,8 @@ export interface JobOptions<Output> {
   /** The `policy.ttl` of its submit, in milliseconds. @default 86,400,000 (24 hours) */
   readonly ttl?: number | undefined;
 }
+
+const JOB_OPTIONS: OptionChecks<JobOptions<unknown>> = { schema: aSchema, submittedAt: aDate, ttl: TTL };
 
 /**
  * The queue of one endpoint (contract, Queue-based job API). All users of the same client share its rate limits and
@@ -180,7 +195,9 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     return handle(job.id, schema, lifetime, clock.monotonic());
   }
 
-  const jobOf = <Output>(jobId: string, { schema, submittedAt, ttl }: JobOptions<Output> = {}) => {
+  const jobOf = <Output>(jobId: string, options: JobOptions<Output> = {}) => {
+    checkOptions(options, JOB_OPTIONS);
+    const { schema, submittedAt, ttl } = options;
     const lifetime = jobLifetime({ submittedAt: submittedAt?.getTime(), ...(ttl !== undefined && { ttlMs: ttl }) });
     return handle(pathSegment("jobId", jobId), schema, lifetime, Number.NEGATIVE_INFINITY);
   };
@@ -188,19 +205,20 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
   return {
     endpointId,
     openaiUrl: `${queue.url}/openai/v1`,
-    run: (request, given) => withResponse(given, (options) => run(request, options)),
+    run: (request, given) => checkedCall(given, RUN_OPTIONS, (options) => run(request, options)),
     runMany(inputs, options = {}) {
+      checkBatch(inputs, options);
       const { schema, idempotent, onAbort } = options;
       const keeps = { keepsAttempt: onAbort === "cancel" };
       const submit = { ...requestOptions(options), schema, idempotent };
       return createBatch((request, signal) => run(request, { ...submit, signal }, keeps), inputs, options);
     },
-    async runSync(request, { schema, timeoutMs, wait, onAbort, ...options } = {}) {
+    async runSync(request, given = {}) {
+      checkOptions(given, RUN_SYNC_OPTIONS);
+      const { schema, timeoutMs, wait, onAbort, ...options } = given;
       // What the service holds back has no id yet that could be cancelled.
       const operation = onAbort === "cancel" ? "run" : "runsync";
       const { body, ttlMs } = checked(queue, operation, request);
-      checkTime("wait", wait);
-      checkTimeout(timeoutMs, SHORTEST_RUNSYNC_MS);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
       const waitMs = wait ?? (timeoutMs === undefined ? RUNSYNC_WAIT_MS.default : RUNSYNC_WAIT_MS.max);
       const { job, sentAt }: Submitted<Job> =
@@ -219,14 +237,11 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
     health: (given) => withResponse(given, (options) => readHealth(queue, options)),
     requests: (given) => withResponse(given, (options) => readRequests(queue, options)),
-    openai: (path, given) => withResponse(given, (options) => openai(queue, path, options)),
-    openaiStream: (path, given) => withResponse(given, (options) => openaiStream(queue, path, options)),
+    openai: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openai(queue, path, options)),
+    openaiStream: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openaiStream(queue, path, options)),
     close: () => poller.close(),
   };
 }
-
-/** The shortest timeout, in milliseconds: the service waits at least a second, and its response takes time. */
-const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
 function checked(queue: QueueTransport, operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const result = checkJobRequest(operation, request);

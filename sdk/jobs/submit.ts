@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
+import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import { decode } from "../transport/decode";
 import { send } from "../transport/http";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
@@ -23,6 +24,8 @@ export interface SubmitOptions extends RequestOptions {
   /** Aborts the call, including its pauses. A job that was already submitted stays submitted. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export const SUBMIT_OPTIONS: OptionChecks<SubmitOptions> = { ...REQUEST_OPTIONS, idempotent: aBoolean };
 
 /** A job, and the time when its submit was sent, in milliseconds since the epoch. */
 export interface Submitted<T> {

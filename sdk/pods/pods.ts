@@ -1,5 +1,6 @@
+import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
@@ -35,10 +36,24 @@ export interface PodCalls {
   readonly get: (operation: string, podId: string, includes: PodIncludes, attempt: Attempt) => Promise<Pod>;
 }
 
+const INCLUDE_OPTIONS: OptionChecks<PodIncludes> = {
+  includeMachine: aBoolean,
+  includeNetworkVolume: aBoolean,
+  includeSavingsPlans: aBoolean,
+  includeTemplate: aBoolean,
+  includeWorkers: aBoolean,
+};
+
+/** The names of all additions. */
+export const INCLUDES = Object.keys(INCLUDE_OPTIONS) as (keyof PodIncludes)[];
+
+const GET_OPTIONS = { ...REQUEST_OPTIONS, ...INCLUDE_OPTIONS };
+
 /** Returns the pods of one account. */
 export function createPods(context: CallContext, calls: () => PodCalls): Pods {
   return {
-    get: (podId, given) => withResponse(given, async (options) => readPod(context, calls(), podId, options)),
+    get: (podId, given) =>
+      checkedCall(given, GET_OPTIONS, async (options) => readPod(context, calls(), podId, options)),
   };
 }
 

@@ -5,15 +5,7 @@ import type { Http } from "../transport/httpRequest";
 import { decodeJson, retiredInterface } from "../transport/responseErrors";
 import { INTERFACE_PATHS } from "../transport/urls";
 import { podSchema } from "./podSchema";
-import type { PodCalls, PodIncludes } from "./pods";
-
-const INCLUDES = Object.keys({
-  includeMachine: true,
-  includeNetworkVolume: true,
-  includeSavingsPlans: true,
-  includeTemplate: true,
-  includeWorkers: true,
-} satisfies Record<keyof PodIncludes, true>) as (keyof PodIncludes)[];
+import { INCLUDES, type PodCalls } from "./pods";
 
 /** Returns the requests over REST v1 at `restUrl`. */
 export function restPodCalls(http: Http, apiKey: Secret, restUrl: () => string): PodCalls {

@@ -3,6 +3,7 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { NotFoundError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { requireId } from "../transport/urls";
 import { type Listed, listOf, type NamedRecord, type RecordKind, recordById } from "./listed";
 import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
 
@@ -129,12 +130,16 @@ export function readShared<T extends NamedRecord>(
   return list.read({ sentAfter, despiteWrites: true }, options);
 }
 
-/** Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. */
+/**
+ * Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. It
+ * serves all deletions that look at the same time.
+ */
 export function readAfterWrites<T extends NamedRecord>(
   { clock, list }: Collection<T>,
   options: ObservedOptions,
 ): Promise<ListSnapshot<Listed<T>>> {
-  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS }, options);
+  const leave = list.join();
+  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS, gathers: true }, options).finally(leave);
 }
 
 /**
@@ -147,6 +152,7 @@ export async function readSharedWith<T extends NamedRecord>(
   options: ObservedOptions,
   afterWriteMs?: number,
 ): Promise<ListSnapshot<Listed<T>>> {
+  requireId(id);
   const begunAt = collection.clock.monotonic();
   const shared = await readShared(collection, id, options, afterWriteMs);
   return shared.records.some((each) => each.id === id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
@@ -173,6 +179,7 @@ export async function findRecord<T extends NamedRecord>(
   id: string,
   { maxAgeMs, known, ...options }: FindOptions & ObservedOptions = {},
 ): Promise<T | undefined> {
+  requireId(id);
   const begunAt = collection.clock.monotonic();
   const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
   const recent = await collection.list.read({ sentAfter }, options);

@@ -56,11 +56,22 @@ export async function deleteUnused<T extends NamedRecord, User extends NamedReco
   collection: Writable<T, never, "delete">,
   id: string,
   rules: DeletionRules<T, User>,
-  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions = {},
+  options: DeleteUnusedOptions & ObservedOptions = {},
+): Promise<void> {
+  const leave = collection.list.join();
+  return untilGone(collection, id, rules, options).finally(leave);
+}
+
+async function untilGone<T extends NamedRecord, User extends NamedRecord>(
+  collection: Writable<T, never, "delete">,
+  id: string,
+  rules: DeletionRules<T, User>,
+  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  const look = async () => recordById(kind, await list.read({}, options), id);
+  // The list is requested after the look begins. All deletions that look share it.
+  const look = async () => recordById(kind, await list.read({ gathers: true }, options), id);
   let pauseMs = FIRST_PAUSE_MS;
   let record = recordById(kind, await readSharedWith(collection, id, options), id);
   if (!record) {

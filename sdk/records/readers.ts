@@ -1,5 +1,6 @@
 import type { RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
 import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 
@@ -44,7 +45,7 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
         const { records, unreadable } = await list.read({}, options);
         return { records: [...records], unreadable: [...unreadable] };
       }),
-    find: (id, given) => withResponse(given, (options) => findRecord(collection, id, options)),
-    get: (id, given) => withResponse(given, (options) => getRecord(collection, id, options)),
+    find: (id, given) => checkedCall(given, FIND_OPTIONS, (options) => findRecord(collection, id, options)),
+    get: (id, given) => checkedCall(given, KNOWN_OPTIONS, (options) => getRecord(collection, id, options)),
   };
 }

@@ -1,6 +1,7 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
+import { createCrowd } from "./crowd";
 
 /** A list and the time of its request. */
 export type ListSnapshot<List> = List & {
@@ -16,7 +17,15 @@ export interface ListFreshness {
   readonly sentAfter?: number | undefined;
   /** Also accepts lists requested before the last write of this client, because that write does not concern the reader. */
   readonly despiteWrites?: boolean | undefined;
+  /**
+   * Lets a new list wait for the other operations that have joined, so that one list serves all of them. It waits at most
+   * half a second, and not at all for an operation that is alone.
+   */
+  readonly gathers?: boolean | undefined;
 }
+
+/** Longest time that a list waits for operations, in milliseconds. */
+const GATHER_MS = 500;
 
 /** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
 export interface SharedList<List> {
@@ -24,6 +33,8 @@ export interface SharedList<List> {
   read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
   /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
   noteWrite(): void;
+  /** Announces an operation whose reads gather. Returns a function that must be called at its end. */
+  join(): () => void;
 }
 
 interface Request<List> {
@@ -31,6 +42,10 @@ interface Request<List> {
   /** Aborted when no reader waits for the list any more. */
   readonly abandoned: AbortController;
   readers: number;
+  /** Number of its readers that gather. */
+  gathered: number;
+  /** Lets the request be sent, after the response of the one before it. */
+  readonly release: () => void;
   /** Set when the request is sent. */
   sentAt?: number;
 }
@@ -47,6 +62,7 @@ export function createSharedList<List extends object>(
   /** The list to request after the current response. */
   let next: Request<List> | undefined;
   let pending: Promise<unknown> = Promise.resolve();
+  const crowd = createCrowd(clock);
 
   async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
@@ -58,10 +74,13 @@ export function createSharedList<List extends object>(
 
   function queueNext(): Request<List> {
     const abandoned = new AbortController();
+    const { isDue, release } = gate();
     const queued: Request<List> = {
       abandoned,
       readers: 0,
-      snapshot: pending.then(async () => {
+      gathered: 0,
+      release,
+      snapshot: Promise.all([pending, isDue]).then(async () => {
         abandoned.signal.throwIfAborted();
         next = undefined;
         newest = queued;
@@ -81,10 +100,29 @@ export function createSharedList<List extends object>(
     return queued;
   }
 
-  function newEnough({ sentAfter = Number.POSITIVE_INFINITY, despiteWrites = false }: ListFreshness): Request<List> {
+  /** Returns a promise that resolves when it is released, at the latest after the time of a gathering. */
+  function gate(): { readonly isDue: Promise<void>; readonly release: () => void } {
+    let release = () => {};
+    const isDue = new Promise<void>((resolve) => {
+      const cancel = clock.schedule(GATHER_MS, resolve);
+      release = () => {
+        cancel();
+        resolve();
+      };
+    });
+    return { isDue, release };
+  }
+
+  function newEnough({
+    sentAfter = Number.POSITIVE_INFINITY,
+    despiteWrites = false,
+    gathers = false,
+  }: ListFreshness): Request<List> {
     const last = despiteWrites ? newest : current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     next ??= queueNext();
+    if (gathers) next.gathered++;
+    if (!gathers || next.gathered >= crowd.size()) next.release();
     return next;
   }
 
@@ -105,6 +143,7 @@ export function createSharedList<List extends object>(
     if (next === shared) next = undefined;
     forget(shared);
     shared.abandoned.abort(reason);
+    shared.release();
   }
 
   function forget(shared: Request<List>) {
@@ -124,5 +163,6 @@ export function createSharedList<List extends object>(
     noteWrite() {
       current = undefined;
     },
+    join: crowd.join,
   };
 }

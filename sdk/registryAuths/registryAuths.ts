@@ -1,3 +1,4 @@
+import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
@@ -6,7 +7,7 @@ import { type Readers, readersOf } from "../records/readers";
 import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
@@ -57,10 +58,11 @@ export function createRegistryAuths(
   };
   return {
     ...readersOf(account),
-    create: (input, given) => withResponse(given, (options) => createRegistryAuth(account, input, options)),
+    create: (input, given) =>
+      checkedCall(given, CREATE_OPTIONS, (options) => createRegistryAuth(account, input, options)),
     update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
     delete: (id, given) =>
-      withResponse(given, (options) =>
+      checkedCall(given, DELETE_OPTIONS, (options) =>
         deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
       ),
   };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
+import { CREATE_OPTIONS, DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import {
   type Collection,
@@ -16,7 +17,7 @@ import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../r
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
 import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
@@ -71,9 +72,10 @@ export function createTemplates(account: TemplateAccount, endpoints: Collection<
   };
   return {
     ...readersOf(account),
-    create: (input, given) => withResponse(given, (options) => createTemplate(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
-    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createTemplate(account, input, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, KNOWN_OPTIONS, (options) => updateTemplate(account, id, changes, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 

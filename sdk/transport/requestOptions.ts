@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors";
+import type { InputProblem } from "../errors";
 import type { ReceivedResponse } from "./responseInfo";
 
 /** Options that every call takes. */
@@ -55,24 +55,8 @@ const RESERVED = [
   "upgrade",
 ];
 
-/**
- * Checks options of a request. No message shows the value of a header, which may be a secret.
- * @throws InvalidInputError with every problem
- */
-export function checkRequestOptions({ timeoutMs, maxRetries, headers }: RequestOptions): void {
-  if (timeoutMs === undefined && maxRetries === undefined && headers === undefined) return;
-  const problems = [];
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    problems.push({ property: "timeoutMs", message: "must be a number of milliseconds > 0" });
-  }
-  if (maxRetries !== undefined && !(Number.isSafeInteger(maxRetries) && maxRetries >= 0)) {
-    problems.push({ property: "maxRetries", message: "must be a whole number ≥ 0" });
-  }
-  if (headers !== undefined) problems.push(...headerProblems(headers));
-  if (problems.length > 0) throw new InvalidInputError("the call", problems);
-}
-
-function headerProblems(headers: unknown) {
+/** Returns the problems of the headers of a call. None shows the value of a header, which may be a secret. */
+export function headerProblems(headers: unknown): readonly InputProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers) || Symbol.iterator in headers) {
     return [{ property: "headers", message: "must be an object of names and strings" }];
   }

@@ -87,6 +87,13 @@ export function errorFromStatus(
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
     return new ServiceFaultError(`${prefix}: a fault of the service. Try again later`, { retryAfterMs });
   }
+  if (status >= 300 && status < 400) {
+    const { location } = response.headers;
+    const target = typeof location === "string" ? ` to "${redactBeginning(location, EXCERPT_LENGTH)}"` : "";
+    return new RejectedError(
+      `${prefix}: a redirect${target}, which the client does not follow. Set the URL of the service itself`,
+    );
+  }
   return new RejectedError(prefix);
 }
 

@@ -1,4 +1,5 @@
-import type { ObservedOptions } from "./requestOptions";
+import { type OptionChecks, optionsError, REQUEST_OPTIONS } from "./callOptions";
+import type { ObservedOptions, RequestOptions } from "./requestOptions";
 import { type ReceivedResponse, type ResponseInfo, responseInfo } from "./responseInfo";
 
 /** A value with the response that it came in. */
@@ -15,18 +16,27 @@ export interface ResponsePromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-/** Makes a call. Keeps its last response for `withResponse`. */
-export function withResponse<T, Options extends ObservedOptions>(
-  options: Options | undefined,
+/** Makes a call that takes the options of every call. Keeps its last response for `withResponse`. */
+export function withResponse<T>(
+  given: RequestOptions | undefined,
+  call: (options: ObservedOptions) => Promise<T>,
+): ResponsePromise<T> {
+  return checkedCall(given, REQUEST_OPTIONS, call);
+}
+
+/** Checks the options, then makes the call. Keeps its last response for `withResponse`. */
+export function checkedCall<T, Options extends RequestOptions>(
+  given: Options | undefined,
+  checks: OptionChecks<Options>,
   call: (options: Options & ObservedOptions) => Promise<T>,
 ): ResponsePromise<T> {
   let received: ReceivedResponse | undefined;
   const onResponse = ({ status, headers }: ReceivedResponse) => {
     // Without its body, which may be large.
     received = { status, headers };
-    options?.onResponse?.(received);
   };
-  const promise = call({ ...(options as Options), onResponse }) as ResponsePromise<T>;
+  const error = optionsError(given, checks);
+  const promise = (error ? Promise.reject(error) : call({ ...(given as Options), onResponse })) as ResponsePromise<T>;
   promise.withResponse = async () => ({ data: await promise, response: responseInfo(received as ReceivedResponse) });
   return promise;
 }

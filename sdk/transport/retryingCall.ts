@@ -3,7 +3,7 @@ import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
 import { type Reports, retryEvent } from "./observers";
-import { checkRequestOptions, type ObservedOptions, type RequestOptions } from "./requestOptions";
+import type { ObservedOptions, RequestOptions } from "./requestOptions";
 import { type ReceivedResponse, responseInfo } from "./responseInfo";
 import { decide, type Repeatability, type RetryPolicy } from "./retry";
 import type { Gate } from "./throttle";
@@ -84,7 +84,6 @@ export interface Call<T> extends ObservedOptions {
 export async function makeCall<T>(context: CallContext, given: Call<T>): Promise<T> {
   const { clock, retry } = context;
   const call = given.gate ? given : { ...given, gate: context.gate };
-  checkRequestOptions(call);
   call.signal?.throwIfAborted();
   const maxAttempts = call.maxRetries === undefined ? retry.maxAttempts : call.maxRetries + 1;
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;

@@ -23,9 +23,24 @@ export function isPathSegment(id: unknown): id is string {
  */
 export function pathSegment(property: string, id: unknown): string {
   if (isPathSegment(id)) return id;
-  const shown = typeof id === "string" && id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
-  const message = `must be an id as the service gives it: ${ID_CHARACTERS}; it is ${shown}`;
+  const message = `must be an id as the service gives it: ${ID_CHARACTERS}; it is ${shownId(id)}`;
   throw new InvalidInputError("the request", [{ property, message }]);
+}
+
+/** An object in place of its id may be large, or have no JSON. */
+function shownId(id: unknown): string {
+  if (typeof id === "string") return id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
+  return id === undefined || id === null || typeof id === "number" ? String(id) : `not a string but a ${typeof id}`;
+}
+
+/**
+ * Checks the id of a record that is looked for in a list: an id that is missing in a program is in no list.
+ * @throws InvalidInputError
+ */
+export function requireId(id: unknown): void {
+  if (typeof id === "string" && id !== "") return;
+  const message = `must be a string that is not empty; it is ${shownId(id)}`;
+  throw new InvalidInputError("the request", [{ property: "id", message }]);
 }
 
 /** Returns the URL of an endpoint's queue. */

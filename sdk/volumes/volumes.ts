@@ -1,16 +1,29 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
+import { CREATE_OPTIONS, DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, type KnownOptions, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
+import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
+
+/** Options of `update`. */
+export interface VolumeUpdateOptions extends KnownOptions {
+  /**
+   * Called before a volume is renamed to a name that others have in its data center. An error that it throws ends the
+   * update, and nothing is changed. Without it, the volume is renamed: names need not be unique at the service.
+   */
+  readonly onNameTaken?: (others: readonly Volume[]) => void;
+}
+
+const UPDATE_OPTIONS: OptionChecks<VolumeUpdateOptions> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 /** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
 export interface Volumes extends Readers<Volume> {
@@ -27,7 +40,7 @@ export interface Volumes extends Readers<Volume> {
    * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was changed
    * @throws NotFoundError if the volume does not exist
    */
-  update(id: string, changes: VolumeChanges, options?: KnownOptions): ResponsePromise<Volume>;
+  update(id: string, changes: VolumeChanges, options?: VolumeUpdateOptions): ResponsePromise<Volume>;
   /**
    * Deletes a network volume with all its data, and proves that it is gone. A volume that does not exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
@@ -50,9 +63,10 @@ export function createVolumes(context: CallContext, calls: VolumeCalls, endpoint
   };
   return {
     ...readersOf(account),
-    create: (input, given) => withResponse(given, (options) => createVolume(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateVolume(account, id, changes, options)),
-    delete: (id, given) => withResponse(given, (options) => deleteUnused(account, id, rules, options)),
+    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createVolume(account, input, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, UPDATE_OPTIONS, (options) => updateVolume(account, id, changes, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
 
@@ -74,7 +88,7 @@ async function updateVolume(
   account: VolumeAccount,
   id: string,
   changes: VolumeChanges,
-  { known, ...options }: KnownOptions & ObservedOptions,
+  { onNameTaken, known, ...options }: VolumeUpdateOptions & ObservedOptions,
 ): Promise<Volume> {
   const fields = parseVolumeChanges(id, changes);
   const volume = await readExisting(account, id, options);
@@ -82,6 +96,12 @@ async function updateVolume(
   if (size < volume.size) {
     const message = `is ${size}, less than the ${volume.size} GB that the volume has. A volume cannot shrink`;
     throw new InvalidInputError(`the change of network volume ${id}`, [{ property: "size", message }]);
+  }
+  if (onNameTaken && name !== volume.name) {
+    const { records } = await account.list.read({}, options);
+    const isNamesake = (each: Volume) => each.name === name && each.dataCenterId === volume.dataCenterId;
+    const others = records.filter((each) => isNamesake(each) && each.id !== id);
+    if (others.length > 0) onNameTaken(others);
   }
   return account.recall(await changeRecord(account, volume, { name, size }, options), known);
 }

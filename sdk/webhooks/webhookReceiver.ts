@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../contract/clock";
-import { InvalidInputError } from "../errors";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
 import { Secret } from "../secret";
+import { aFunction, check, checkOptions, type OptionChecks } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
 import { readJobId } from "./webhookBody";
@@ -59,11 +59,24 @@ const REMEMBERED = 10_000;
 
 const SHORTEST_TOKEN = 16;
 
+const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
+  endpoint: check(
+    (value) => typeof value === "object" && value !== null && "status" in value && typeof value.status === "function",
+    'must be the queue of an endpoint, such as client.endpoint("id")',
+  ),
+  onJob: aFunction,
+  onError: aFunction,
+  token: check(
+    (value) => typeof value === "string" && value.length >= SHORTEST_TOKEN,
+    `must have at least ${SHORTEST_TOKEN} characters`,
+  ),
+};
+
 /**
  * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can send one. The receiver
  * therefore reads the job with `/status` and passes it to `onJob`. Only then does it respond with 200. After a failure
  * the response is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
- * @throws InvalidInputError if the token is too short
+ * @throws InvalidInputError if an option is missing or not valid, or the token is too short
  * @example
  * const receiver = createWebhookReceiver({
  *   endpoint: client.endpoint("abc"),
@@ -74,6 +87,8 @@ const SHORTEST_TOKEN = 16;
  * http.createServer(receiver.node).listen(8080);
  */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  const { endpoint = null, onJob = null, onError = null } = options ?? {};
+  checkOptions<object>({ ...options, endpoint, onJob, onError }, RECEIVER_OPTIONS, "the webhook receiver");
   const isAllowed = tokenCheck(options.token);
   const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
   const reading = new Set<Promise<number>>();
@@ -150,10 +165,6 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
 /** Returns a check of the token that takes constant time for all lengths. */
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
-  if (token.length < SHORTEST_TOKEN) {
-    const message = `must have at least ${SHORTEST_TOKEN} characters`;
-    throw new InvalidInputError("the webhook receiver", [{ property: "token", message }]);
-  }
   // It is hidden for good from now on.
   new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -1,41 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-
-const main = path.resolve(__dirname, "../../dist/cli/main.js");
+import { ended, firstOutput, MAIN as main, run, start, startIn } from "./command";
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "emulator-command-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-const startIn = (cwd: string, ...args: string[]) =>
-  spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
-const start = (...args: string[]) => startIn(process.cwd(), ...args);
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function ended(child: ChildProcess): Promise<Ended> {
-  const outputs = [text(child.stdout as NodeJS.ReadableStream), text(child.stderr as NodeJS.ReadableStream)];
-  const [[code], stdout = "", stderr = ""] = await Promise.all([once(child, "close"), ...outputs]);
-  return { code, stdout, stderr };
-}
-
-const run = (...args: string[]) => ended(start(...args));
-
-async function firstOutput(child: ChildProcess): Promise<string> {
-  const [chunk] = await once(child.stdout as NodeJS.ReadableStream, "data");
-  return String(chunk);
-}
 
 describe("serverless-gpu emulator", () => {
   test.each(["SIGINT", "SIGTERM"] as const)("prints the environment to export, and runs until %s", async (signal) => {

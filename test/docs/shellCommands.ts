@@ -1,9 +1,9 @@
 /** The words of a command, without assignments and redirections. Quoted words are `"…"`. */
 export type Command = readonly string[];
 
-/** Returns all commands of a shell block, including nested ones. */
+/** Returns all commands of a shell block, including nested ones. The text between `<<'END'` and `END` has none. */
 export function commandsIn(text: string): Command[] {
-  const joined = text.replace(/\\\n/g, " ");
+  const joined = text.replace(/<<'(\w+)'\n.*?\n\1$/gms, "").replace(/\\\n/g, " ");
   const inner: string[] = [];
   const outer = joined.replace(/\$\(([^()]*)\)/g, (_, command: string) => {
     inner.push(command);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator, FaultEffect } from "../../emulator";
 import type { ManagementApi } from "../../sdk";
 import { FAULTS, type Fault, TIMES, timesName } from "./faults";
@@ -81,6 +82,8 @@ async function playAsMeant(cell: Cell, site: Site): Promise<CellResult> {
 async function play(cell: Cell, site: Site): Promise<CellResult> {
   const { emulator } = site;
   clear(emulator);
+  // A list that lags must not show the endpoint of the cell before.
+  await sleep(effectOf(cell.fault).listLagMs ?? 0);
   const problems: string[] = [];
   let error: string | undefined;
   let seconds = 0;
@@ -114,8 +117,11 @@ function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site):
   const before = (step.position ?? 1) - 1;
   // What comes before the step goes as it should.
   if (before > 0) faults.add({ match, effect: {}, times: before });
-  const effect: FaultEffect = typeof fault.effect === "function" ? fault.effect() : fault.effect;
-  faults.add({ name: fault.name, match, effect, ...(times !== undefined && { times }) });
+  faults.add({ name: fault.name, match, effect: effectOf(fault), ...(times !== undefined && { times }) });
+}
+
+function effectOf({ effect }: Fault): FaultEffect {
+  return typeof effect === "function" ? effect() : effect;
 }
 
 /** The reason why a cell was not played as intended: its fault hit no request, or another request. */

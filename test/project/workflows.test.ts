@@ -59,7 +59,7 @@ test("only the publishing job gets an identity, after the tests, and no token is
   expect(readFileSync(path.join(REPOSITORY, ".github/workflows/release.yml"), "utf8")).not.toContain("secrets.");
 });
 
-describe("a release fails unless tag, version and changelog agree", () => {
+describe("a release fails unless tag, version, changelog and README agree", () => {
   let folder: string;
 
   beforeAll(() => {
@@ -69,7 +69,8 @@ describe("a release fails unless tag, version and changelog agree", () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const check = (tag: string, heading: string) => {
+  const check = (tag: string, heading: string, readme = "npm install pulumi-serverless-gpu") => {
+    writeFileSync(path.join(folder, "README.md"), readme);
     writeFileSync(path.join(folder, "CHANGELOG.md"), `# Changelog\n\n${heading}\n\n- New.\n\n## 1.2.2 - 2030-01-01\n`);
     const script = path.join(REPOSITORY, "tools/checkRelease.js");
     const { status, stderr } = spawnSync(process.execPath, [script, tag], { cwd: folder, encoding: "utf8" });
@@ -78,6 +79,14 @@ describe("a release fails unless tag, version and changelog agree", () => {
 
   test("they do", () => {
     expect(check("v1.2.3", "## 1.2.3 - 2030-02-01")).toEqual({ status: 0, stderr: "" });
+  });
+
+  test("the README of the repository is refused as long as it packs the clone", () => {
+    const readme = readFileSync(path.join(REPOSITORY, "README.md"), "utf8");
+    const isPacked = readme.includes("npm pack");
+    const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01", readme);
+    expect([status, stderr.includes("README.md installs a packed clone")]).toEqual(isPacked ? [1, true] : [0, false]);
+    expect(check("v1.2.3", "## 1.2.3 - 2030-02-01", 'npm install "./$(npm pack)"').status).toBe(1);
   });
 
   test.each([

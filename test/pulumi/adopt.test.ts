@@ -112,6 +112,8 @@ test("without an endpoint, a key or the right key, adopt writes no program and e
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("wrong-canary-key");
+    // The command does not read it.
+    expect(stderr).not.toContain("in the stack's config");
   }
   expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
 });

@@ -119,3 +119,85 @@ test("an error about a secret input does not show it", async () => {
   }
   expect(output).not.toMatch(/HIDDEN|77123/);
 });
+
+describe("templates, volumes and credentials", () => {
+  const ENV_SECRET = "env-canary-88a1";
+  const PASSWORD = "password-canary-88a2";
+  const FOREIGN = "foreign-canary-88a3";
+
+  const records = ({ ids = ["t1", "v1", "r1"], size = 80 }: { ids?: string[]; size?: number } = {}) => `
+const pulumi = require("@pulumi/pulumi");
+const { ContainerRegistryAuth, NetworkVolume, ServerlessEndpoint, ServerlessTemplate } = require("pulumi-serverless-gpu");
+const later = new ServerlessEndpoint("later", { gpuIds: "AMPERE_16", templateId: "template" }).queueUrl;
+const [t, v, r] = ${JSON.stringify(ids)};
+new ServerlessTemplate("template", { adoptId: t, imageName: "app:2", containerDiskInGb: 30, readme: pulumi.secret("hidden words"),
+  ports: ["8000/http", "22/tcp"], env: { HF_TOKEN: "${ENV_SECRET}", MODE: "fast", SAME: "same", URL: later } });
+new NetworkVolume("volume", { adoptId: v, size: ${size}, dataCenterId: "EU-RO-1" });
+new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pulumi.secret("${PASSWORD}") });
+`;
+
+  beforeAll(async () => {
+    const env = Object.entries({ MODE: FOREIGN, SAME: "same", PORT: FOREIGN }).map(([key, value]) => ({ key, value }));
+    emulator.templates.create({
+      id: "t1",
+      name: "llama",
+      imageName: "app:1",
+      isServerless: true,
+      ports: "22/tcp",
+      env,
+    });
+    emulator.templates.create({ id: "t2", name: "of pods", imageName: "app:1", isServerless: false });
+    emulator.volumes.create({ id: "v1", name: "models", size: 50, dataCenterId: "EU-RO-1" });
+    emulator.registryAuths.create({ id: "r1", name: "ghcr", username: "you", password: FOREIGN });
+    stack = await createStack({ program: records(), env: emulator.env });
+  });
+
+  const expectNoSecrets = (output: string) => {
+    for (const secret of [ENV_SECRET, PASSWORD, FOREIGN, "hidden words"]) expect(output).not.toContain(secret);
+  };
+
+  test("a preview shows the changes field by field, without secrets and values of variables", async () => {
+    const { output } = await stack.preview("--diff");
+    expect(output).toContain('template t1 ("llama") is adopted; no template is created. The program changes:');
+    for (const line of [
+      'imageName: "app:1" → "app:2"',
+      "env: sets HF_TOKEN, MODE\n",
+      "env: sets URL to a value that is not known yet",
+      "containerDiskInGb: 20 → 30",
+      'ports: "22/tcp" → "22/tcp,8000/http"',
+      "readme: [secret]",
+      'network volume v1 ("models") is adopted; no network volume is created. The program changes:',
+      "size: 50 → 80",
+      'registry credential r1 ("ghcr") is adopted; no registry credential is created. The program changes:',
+      "username: [secret]",
+      "password: [secret]",
+    ]) {
+      expect(output).toContain(line);
+    }
+    expectNoSecrets(output);
+    // One list of each kind.
+    expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself"]);
+  });
+
+  test("what does not exist or must not be adopted fails the preview, and an id that is not known yet is a warning", async () => {
+    const unknown = 'new NetworkVolume("unknown", { adoptId: later, size: 50, dataCenterId: "EU-RO-1" });';
+    await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }) + unknown);
+    const { exitCode, output } = await stack.run(["preview"]);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("a template with the id t2 cannot be adopted: it is a template of pods");
+    expect(output).toContain("a network volume with the id v1 cannot be adopted: it has 50 GB");
+    expect(output).toContain("registry credential nowhere does not exist in this account, so it cannot be adopted");
+    expect(output).toMatch(/NetworkVolume \(unknown\):\n +warning: the preview cannot .*: adoptId is not known yet/);
+  });
+
+  test("up makes these changes and no others", async () => {
+    await stack.writeProgram(records());
+    const { output } = await stack.up();
+    expectNoSecrets(output);
+    expect(emulator.templates.get("t1")).toMatchObject({ imageName: "app:2", containerDiskInGb: 30 });
+    expect(emulator.templates.get("t1")?.env).toContainEqual({ key: "PORT", value: FOREIGN });
+    expect(emulator.volumes.get("v1")).toMatchObject({ size: 80 });
+    expect(emulator.registryAuths.matches("r1", "me", PASSWORD)).toBe(true);
+    expect([emulator.templates.list().length, emulator.volumes.list().length]).toEqual([2, 1]);
+  });
+});

@@ -101,12 +101,12 @@ test("an account that the service does not know is explained", async () => {
 
 test("names the URL that does not respond, or that is not encrypted", async () => {
   const SERVERLESS_GPU_API_KEY = CANARY;
-  const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" });
+  const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
     status: "failed",
-    found: expect.stringContaining("restUrl: nothing is listening"),
+    found: expect.stringContaining("queueUrl: nothing is listening"),
   });
-  expect(dead.addresses?.fix).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_REST_URL))");
+  expect(dead.addresses?.fix).toContain("http://127.0.0.1:9 (set in the environment (SERVERLESS_GPU_QUEUE_URL))");
   expect(dead.key).toMatchObject({ status: "ok" });
 
   const open = emulator.url.replace("127.0.0.1", "0.0.0.0");
@@ -115,6 +115,18 @@ test("names the URL that does not respond, or that is not encrypted", async () =
 
   const malformed = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL: "localhost" });
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
+});
+
+test("the REST interface, which only getPod needs, causes one warning", async () => {
+  const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
+  const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 9 ok\n")]);
+  expect(stdout).toMatch(/^warning +addresses +restUrl: nothing is listening .*, which only getPod needs$/m);
+  const missing = await doctor({ ...env, SERVERLESS_GPU_REST_URL: "" });
+  expect(missing.addresses).toMatchObject({
+    status: "warning",
+    found: expect.stringMatching(/^restUrl .*only getPod/),
+  });
 });
 
 test("a wrong clock is reported with its offset and direction", async () => {
@@ -162,6 +174,12 @@ test("a resource that an unknown version wrote to the state is named", async () 
   const state: State = JSON.parse(text);
   await stack.importState(state);
   expect((await doctor()).state).toMatchObject({ status: "ok", found: expect.stringContaining("1 SmokeTest") });
+
+  // Resources with providers of their own need no key and no URLs in the environment.
+  await stack.importState(JSON.parse(text.replaceAll("pulumi-nodejs::default", "pulumi-nodejs::staging")));
+  const explicit = await doctor({});
+  expect(explicit.config).toMatchObject({ status: "ok", found: expect.stringContaining("no API key, which is not") });
+  for (const check of ["addresses", "key"]) expect(explicit[check]?.status).toBe("skipped");
 
   const changed = endpointsIn(state)[0];
   Object.assign(changed?.outputs ?? {}, { __provider: 'exports.handler = () => require("elsewhere").v9;' });

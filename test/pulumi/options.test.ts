@@ -52,6 +52,27 @@ test("workers that are billed while idle cause a warning on their resource", asy
   expect(warnings?.[0]).toContain("(busy)");
 });
 
+test("workers of several endpoints that are billed while idle cause one warning", async () => {
+  const warm =
+    "new ServerlessEndpoint('warm-' + n, { gpuIds: 'AMPERE_16', templateId: 'template', workersMin: of(n) });";
+  const several = await createStack({
+    program: `
+const pulumi = require("@pulumi/pulumi");
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const of = (n) => (n === 2 ? pulumi.secret(2) : n === 3 ? pulumi.output(3) : 1);
+for (let n = 1; n <= 12; n++) ${warm}`,
+    env: emulator.env,
+  });
+  const { output } = await several.preview();
+  expect(output.match(/^ +warning: .*/gm)).toEqual([
+    expect.stringMatching(
+      /^ +warning: workersMin is above 0, so workers of 12 endpoints are billed even while idle: "warm-/,
+    ),
+  ]);
+  expect(output).toMatch(/"warm-3" \(3\)|, and 2 more/);
+  expect(output).not.toMatch(/"warm-2" \(2\)/);
+});
+
 test("an endpoint over the quota is not created, and the error names the endpoints that use it", async () => {
   await stack.writeProgram(program("guarded", "retained", "owner", "owned", "busy", "greedy"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CodeBlock } from "../docs/markdown";
@@ -7,13 +8,18 @@ import type { Terminal } from "./terminal";
 /** The package, packed from the clone. */
 const PACKED = /"\.\/\$\(npm pack .*?\)"/;
 
-/** Replaces `npm install` by links to the packages of the repository. */
+/** The packages of the repository, and those that `npm run clients:install` installs. */
+const INSTALLED = ["node_modules", ".scratch/clients/node/node_modules"].map((folder) => path.join(REPOSITORY, folder));
+
+/** Replaces `npm install` by links to installed packages. */
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const modules = path.join(folder, "node_modules");
   await mkdir(path.join(modules, ".bin"), { recursive: true });
   for (const name of packages.map((spec) => spec.replace(/(?<!^)@.*/, ""))) {
     await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-    await symlink(path.join(REPOSITORY, "node_modules", name), path.join(modules, name));
+    const found = INSTALLED.map((folder) => path.join(folder, name)).find((folder) => existsSync(folder));
+    if (found === undefined) throw new Error(`${name} is not installed in the repository`);
+    await symlink(found, path.join(modules, name));
   }
   await symlink("../pulumi-serverless-gpu/dist/cli/main.js", path.join(modules, ".bin/serverless-gpu"));
   await writeFile(path.join(folder, "package.json"), "{}");

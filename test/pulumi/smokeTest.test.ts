@@ -59,15 +59,44 @@ test("up waits for the workers, runs one job, and runs it again only when someth
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("an unexpected output fails the up with its place, and the next up runs the job again", async () => {
+test("an unexpected output fails the up with both values, and the next up runs the job again", async () => {
   const stack = await createStack({ program: program({ expectedOutput: { text: 16 } }), env: emulator.env });
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
   expect(failed.output).toMatch(/job \S+ at endpoint \S+ completed, but its output\.text is not as expected/);
+  expect(failed.output).toMatch(/expected: 16\n +actual: {3}15\n/);
   expect(failed.output).not.toContain("smoke-secret-42");
   await stack.writeProgram(program({ expectedOutput: { text: 15 } }));
   await stack.up();
   expect(submits()).toBe(2);
+});
+
+test("policy and s3Config reach the service, the storage's key is secret, and so is a secret expectation", async () => {
+  const options = {
+    expectedOutput: { text: 15 },
+    policy: { ttl: 60_000, lowPriority: false },
+    s3Config: { accessId: "id", accessSecret: "storage-secret-42", bucketName: "bucket", endpointUrl: "https://s3" },
+  };
+  const stack = await createStack({ program: program(options), env: emulator.env });
+  await stack.up();
+  expect(emulator.journal.requests({ operation: "run" })).toMatchObject([
+    { arguments: { policy: options.policy, s3Config: { bucketName: "bucket", accessSecret: "[redacted]" } } },
+  ]);
+  expect(JSON.stringify(await stack.exportState())).not.toContain("storage-secret-42");
+
+  const secret = program({ ...options, policy: { ttl: 70_000 } }).replace('"text":15', '"text":pulumi.secret(16)');
+  await stack.writeProgram(secret);
+  const failed = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(failed.output).toMatch(
+    /output\.text is not as expected.*\n +The expected value is secret, so neither is shown/,
+  );
+  expect(failed.output).not.toMatch(/storage-secret-42|smoke-secret-42|actual:/);
+
+  await stack.writeProgram(program({ policy: { ttl: 1 }, s3Config: { bucketName: 5 } }));
+  const refused = await stack.run(["preview"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toMatch(/policy\.ttl must be a whole number of milliseconds from 10000/);
+  expect(refused.output).toMatch(/s3Config\.bucketName must be a string/);
 });
 
 test("a job whose submit lost its response is not submitted again", async () => {

@@ -32,6 +32,7 @@ export async function openTerminal(): Promise<Terminal> {
     PATH: binDir + path.delimiter + process.env.PATH,
     HOME: path.join(scratch, "home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    npm_config_update_notifier: "false",
     // The types of the documents' programs are checked in test/docs, once.
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };

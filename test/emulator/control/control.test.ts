@@ -131,6 +131,21 @@ describe("control over HTTP", () => {
     expect(answer.body.error).toContain(named);
   });
 
+  test("refuses operations that do not exist, by name, and finds those that a client made up", async () => {
+    const unknown = 'There is no operation "saveEndpont". There are: ';
+    const journal = await control("GET", "journal?operation=saveEndpont");
+    expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);
+    expect(journal.body.error).toContain("saveEndpoint, deleteEndpoint");
+    const rule = { match: { operation: "saveEndpont" }, effect: { status: 503 } };
+    expect((await control("POST", "faults", rule)).body.error).toContain(unknown);
+    expect(() => emulator.faults.add(rule)).toThrow(unknown);
+    const elsewhere = { match: { interface: "rest", operation: "run" }, effect: { status: 503 } };
+    expect((await control("POST", "faults", elsewhere)).body.error).toContain('"run". There are: getPod, unknown.');
+    expect((await control("GET", "journal?operation=runsync")).body).toEqual([]);
+    await graphql(emulator, "{ saveEndpont }");
+    expect((await control("GET", "journal?operation=saveEndpont")).body).toMatchObject([{ status: 400 }]);
+  });
+
   test("refuses unknown paths, other sites' web pages, and bodies that are no JSON", async () => {
     expect((await control("GET", "nope")).status).toBe(404);
     expect((await control("POST", "journal", {})).status).toBe(404);

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { echo, type Handler, handlerFor, loadHandlers } from "../../../emulator/workers/jobHandlers";
+import { echo, type Handler, handlerFor } from "../../../emulator/workers/jobHandlers";
+import { loadHandlers } from "../../../emulator/workers/loadHandlers";
 
 let folder: string;
 beforeEach(() => {
@@ -16,6 +17,8 @@ test("files are loaded by their names, however they export their handler", () =>
   write("named.cjs", "exports.handler = () => 2;");
   write("my endpoint.js", "exports.default = () => 3;");
   write("notes.txt", "not a handler");
+  write("model.py", "not a handler");
+  write("types.d.ts", "export {};");
   const handlers = loadHandlers(folder);
   const results = Object.entries(handlers).map(([name, handler]) => [
     name,
@@ -27,6 +30,15 @@ test("files are loaded by their names, however they export their handler", () =>
 test("a file without a handler is an error that says what to export", () => {
   write("broken.js", "module.exports = { size: 1 };");
   expect(() => loadHandlers(folder)).toThrow(/broken\.js exports no handler.*module\.exports =/);
+});
+
+test.each([
+  [["a.js", "a.mjs"], 'a.js and a.mjs in FOLDER are both the handler of "a": remove one of them'],
+  [["a.tsx"], "a.tsx is no handler that can be loaded: handlers are .js, .cjs, .mjs or .ts files"],
+  [["a.py", "b.d.ts"], "FOLDER has no handlers: <endpoint name or template id> with .js, .cjs, .mjs or .ts"],
+])("a folder with %j is refused", (files, message) => {
+  for (const file of files) write(file, "");
+  expect(() => loadHandlers(folder)).toThrow(message.replace("FOLDER", folder));
 });
 
 test("the endpoint's name wins over its template, and those over the default", () => {

@@ -121,7 +121,7 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
     ? program.resources.filter((one) => !current.some((entry) => declaredFor(program, entries, entry) === one))
     : [];
   const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
-  const known = current.filter(({ id }) => !world.stale.has(id));
+  const known = current.filter(({ id, isReplaced }) => !isReplaced && !world.stale.has(id));
   const isAlone = ({ id }: Entry) =>
     [...idsOf(entries), ...idsOf(before.others)].filter((each) => each === id).length === 1;
   return [

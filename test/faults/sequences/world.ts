@@ -106,6 +106,8 @@ export interface Entry {
   readonly id: string;
   /** `true` if only its deletion is left to do. */
   readonly isDoomed: boolean;
+  /** `true` if a replacement has deleted it and not yet created the next. A refresh does not read it (the engine's rule). */
+  readonly isReplaced: boolean;
   readonly provider: ProviderName | undefined;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
@@ -120,11 +122,12 @@ export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
   const resources: StateResource[] = checkpoint.latest?.resources ?? [];
   return resources
     .filter(({ type, id }) => type === TYPE && id)
-    .map(({ urn, id, outputs, delete: isDoomed, provider }) => ({
+    .map(({ urn, id, outputs, delete: isDoomed, pendingReplacement, provider }) => ({
       name: urn.slice(urn.lastIndexOf("::") + 2),
       urn,
       id: id ?? "",
       isDoomed: isDoomed === true,
+      isReplaced: pendingReplacement === true,
       provider: providerName(String(provider)),
       outputs: outputs ?? {},
     }));

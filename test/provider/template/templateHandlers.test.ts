@@ -175,6 +175,73 @@ test("a credential's password changes in place, and its name by a replacement", 
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
+test("an adopted credential gets the program's user and password, which the service does not show", async () => {
+  emulator.registryAuths.create({ id: "theirs", name: "theirs", username: "you", password: "unknown-password" });
+  const auth = { __provider: REGISTRY_AUTH, username: "me", password: SECRET, __secretInputs: "password,username" };
+  const { id, outputs } = await provider.create(await checked({ ...auth, adoptId: "theirs" }));
+  expect([id, outputs.name]).toEqual(["theirs", "theirs"]);
+  expect(emulator.registryAuths.matches("theirs", "me", SECRET)).toBe(true);
+  await provider.delete(id, outputs);
+});
+
+test("a volume that is larger than the program's is not adopted: it cannot shrink", async () => {
+  emulator.volumes.create({ id: "large", name: "large", size: 100, dataCenterId: "EU-RO-1" });
+  emulator.volumes.create({ id: "far", name: "far", size: 100, dataCenterId: "EU-CZ-1" });
+  const volume = { __provider: VOLUME, dataCenterId: "EU-RO-1", size: 50 };
+  const failing = provider.create(await checked({ ...volume, adoptId: "large" }));
+  await expect(failing).rejects.toThrow(/cannot be adopted: it has 100 GB.*set size to 100 or more/);
+  const elsewhere = provider.create(await checked({ ...volume, adoptId: "far", size: 200 }));
+  await expect(elsewhere).rejects.toThrow(
+    /cannot be adopted: its dataCenterId is "EU-CZ-1" and cannot be changed: correct dataCenterId/,
+  );
+  expect(emulator.volumes.list()).toMatchObject([{ size: 100 }, { size: 100 }]);
+  for (const { id } of emulator.volumes.list()) emulator.volumes.delete(id);
+});
+
+test("a change of a volume's tier makes another volume beside the old one, whose automatic name differs", async () => {
+  const volume = (changes: Properties = {}) => ({
+    __provider: VOLUME,
+    automaticName: "tiers-1234567",
+    size: 50,
+    dataCenterId: "EU-RO-1",
+    ...changes,
+  });
+  const inputs = await checked(volume());
+  const slow = await provider.create(inputs);
+  for (const highPerformance of [true, false]) {
+    const before = await checked(volume({ highPerformance: !highPerformance }), inputs);
+    const after = await checked(volume({ highPerformance }), before);
+    const recorded = { ...slow.outputs, highPerformance: !highPerformance };
+    expect(await provider.diff(slow.id, recorded, after)).toMatchObject({ replaces: ["highPerformance"] });
+  }
+  // The engine checks a replacement as a new resource.
+  const fast = await provider.create(await checked(volume({ highPerformance: true })));
+  expect(fast.id).not.toBe(slow.id);
+  expect(fast.outputs).toMatchObject({ highPerformance: true });
+  expect(fast.outputs.name).not.toBe(slow.outputs.name);
+  await provider.delete(slow.id, slow.outputs);
+  const slowAgain = await provider.create(await checked(volume({ highPerformance: false })));
+  expect(slowAgain.outputs.name).toBe("tiers-1234567");
+  await provider.delete(fast.id, fast.outputs);
+  await provider.delete(slowAgain.id, slowAgain.outputs);
+});
+
+test("a volume is not renamed to the name of another volume in its data center", async () => {
+  const volume = { __provider: VOLUME, size: 50, dataCenterId: "EU-RO-1" };
+  emulator.volumes.create({ id: "other", name: "taken", size: 10, dataCenterId: "EU-RO-1" });
+  emulator.volumes.create({ id: "elsewhere", name: "free here", size: 10, dataCenterId: "EU-CZ-1" });
+  const inputs = await checked({ ...volume, name: "mine" });
+  const { id, outputs } = await provider.create(inputs);
+  const taken = await checked({ ...volume, name: "taken" }, inputs);
+  await expect(provider.update(id, outputs, taken)).rejects.toThrow(
+    /cannot be renamed to "taken": other has that name/,
+  );
+  expect(emulator.volumes.get(id)).toMatchObject({ name: "mine" });
+  const renamed = await provider.update(id, outputs, await checked({ ...volume, name: "free here" }, inputs));
+  expect(renamed).toMatchObject({ name: "free here" });
+  for (const each of ["other", "elsewhere", id]) emulator.volumes.delete(each);
+});
+
 test("an interrupted recycle at zero workers is finished by the next update", async () => {
   const { id: templateId } = await provider.create(await checked(template()));
   const endpoint = {

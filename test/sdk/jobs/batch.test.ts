@@ -260,18 +260,20 @@ describe("a batch that cannot go on", () => {
   });
 
   test.each([
-    [401, AuthenticationError],
-    [404, NotFoundError],
-  ])("because of status %d submits nothing more", async (status, Expected) => {
+    [401, AuthenticationError, 100, 3],
+    [404, NotFoundError, 100, 3],
+    [401, AuthenticationError, 2, 2],
+    [401, AuthenticationError, 3, 3],
+  ])("because of status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
     await using it = await startQueue(MANY);
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
     const batch = it.queue.runMany(
-      Array.from({ length: 100 }, () => ({})),
+      Array.from({ length }, () => ({})),
       { concurrency: 3 },
     );
     const { results, error } = await it.run(failing(batch));
     expect(error).toBeInstanceOf(Expected);
-    expect([results.length, it.calls().length]).toEqual([3, 3]);
+    expect([results.length, it.calls().length]).toEqual([submits, submits]);
   });
 
   test("because the client was closed ends", async () => {

@@ -116,6 +116,7 @@ describe("openaiStream", () => {
     ],
     ["an event that is not JSON", "data: {cut\n\n", /not complete JSON/, UnreadableResponseError],
     ["an event that was cut off", 'data: {"a":', /not complete JSON/, UnreadableResponseError],
+    ["nothing", "", /not a stream of server-sent events/, UnexpectedResponseError],
     ["no events", '{"object":"chat.completion"}', /not a stream of server-sent events/, UnexpectedResponseError],
     [
       "a key in an error",
@@ -124,7 +125,7 @@ describe("openaiStream", () => {
       OpenAiStreamError,
     ],
   ])("with %s throws, after the events before it", async (_, text, message, Expected) => {
-    const before = text.startsWith("{") ? [] : ["data: 1\n\n"];
+    const before = text === "" || text.startsWith("{") ? [] : ["data: 1\n\n"];
     const { events, error } = await eventsOf([...before, text]);
     expect(events).toHaveLength(before.length);
     expect(error).toBeInstanceOf(Expected);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
@@ -32,6 +33,8 @@ describe("a response that a gateway has changed on its way is read", () => {
     // Without the header of zlib, as some servers send it.
     ["deflate", deflateRawSync(LIST)],
     ["gzip", Buffer.concat([gzipSync(LIST), Buffer.alloc(100)])],
+    // Two parts are one body (RFC 1952, File format).
+    ["gzip", Buffer.concat([gzipSync(LIST.slice(0, 9)), gzipSync(LIST.slice(9))])],
     ["br", brotliCompressSync(LIST)],
     ["gzip, br", brotliCompressSync(gzipSync(LIST))],
     ["identity", Buffer.from(LIST)],
@@ -75,6 +78,37 @@ describe("a response that cannot be read has a typed error", () => {
     const error = await listAnswered({ "content-encoding": encoding }, (end) => end(Buffer.from(LIST)));
     expect(error).toBeInstanceOf(UnreadableResponseError);
     expect(error.message).toContain("cannot be decompressed");
+  });
+
+  test.each([
+    ["text", "more"],
+    ["a line break", "\r\n"],
+    ["one byte", "x"],
+    ["the beginning of another part", gzipSync(LIST).subarray(0, 9)],
+  ])("gzip with %s after its end, at once and later", async (_what, rest) => {
+    for (const isLate of [false, true]) {
+      const send = (outgoing: ServerResponse) => {
+        outgoing.writeHead(200, { "content-encoding": "gzip" });
+        if (!isLate) return outgoing.end(Buffer.concat([gzipSync(LIST), Buffer.from(rest)]));
+        outgoing.write(gzipSync(LIST));
+        return setTimeout(() => outgoing.end(rest), 20);
+      };
+      let submits = 0;
+      await using server = await startRawServer((incoming, outgoing) => {
+        if (incoming.url?.endsWith("/run")) submits++;
+        send(outgoing);
+      });
+      const client = clientOf(server);
+      const once = { maxRetries: 0 };
+      const read = await failed(client.endpoints.list(once));
+      expect([read.constructor, read.message]).toEqual([
+        UnreadableResponseError,
+        expect.stringContaining("cannot be decompressed"),
+      ]);
+      const submitted = await failed(client.endpoint("ep").run({ input: {} }));
+      expect([submitted.constructor, submits]).toEqual([SubmitUncertainError, 1]);
+      await client.close();
+    }
   });
 
   test("an encoding that nobody asked for", async () => {

@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import type { Emulator } from "../../emulator";
+
+/** An emulator that this user started on this machine. */
+export type Running = Pick<Emulator, "url" | "env">;
+
+const NAME = /^(\d+)\.json$/;
+
+/** Writes down the emulator of this process, for this user only. Returns a function that removes the note. */
+export function noteRunning({ url, env }: Running): () => void {
+  const folder = notesFolder();
+  const file = path.join(folder, `${process.pid}.json`);
+  try {
+    mkdirSync(folder, { mode: 0o700, recursive: true });
+    if (isOwn(folder)) writeFileSync(file, JSON.stringify({ url, env }), { mode: 0o600 });
+  } catch {
+    // The note is for `emulator env` only: the emulator runs without it.
+  }
+  return () => rmSync(file, { force: true });
+}
+
+/** Returns the emulators that run. A killed one left its note behind, which is removed. */
+export function runningEmulators(): Running[] {
+  const folder = notesFolder();
+  if (!isOwn(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const pid = NAME.exec(name)?.[1];
+    if (pid === undefined) return [];
+    try {
+      if (!isAlive(Number(pid))) rmSync(path.join(folder, name), { force: true });
+      return [JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Running];
+    } catch {
+      // The emulator has just ended, or was killed.
+      return [];
+    }
+  });
+}
+
+function notesFolder(): string {
+  return path.join(
+    process.env.XDG_RUNTIME_DIR ?? tmpdir(),
+    `serverless-gpu-emulators-${process.getuid?.() ?? userInfo().username}`,
+  );
+}
+
+/** Others may write to a folder for temporary files: their notes could lead to a server of theirs. */
+function isOwn(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

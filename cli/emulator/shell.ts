@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pageOf } from "./environment";
+
+const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+
+/** A shell for a person: its arguments, what its environment has in addition, and a function to call at its end. */
+export interface Shell {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  end(): void;
+}
+
+/** Returns `true` for a command that opens a shell instead of running a script. */
+export function opensShell(program: string, args: readonly string[]): boolean {
+  return args.length === 0 && SHELLS.includes(path.basename(program));
+}
+
+/** Changes the prompt of a shell, so that one sees where one is. Other shells than bash keep a prompt that they configure. */
+export function shellWithPrompt(program: string): Shell {
+  if (path.basename(program) !== "bash") return { args: [], env: { PS1: "(emulator) $ " }, end() {} };
+  const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-shell-"));
+  const file = path.join(folder, "bashrc");
+  writeFileSync(file, 'if [ -f ~/.bashrc ]; then . ~/.bashrc; fi\nPS1="(emulator) $PS1"\n');
+  return { args: ["--rcfile", file], env: {}, end: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Returns what to say when the shell opens. */
+export function greeting(url: string, dataFile: string | undefined): string {
+  const data = dataFile === undefined ? "its data is lost" : `${dataFile} keeps its data`;
+  return (
+    `Programs in this shell use an emulator of the service: ${url}\nIts page: ${pageOf(url)}\n` +
+    `When you leave the shell (exit), the emulator stops, and ${data}.\n`
+  );
+}

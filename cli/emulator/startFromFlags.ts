@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
+import type { EmulatorFlags } from "./emulatorFlags";
+import { emulatorOptionsOf } from "./emulatorOptions";
+import { handlersOf } from "./handlers";
+import { requestLine } from "./requestLine";
+import { noteRunning } from "./running";
+import { watchHandlers } from "./watchHandlers";
+
+/** Starts the emulator of the command line. Until it stops, `serverless-gpu emulator env` finds it. */
+export async function startFromFlags(
+  flags: EmulatorFlags,
+  more: Pick<EmulatorOptions, "onWorkerOutput"> = {},
+): Promise<Emulator> {
+  const { seed, data, handlers: folder, worker, watch, verbose } = flags;
+  const isSeedIgnored = seed !== undefined && data !== undefined && existsSync(data);
+  const handlers = { ...handlersOf(folder, worker) };
+  const options = { ...emulatorOptionsOf(flags), handlers, ...(verbose && { onRequest: show }), ...more };
+  const emulator = await startEmulator(options);
+  if (isSeedIgnored)
+    say(`--seed ${seed} is not used: ${data} exists, so the emulator continues from it. Remove ${data} to start again`);
+  if (watch && folder !== undefined) watchHandlers({ folder, worker, handlers, clock: emulator.clock, say });
+  const forget = noteRunning(emulator);
+  const stop = () => emulator.stop().finally(forget);
+  return { ...emulator, stop, [Symbol.asyncDispose]: stop };
+}
+
+function say(text: string): void {
+  process.stderr.write(`serverless-gpu emulator: ${text}\n`);
+}
+
+function show(request: Parameters<typeof requestLine>[0]): void {
+  process.stderr.write(`${requestLine(request, hasColors())}\n`);
+}
+
+function hasColors(): boolean {
+  return process.stderr.isTTY === true && !process.env.NO_COLOR;
+}

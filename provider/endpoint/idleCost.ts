@@ -1,0 +1,61 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type Declaration, warnAt } from "../program/programChecks";
+
+/** An endpoint whose workers are billed even while idle. */
+interface IdleCost {
+  readonly declaration: Pick<Declaration, "type" | "name" | "options">;
+  /** `undefined` if the number is secret. */
+  readonly workers: number | undefined;
+}
+
+/** The largest number of names in a warning. */
+const MAX_NAMES = 10;
+
+/** Endpoints that the next warning names, by program. */
+const waiting = new WeakMap<object, IdleCost[]>();
+const OUTSIDE_A_STACK = {};
+
+/** Warns that workers are billed even while idle: once for all endpoints that a program declares together. */
+export function warnOfIdleCost(declaration: IdleCost["declaration"], workersMin: pulumi.Input<number | null>): void {
+  const note = (workers: number | null, isSecret = false) => {
+    if (typeof workers === "number" && workers >= 1) noteCost({ declaration, workers: isSecret ? undefined : workers });
+  };
+  // Most are plain numbers, and creating an output for them is slow.
+  if (typeof workersMin === "number") note(workersMin);
+  else pulumi.all([workersMin, pulumi.isSecret(pulumi.output(workersMin))]).apply((args) => note(...args));
+}
+
+function noteCost(cost: IdleCost): void {
+  const program: object = pulumi.runtime.getStackResource() ?? OUTSIDE_A_STACK;
+  const costs = waiting.get(program);
+  if (costs) return void costs.push(cost);
+  const first = [cost];
+  waiting.set(program, first);
+  setImmediate(() => {
+    waiting.delete(program);
+    report(first);
+  });
+}
+
+function report(costs: readonly IdleCost[]): void {
+  const [first, second] = costs;
+  if (first && !second) {
+    warnAt(first.declaration, sentence(first));
+    return;
+  }
+  const names = costs.slice(0, MAX_NAMES).map(({ declaration, workers }) => `"${declaration.name}"${shown(workers)}`);
+  const rest = costs.length > MAX_NAMES ? `, and ${costs.length - MAX_NAMES} more` : "";
+  pulumi.log.warn(
+    `workersMin is above 0, so workers of ${costs.length} endpoints are billed even while idle: ${names.join(", ")}${rest}`,
+  );
+}
+
+function shown(workers: number | undefined): string {
+  return workers === undefined ? "" : ` (${workers})`;
+}
+
+function sentence({ workers }: IdleCost): string {
+  if (workers === undefined) return "workersMin is above 0: idle workers are billed, too";
+  const many = workers === 1 ? "1 worker is" : `${workers} workers are`;
+  return `workersMin is ${workers}: ${many} billed even while idle`;
+}

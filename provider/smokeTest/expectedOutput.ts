@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from "node:util";
+import { SmokeTestError } from "../../sdk/errors";
+import { hideJobSecret, redactBeginning } from "../../sdk/secret";
+import { secretFields } from "../hideSecretInputs";
+import type { Properties } from "../properties";
+
+const SHORTEST_HIDDEN_STRING = 8;
+const LONGEST_SHOWN = 300;
+
+/** The first difference between an output and the expected one. */
+interface Mismatch {
+  /** Names of fields, from the output inwards. */
+  readonly path: readonly string[];
+  readonly actual: unknown;
+  readonly expected: unknown;
+}
+
+/**
+ * Throws if the output of a job is not as expected. The error shows both values, without the secrets of the job.
+ * @param job names the job, for the error
+ */
+export function assertExpected(job: string, output: unknown, inputs: Properties): void {
+  const { expectedOutput } = inputs;
+  const mismatch = expectedOutput === undefined ? undefined : findMismatch(output, expectedOutput, []);
+  if (!mismatch) return;
+  const place = ["output", ...mismatch.path].join(".");
+  const values = isSecret(mismatch.path, inputs)
+    ? "The expected value is secret, so neither is shown"
+    : `expected: ${shown(mismatch.expected)}\n  actual:   ${shown(mismatch.actual)}`;
+  throw new SmokeTestError(
+    `${job} completed, but its ${place} is not as expected. Check the template and expectedOutput.\n  ${values}`,
+  );
+}
+
+/**
+ * Hides the strings of the input in errors, which may repeat them: some may be secret. Hiding short strings would make
+ * errors unreadable. A string that the program expects, and not as a secret, is shown.
+ */
+export function hideInput(inputs: Properties): void {
+  const isAnySecret = secretFields(inputs).length > 0;
+  const open = new Set(isAnySecret ? [] : stringsIn(inputs.expectedOutput));
+  for (const text of stringsIn(inputs.input))
+    if (text.length >= SHORTEST_HIDDEN_STRING && !open.has(text)) hideJobSecret(text);
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function isSecret([first]: readonly string[], inputs: Properties): boolean {
+  const secrets = secretFields(inputs);
+  if (first === undefined) return secrets.length > 0;
+  return secrets.includes("expectedOutput") || secrets.includes(`expectedOutput.${first}`);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : redactBeginning(JSON.stringify(value), LONGEST_SHOWN);
+}
+
+/** Additional fields of the output are allowed. */
+function findMismatch(actual: unknown, expected: unknown, path: readonly string[]): Mismatch | undefined {
+  if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
+    return isDeepStrictEqual(actual, expected) ? undefined : { path, actual, expected };
+  }
+  if (typeof actual !== "object" || actual === null) return { path, actual, expected };
+  for (const [key, value] of Object.entries(expected)) {
+    const mismatch = findMismatch((actual as Properties)[key], value, [...path, key]);
+    if (mismatch !== undefined) return mismatch;
+  }
+  return undefined;
+}

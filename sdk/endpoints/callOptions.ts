@@ -1,0 +1,17 @@
+import { KNOWN_OPTIONS } from "../records/callOptions";
+import { aFunction, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
+import type { DeleteOptions } from "./deleteEndpoint";
+import type { RecycleOptions } from "./recycleWorkers";
+
+export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
+  ...REQUEST_OPTIONS,
+  drainTimeoutMs: positiveMs,
+  onProgress: aFunction,
+  onAbsent: aFunction,
+};
+
+export const RECYCLE_OPTIONS: OptionChecks<RecycleOptions> = {
+  ...KNOWN_OPTIONS,
+  drainTimeoutMs: positiveMs,
+  onProgress: aFunction,
+};

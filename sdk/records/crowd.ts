@@ -1,0 +1,41 @@
+import type { Clock } from "../contract/clock";
+
+/** The operations that run at about the same time. */
+export interface Crowd {
+  /** Counts an operation. Returns a function that must be called at its end. */
+  join(): () => void;
+  /** Returns the largest number of operations that ran together of late. */
+  size(): number;
+}
+
+/** Time for which operations that have ended count, in milliseconds: others often follow them. */
+const FOLLOW_MS = 1_000;
+
+/** Creates an empty crowd. */
+export function createCrowd(clock: Clock): Crowd {
+  let running = 0;
+  let most = 0;
+  let mostAt = Number.NEGATIVE_INFINITY;
+
+  function note() {
+    const now = clock.monotonic();
+    if (running < most && now - mostAt <= FOLLOW_MS) return;
+    most = running;
+    mostAt = now;
+  }
+
+  return {
+    join() {
+      running++;
+      note();
+      return () => {
+        note();
+        running--;
+      };
+    },
+    size() {
+      note();
+      return most;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { types } from "node:util";
+import { type InputProblem, InvalidInputError } from "../errors";
+import { nearestWord } from "../nearestWord";
+import { headerProblems, type RequestOptions } from "./requestOptions";
+
+/** Returns the problems of the value of an option. It is not called for `undefined`, which is every option's default. */
+export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
+
+/** The options of a call, each with the check of its value. An option that is missing in it does not compile. */
+export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
+
+const NO_PROBLEMS: readonly InputProblem[] = [];
+
+/** The longest name of an option that a message shows, in characters. */
+const LONGEST_NAME = 50;
+
+/** Makes a check from its rule. `message` never shows the value, which may be a secret. */
+export function check(isValid: (value: unknown) => boolean, message: string): OptionCheck {
+  return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+  return isObject && typeof (value as Record<string, unknown>)[name] === "function";
+}
+
+export const anyValue: OptionCheck = () => NO_PROBLEMS;
+export const aFunction = check((value) => typeof value === "function", "must be a function");
+export const aBoolean = check((value) => typeof value === "boolean", "must be true or false");
+export const anObject = check(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object",
+);
+export const aDate = check((value) => types.isDate(value) && !Number.isNaN(value.getTime()), "must be a valid Date");
+export const anAbortSignal = check(
+  (value) => hasMethod(value, "addEventListener") && hasMethod(value, "throwIfAborted"),
+  "must be an AbortSignal, such as the signal of an AbortController",
+);
+export const aSchema = check(
+  (value) => hasMethod(value, "parse"),
+  "must be an object with the method parse, such as a zod schema",
+);
+export const positiveMs = check(
+  (value) => typeof value === "number" && value > 0,
+  "must be a number of milliseconds > 0",
+);
+
+/** Accepts a time of at least `min` milliseconds. */
+export const msFrom = (min: number) =>
+  check((value) => typeof value === "number" && value >= min, `must be a number of milliseconds ≥ ${min}`);
+
+/** Accepts a whole number of milliseconds in a range. */
+export const wholeMs = ({ min, max }: { readonly min: number; readonly max: number }) =>
+  check(
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+    `must be a whole number of milliseconds from ${min} to ${max}`,
+  );
+
+/** Accepts a whole number of at least `min`. */
+export const wholeFrom = (min: number) =>
+  check((value) => Number.isSafeInteger(value) && (value as number) >= min, `must be a whole number ≥ ${min}`);
+
+/** Accepts one of the words. */
+export const oneOf = (...words: readonly string[]) =>
+  check((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
+
+/** The options that every call takes. */
+export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
+  timeoutMs: positiveMs,
+  maxRetries: wholeFrom(0),
+  signal: anAbortSignal,
+  headers: headerProblems,
+};
+
+/**
+ * Checks the options of a call.
+ * @param what names it in the error
+ * @throws InvalidInputError with every problem
+ */
+export function checkOptions<Options>(
+  options: Options | undefined,
+  checks: OptionChecks<Options>,
+  what = "the call",
+): void {
+  const error = optionsError(options, checks, what);
+  if (error) throw error;
+}
+
+/** Returns the error of a call's options. Returns `undefined` if they are valid. */
+export function optionsError<Options>(
+  options: Options | undefined,
+  checks: OptionChecks<Options>,
+  what = "the call",
+): InvalidInputError | undefined {
+  if (options === undefined) return undefined;
+  if (anObject(options, "").length > 0) {
+    const message = `must be an object with ${Object.keys(checks).join(", ")}`;
+    return new InvalidInputError(what, [{ property: "options", message }]);
+  }
+  const known: Readonly<Record<string, OptionCheck>> = checks;
+  let problems: InputProblem[] | undefined;
+  // With inherited names: an AbortSignal in place of the options has no others.
+  for (const name in options) {
+    const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
+    const found = checkValue ? valueProblems(checkValue, name, options[name]) : unknownOption(name, Object.keys(known));
+    if (found.length > 0) problems = [...(problems ?? []), ...found];
+  }
+  return problems && new InvalidInputError(what, problems);
+}
+
+function valueProblems(checkValue: OptionCheck, name: string, value: unknown): readonly InputProblem[] {
+  return value === undefined ? NO_PROBLEMS : checkValue(value, name);
+}
+
+function unknownOption(name: string, known: readonly string[]): readonly InputProblem[] {
+  // A library may have added it to all objects.
+  if (name in Object.prototype) return NO_PROBLEMS;
+  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const near = nearestWord(shown, known);
+  const hint = near ? `: did you mean ${near}?` : `: the options are ${known.join(", ")}`;
+  return [{ property: JSON.stringify(shown), message: `is not an option${hint}` }];
+}

@@ -1,0 +1,216 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { requestLine } from "../../cli/emulator/requestLine";
+import { ended, firstOutput, MAIN, run, startIn } from "./command";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "emulator-session-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+const SEED = { endpoints: [{ id: "one", name: "one", gpuIds: "ADA_24", templateId: "t" }] };
+
+/** A program that runs a job at the endpoint `one` and prints its output. `{ n: 1 }` is the input. */
+const CALL = `async () => {
+  const { SERVERLESS_GPU_QUEUE_URL: url, SERVERLESS_GPU_API_KEY: key } = process.env;
+  const headers = { authorization: key, "content-type": "application/json" };
+  const response = await fetch(url + "/v2/one/runsync", { method: "POST", headers, body: '{"input":{"n":1}}' });
+  return JSON.stringify((await response.json()).output);
+}`;
+
+/** Returns a program that prints the output of the job until it is what it waits for, changing a file each time. */
+const untilChanged = (changes: readonly (readonly [file: string, code: string, output: string])[]) => `
+const call = ${CALL};
+(async () => {
+  for (const [file, code, wanted] of ${JSON.stringify(changes)}) {
+    require("node:fs").writeFileSync(file, code);
+    let output;
+    for (let left = 100; output !== wanted && left > 0; left -= 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      output = await call();
+    }
+    console.log(output);
+  }
+})();`;
+
+const exec = (options: readonly string[], script: string) =>
+  ended(startIn(folder, "emulator", "exec", ...options, "--", process.execPath, "-e", script));
+
+describe("handlers of a folder", () => {
+  beforeEach(() => {
+    mkdirSync(path.join(folder, "handlers/lib"), { recursive: true });
+    write("seed.json", JSON.stringify(SEED));
+  });
+  const options = ["--seed", "seed.json", "--handlers", "handlers"];
+  const once = `(${CALL})().then(console.log);`;
+
+  test.each([
+    ["one.cjs", "module.exports = () => 'cjs';", '"cjs"\n'],
+    ["one.mjs", "export default () => 'mjs';", '"mjs"\n'],
+  ])("can be in %s", async (file, code, output) => {
+    write(`handlers/${file}`, code);
+    expect(await exec(options, once)).toEqual({ code: 0, stdout: output, stderr: expect.any(String) });
+  });
+
+  test("can be TypeScript where Node.js strips types, and are refused elsewhere", async () => {
+    write("handlers/one.ts", "export default (job: { input: { n: number } }): number => job.input.n + 41;");
+    const { code, stdout, stderr } = await exec(options, once);
+    const strips = Boolean((process.features as { readonly typescript?: unknown }).typescript);
+    if (strips) expect([code, stdout]).toEqual([0, "42\n"]);
+    else expect([code, stderr]).toEqual([1, expect.stringContaining("runs no TypeScript. Use Node.js 22.18 or later")]);
+  });
+
+  test("are loaded again with --watch; one that is broken changes nothing", async () => {
+    write("handlers/lib/word.js", "exports.word = 'first';");
+    const using = "const { word } = require('./lib/word.js'); module.exports = () => word;";
+    write("handlers/one.js", using);
+    write("handlers/other.mjs", "export default () => 1;");
+    const script = untilChanged([
+      ["handlers/lib/word.js", "exports.word = 'second';", '"second"'],
+      ["handlers/other.mjs", "export default (", '"second"'],
+    ]);
+    const { code, stdout, stderr } = await exec([...options, "--watch"], `${script} setTimeout(() => {}, 1500);`);
+    expect([code, stdout]).toEqual([0, '"second"\n"second"\n']);
+    expect(stderr).toContain("serverless-gpu emulator: loaded the handlers again: one, other\n");
+    expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers stay as they were\n/);
+  });
+
+  test("that are ES modules are loaded again, too", async () => {
+    write("handlers/one.mjs", "export default () => 1;");
+    const script = untilChanged([["handlers/one.mjs", "export const handler = () => 'changed';", '"changed"']]);
+    expect(await exec([...options, "--watch"], script)).toMatchObject({ code: 0, stdout: '"changed"\n' });
+  });
+});
+
+test("--watch without --handlers is wrong usage", async () => {
+  for (const words of [["emulator"], ["emulator", "exec"]]) {
+    const { code, stderr } = await run(...words, "--watch", ...(words.length > 1 ? ["--", "true"] : []));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("option '--watch' needs '--handlers <folder>'")]);
+  }
+});
+
+test("--seed beside an existing --data says that the seed is not used", async () => {
+  write("seed.json", JSON.stringify(SEED));
+  const options = ["--seed", "seed.json", "--data", "data.json"];
+  expect(await exec(options, "")).toMatchObject({ code: 0, stderr: "" });
+  const { code, stderr } = await exec(options, "");
+  expect(code).toBe(0);
+  expect(stderr).toContain("--seed seed.json is not used: data.json exists, so the emulator continues from it");
+});
+
+describe("--verbose", () => {
+  test("prints each request in one line, without keys", async () => {
+    write("seed.json", JSON.stringify(SEED));
+    const { stderr } = await exec(["--seed", "seed.json", "--verbose"], `(${CALL})()`);
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} 200 queue {3}runsync {8} {1,8}\d+ ms {2}one\n$/);
+    expect(stderr).not.toContain("local-emulator-key");
+  });
+
+  const request = { number: 1, at: 0, interface: "rest", method: "GET", path: "/", operation: "getPod", arguments: {} };
+  const line = (more: object, hasColors = false) =>
+    requestLine({ ...request, durationMs: 3, ...more } as Parameters<typeof requestLine>[0], hasColors);
+
+  test("shows the fault rule, the error and a connection that was cut", () => {
+    expect(line({ status: 404, outcome: "error", error: "pod\nnot found" })).toBe(
+      "00:00:00.000 404 rest    getPod             3 ms  pod not found",
+    );
+    expect(line({ outcome: "cut", fault: "reset" })).toBe(
+      "00:00:00.000 cut rest    getPod             3 ms  fault: reset",
+    );
+  });
+
+  test.each([
+    [{ status: 200, outcome: "ok" }, 32],
+    [{ status: 200, outcome: "error" }, 33],
+    [{ status: 429, outcome: "error" }, 33],
+    [{ status: 503, outcome: "error" }, 31],
+    [{ outcome: "cut" }, 31],
+  ])("colors %j with %d on a terminal", (more, color) => {
+    expect(line(more, true)).toContain(`\u001b[${color}m`);
+    expect(line(more)).not.toContain("\u001b");
+  });
+});
+
+describe("serverless-gpu emulator env", () => {
+  const command = (args: readonly string[]) =>
+    spawn(process.execPath, [MAIN, "emulator", ...args], {
+      env: { ...process.env, XDG_RUNTIME_DIR: folder },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+
+  test("prints the environment of the one that runs, or asks for a port", async () => {
+    const none = await ended(command(["env"]));
+    expect([none.code, none.stdout]).toEqual([1, ""]);
+    expect(none.stderr).toContain("no emulator of yours runs on this machine. To start one: serverless-gpu emulator");
+
+    const first = command([]);
+    const printed = await firstOutput(first);
+    expect(await ended(command(["env"]))).toEqual({ code: 0, stdout: printed, stderr: "" });
+
+    // A killed emulator leaves its note behind.
+    const killed = command(["--json"]);
+    await firstOutput(killed);
+    killed.kill("SIGKILL");
+    await ended(killed);
+    expect((await ended(command(["env"]))).stdout).toBe(printed);
+
+    const second = command(["--json"]);
+    const { url, env } = JSON.parse(await firstOutput(second));
+    const several = await ended(command(["env"]));
+    expect([several.code, several.stdout]).toEqual([1, ""]);
+    expect(several.stderr).toContain(`2 emulators run. Choose one with --port:`);
+    expect(several.stderr).toContain(url);
+    const chosen = await ended(command(["env", "--json", "--port", new URL(url).port]));
+    expect(JSON.parse(chosen.stdout)).toEqual({ url, env });
+    for (const child of [first, second]) child.kill("SIGTERM");
+    await Promise.all([first, second].map(ended));
+    expect((await ended(command(["env"]))).code).toBe(1);
+  }, 30_000);
+});
+
+describe("a shell", () => {
+  test("is told what runs, where the page is, and what happens to the data", async () => {
+    const shell = spawn("sh", ["-c", `"${process.execPath}" "${MAIN}" emulator exec --data kept.json -- bash`], {
+      cwd: folder,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    shell.stdin.end("echo $SERVERLESS_GPU_QUEUE_URL\n");
+    const { code, stdout, stderr } = await ended(shell);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      `Programs in this shell use an emulator of the service: ${stdout}Its page: ${stdout.trim()}/_emulator/\n` +
+        "When you leave the shell (exit), the emulator stops, and kept.json keeps its data.\n",
+    );
+  });
+
+  // `script` of util-linux runs a command at a terminal.
+  const testAtTerminal = process.platform === "linux" ? test : test.skip;
+
+  testAtTerminal.each([
+    ["bash", "(emulator) mine> "],
+    ["dash", "(emulator) $ "],
+  ])("has a prompt that shows the emulator: %s", async (shell, prompt) => {
+    write(".bashrc", "PS1='mine> '\n");
+    const terminal = spawn(
+      "script",
+      ["-qec", `"${process.execPath}" "${MAIN}" emulator exec -- ${shell}`, "/dev/null"],
+      {
+        env: { ...process.env, HOME: folder, TERM: "dumb" },
+        stdio: ["pipe", "pipe", "pipe"],
+      },
+    );
+    terminal.stdin.write("exit\n");
+    const { code, stdout } = await ended(terminal);
+    expect(code).toBe(0);
+    expect(stdout).toContain(prompt);
+  });
+
+  test("that runs a script says nothing", async () => {
+    const { stdout, stderr } = await run("emulator", "exec", "--", "bash", "-c", "echo done");
+    expect([stdout, stderr]).toEqual(["done\n", ""]);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import type { JournalEntry } from "../../../emulator";
+import { manualClock } from "../../../emulator/time/virtualClock";
+import { createSharedList, type SharedList } from "../../../sdk/records/sharedList";
+import { type Emulated, startEmulated } from "../../support/emulated";
+
+/** The ids that the service had when a list was requested. */
+interface Listed {
+  readonly ids: readonly string[];
+}
+
+/** A service with some records, whose responses take time. */
+function slowService(ids: readonly string[], listMs: number) {
+  const clock = manualClock(1_000_000);
+  const existing = new Set(ids);
+  let lists = 0;
+  const wait = (ms: number) => new Promise<void>((resolve) => clock.schedule(ms, () => resolve()));
+  const list: SharedList<Listed> = createSharedList<Listed>(clock, async () => {
+    lists++;
+    // The oldest that the response can be: the records of the moment when the request was sent.
+    const found = { ids: [...existing] };
+    await wait(listMs);
+    return found;
+  });
+  return { clock, existing, list, wait, lists: () => lists };
+}
+
+/** Deletes a record and proves it gone. Returns the time of the proof, and the age of its list. */
+async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowService>, id: string, writeMs: number) {
+  const leave = list.join();
+  await list.read({ sentAfter: clock.monotonic() - 2_000, despiteWrites: true });
+  await wait(writeMs);
+  existing.delete(id);
+  const acknowledgedAt = clock.monotonic();
+  list.noteWrite();
+  const proof = await list.read({ gathers: true });
+  leave();
+  return { id, acknowledgedAt, provenAt: clock.monotonic(), proof };
+}
+
+const LIST_MS = 40;
+
+test("a proof never uses a list that was requested before its deletion was acknowledged, and waits half a second at most", async () => {
+  const plans = fc.array(fc.record({ startMs: fc.nat(3_000), writeMs: fc.nat(600) }), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      const service = slowService(
+        plan.map((_each, index) => `id-${index}`),
+        LIST_MS,
+      );
+      const all = plan.map(async ({ startMs, writeMs }, index) => {
+        await service.wait(startMs);
+        return deletion(service, `id-${index}`, writeMs);
+      });
+      await service.clock.advance(20_000);
+      for (const { id, acknowledgedAt, provenAt, proof } of await Promise.all(all)) {
+        expect(proof.sentAt).toBeGreaterThanOrEqual(acknowledgedAt);
+        expect(proof.ids).not.toContain(id);
+        // The list on its way, the gathering, and the proof itself.
+        expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(LIST_MS + 500 + LIST_MS);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("waves of eight deletions share their proofs, however their responses scatter", async () => {
+  const service = slowService(
+    Array.from({ length: 80 }, (_, index) => `id-${index}`),
+    LIST_MS,
+  );
+  let next = 0;
+  // The engine starts a deletion whenever one ends, a moment later.
+  const worker = async (place: number) => {
+    await service.wait(place * 15);
+    while (next < 80) {
+      const index = next++;
+      await deletion(service, `id-${index}`, 20 + ((index * 37) % 90));
+    }
+  };
+  const done = Promise.all(Array.from({ length: 8 }, (_, place) => worker(place)));
+  await service.clock.advance(60_000);
+  await done;
+  expect(service.existing.size).toBe(0);
+  expect(service.lists()).toBeLessThanOrEqual(2 * 10);
+});
+
+test("a deletion that is alone does not wait, nor do readers that do not gather", async () => {
+  const service = slowService(["a", "b"], LIST_MS);
+  const alone = deletion(service, "a", 100);
+  await service.clock.advance(LIST_MS + 100 + LIST_MS);
+  const { acknowledgedAt, provenAt } = await alone;
+  expect(provenAt - acknowledgedAt).toBe(LIST_MS);
+
+  const leave = [service.list.join(), service.list.join()];
+  const gathering = service.list.read({ gathers: true });
+  await service.clock.advance(100);
+  expect(service.lists()).toBe(2);
+  const urgent = service.list.read({});
+  await service.clock.advance(LIST_MS);
+  expect(await urgent).toBe(await gathering);
+  expect(service.lists()).toBe(3);
+  for (const each of leave) each();
+});
+
+test("a gathering that all leave sends nothing, and does not keep the next reader waiting", async () => {
+  const service = slowService(["a"], LIST_MS);
+  for (const _ of [1, 2]) service.list.join();
+  const abort = new AbortController();
+  const leaving = service.list.read({ gathers: true }, { signal: abort.signal });
+  abort.abort(new Error("enough"));
+  await expect(leaving).rejects.toThrow("enough");
+  const next = service.list.read({});
+  await service.clock.advance(LIST_MS);
+  expect((await next).ids).toEqual(["a"]);
+  expect(service.lists()).toBe(1);
+});
+
+/** Runs tasks as the engine does: so many at once, a new one as soon as one ends. */
+async function inParallel(tasks: readonly (() => Promise<void>)[], width: number): Promise<void> {
+  const queue = [...tasks];
+  const worker = async () => {
+    for (let task = queue.shift(); task; task = queue.shift()) await task();
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}
+
+const numberOf = ({ emulator }: Emulated, operation: string) => emulator.journal.requests({ operation }).length;
+
+test("each deletion at the service is proven by a list after it, and 8 at once share a few", async () => {
+  const size = 24;
+  await using it = await startEmulated();
+  const { emulator, client } = it;
+  const names = Array.from({ length: size }, (_, index) => `fleet-${index}`);
+  for (const name of names) {
+    emulator.templates.create({ id: `t-${name}`, name, imageName: "app:1", isServerless: true });
+    emulator.endpoints.create({ id: `e-${name}`, name, gpuIds: "ADA_24", templateId: `t-${name}` });
+  }
+  /** Checks at the end of a deletion that a list was requested after it. */
+  const expectProof = (isDeletion: (entry: JournalEntry) => boolean) => {
+    const requests = emulator.journal.requests();
+    const deleted = requests.findLastIndex(isDeletion);
+    expect(deleted).toBeGreaterThanOrEqual(0);
+    expect(requests.findLastIndex(({ operation }) => operation === "myself")).toBeGreaterThan(deleted);
+  };
+  await it.run(
+    inParallel(
+      names.map((name) => async () => {
+        await client.endpoints.delete(`e-${name}`);
+        expectProof(({ operation, endpointId }) => operation === "deleteEndpoint" && endpointId === `e-${name}`);
+        await client.templates.delete(`t-${name}`);
+        expectProof((entry) => entry.operation === "deleteTemplate" && entry.arguments.templateName === name);
+      }),
+      8,
+    ),
+  );
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect(emulator.templates.list()).toEqual([]);
+  expect(numberOf(it, "deleteEndpoint")).toBe(size);
+  expect(numberOf(it, "deleteTemplate")).toBe(size);
+  const waves = size / 8;
+  expect(numberOf(it, "myself")).toBeLessThanOrEqual(6 * waves);
+});
