@@ -130,6 +130,7 @@ export const REST_V2 = {
       required: ["name", "type", "scaling"],
       properties: {
         ...ENDPOINT,
+        templateId: name,
         type: { type: "string", enum: ["QUEUE", "LOAD_BALANCER"] },
         gpu: {
           type: "object",

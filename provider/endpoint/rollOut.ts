@@ -27,9 +27,11 @@ export async function rollOut(
   const restored = isInterrupted ? await restore(client, id, workers, known) : undefined;
   const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
   const isFirst = outputs.templateRevision === undefined;
-  if (!isChanged || isFirst || inputs.templateId !== outputs.templateId) return restored;
-  const name = String(inputs.name ?? outputs.name ?? id);
+  if (!isChanged || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
+  // The service has rolled out the changes before the first revision by itself, or they are applied now.
+  if (isFirst) return applied ?? restored;
+  const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
     log(
       name,
