@@ -231,7 +231,7 @@ export { systemClock } from "../sdk/contract/clock";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
-export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
+export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { ObservedFields, Variable, VolumeReference } from "./model/observedFields";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
