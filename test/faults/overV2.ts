@@ -1,6 +1,7 @@
 import type { Operation, Step } from "./operations";
 
-type Request = readonly [name: string, strikes: string];
+/** A request, by its place among the operation's requests, or by its own name. */
+type Request = readonly [name: string, strikes: string, by?: "named"];
 
 const record = (
   noun: string,
@@ -37,8 +38,8 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   ],
   update: [
     ["list", "listEndpoints"],
-    ["catalogue", "listDataCenters"],
-    ["save", "updateEndpoint"],
+    // After the catalogue, which a process reads once: so it has no place of its own.
+    ["save", "updateEndpoint", "named"],
   ],
   read: [["list", "listEndpoints"]],
   "read (gone)": [
@@ -73,6 +74,7 @@ export function overV2(operations: readonly Operation[]): Operation[] {
   });
 }
 
-function stepOf([name, strikes]: Request, index: number): Step {
-  return { name, interface: "v2", position: index + 1, strikes };
+function stepOf([name, strikes, by]: Request, index: number): Step {
+  const found = by === "named" ? { operation: strikes } : { position: index + 1 };
+  return { name, interface: "v2", ...found, strikes };
 }

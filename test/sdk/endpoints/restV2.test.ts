@@ -184,6 +184,21 @@ describe("REST v2", () => {
     expect(calls().filter((operation) => operation === "listDataCenters")).toHaveLength(1);
   });
 
+  test.each([
+    ["once", 1],
+    ["indefinitely", undefined],
+  ])("a catalogue that fails %s", async (_, times) => {
+    const { client, run, failure, emulator } = await start("v2");
+    const { id } = await run(client.endpoints.create(REQUIRED));
+    emulator.faults.add({ match: { operation: "listDataCenters" }, effect: { status: 503 }, ...(times && { times }) });
+    const update = client.endpoints.update(id, { locations: "CZ" });
+    if (times) expect((await run(update)).locations).toBe("CZ");
+    else expect((await failure(update)).message).toMatch(/the catalogue of data centers: .* 503/);
+    expect(emulator.endpoints.get(id)?.locations).toBe(times ? "EU-CZ-1" : "");
+    emulator.faults.clear();
+    expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
+  });
+
   test("a template is not shown: it is applied when the caller does not know it, and not again when he does", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
