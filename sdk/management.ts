@@ -76,7 +76,13 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
   return {
     endpoints: createEndpoints(account),
     templates: createTemplates(templateAccount, account),
-    registryAuths: createRegistryAuths(context, calls.registryAuths, templateAccount),
+    registryAuths: createRegistryAuths(
+      context,
+      calls.registryAuths,
+      templateAccount,
+      // Only where templates are applied, endpoints have containers of their own.
+      calls.endpoints.applyTemplate && account,
+    ),
     volumes: createVolumes(context, calls.volumes, account),
     pods: calls.pods,
   };

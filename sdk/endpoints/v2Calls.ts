@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { InvalidInputError } from "../errors";
 import { deleteV2, listV2, patchRecord, requestRecord } from "../records/v2Calls";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
@@ -19,6 +20,15 @@ const pathOf = (id: string) => `/serverless/${pathSegment("id", id)}`;
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
   const dataCenters = createDataCenters(context, transport);
+  /** Returns `undefined` for places that REST v2 cannot have: GraphQL may have accepted them. */
+  function meaningOf(locations: string): string | undefined {
+    try {
+      return normalizeLocations(dataCenters.idsOf(locations));
+    } catch (error) {
+      if (error instanceof InvalidInputError) return undefined;
+      throw error;
+    }
+  }
   return {
     names: {
       list: "listEndpoints",
@@ -49,8 +59,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
     async recognize(endpoint, { locations }) {
       if (typeof locations !== "string" || locations === endpoint.locations) return endpoint;
       await dataCenters.load(locations);
-      const isSame = normalizeLocations(dataCenters.idsOf(locations)) === endpoint.locations;
-      return isSame ? { ...endpoint, locations } : endpoint;
+      return endpoint.locations === meaningOf(locations) ? { ...endpoint, locations } : endpoint;
     },
     async pods(operation, id, attempt) {
       const request = { name: "listWorkers", operation, method: "GET", path: `${pathOf(id)}/workers` } as const;

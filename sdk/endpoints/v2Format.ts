@@ -25,11 +25,12 @@ const wireSchema = z.looseObject({
   dataCenterIds: texts,
   networkVolumes: texts,
   flashboot: z.string().nullish(),
+  registry: z.string().nullish(),
 });
 
 /** The schema of an endpoint in a response of REST v2. Its template and its pods are in other places, or nowhere. */
 export const endpointV2Schema: z.ZodType<Endpoint> = wireSchema.transform(
-  ({ id, name, gpu, workers, scaling, dataCenterIds, networkVolumes, flashboot }) => ({
+  ({ id, name, gpu, workers, scaling, dataCenterIds, networkVolumes, flashboot, registry }) => ({
     id,
     name: normalizeName(name),
     gpuIds: normalizeGpuIds([...(gpu?.pools ?? []), ...(gpu?.excludedTypes ?? []).map((type) => `-${type}`)]),
@@ -44,6 +45,7 @@ export const endpointV2Schema: z.ZodType<Endpoint> = wireSchema.transform(
     // One endpoint of ours has at most one. Several, which others have set, show as a comma list.
     networkVolumeId: networkVolumes.join(","),
     pods: [],
+    ...(registry != null && { ownRegistryAuthId: registry }),
   }),
 );
 

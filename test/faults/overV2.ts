@@ -61,6 +61,13 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   ...record("template", "listTemplates", "listEndpoints", "Template"),
   ...record("volume", "listNetworkVolumes", "listEndpoints", "NetworkVolume"),
   ...record("credential", "listRegistries", "listTemplates", "Registry"),
+  "credential delete": [
+    ["list", "listRegistries"],
+    ["list of endpoints", "listEndpoints"],
+    ["list of users", "listTemplates"],
+    ["delete", "deleteRegistry"],
+    ["list proof", "listRegistries"],
+  ],
 };
 
 /** REST v2 cannot change a credential. */

@@ -37,7 +37,7 @@ const ARROWS: Record<string, Arrows> = {
       records: ["contract", "transport"],
       endpoints: ["contract", "transport", "records"],
       templates: ["contract", "transport", "records", "endpoints"],
-      registryAuths: ["contract", "transport", "records", "templates"],
+      registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       jobs: ["contract", "transport"],
       pods: ["contract", "transport"],

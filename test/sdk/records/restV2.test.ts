@@ -93,6 +93,20 @@ test("a credential cannot be changed, and the message says what to do", async ()
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
+test("a credential is not deleted while an endpoint has it in a container of its own", async () => {
+  const { client, run, failure, emulator } = site;
+  const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));
+  const template = await run(client.templates.create({ name: "t", imageName: "me/t:1", containerRegistryAuthId: id }));
+  const endpoint = await run(client.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: template.id }));
+  await run(client.templates.update(template.id, { containerRegistryAuthId: "" }));
+  const error = await failure(client.registryAuths.delete(id));
+  expect(error).toBeInstanceOf(InUseError);
+  expect(error.message).toContain(`in use by endpoint "llama" (${endpoint.id})`);
+  await run(client.endpoints.applyTemplate(endpoint.id, template.id));
+  await run(client.registryAuths.delete(id));
+  expect(emulator.registryAuths.list()).toEqual([]);
+});
+
 test("a refusal with the variables of a template shows none of them", async () => {
   const { client, failure, emulator } = site;
   const secret = "a-very-secret-value";
