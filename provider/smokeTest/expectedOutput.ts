@@ -55,7 +55,9 @@ function isSecret([first]: readonly string[], inputs: Properties): boolean {
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? "nothing" : redactBeginning(JSON.stringify(value), LONGEST_SHOWN);
+  if (value === undefined) return "nothing";
+  const text = redactBeginning(JSON.stringify(value), LONGEST_SHOWN);
+  return text.includes("[redacted]") ? `${text} (strings of the input are not shown: they may be secret)` : text;
 }
 
 /** Additional fields of the output are allowed. */
