@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from "commander";
+import { API_VARIABLE } from "../sdk/config";
+import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
@@ -30,6 +32,10 @@ function commandLine(): Command {
     .version(ownPackage().version, "--version", "show the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand(false)
+    .hook("preAction", (_, command) => {
+      const { api } = command.opts<{ readonly api?: string }>();
+      if (api !== undefined) process.env[API_VARIABLE] = api;
+    })
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ subcommandTerm: (command) => command.name() })
@@ -52,6 +58,11 @@ ${EXIT_CODES}
   return program;
 }
 
+/** Returns the option that chooses the management interface. */
+function apiOption(): Option {
+  return new Option("--api <name>", `the management interface, instead of ${API_VARIABLE}`).choices(MANAGEMENT_APIS);
+}
+
 function addAdopt(program: Command): void {
   program
     .command("adopt")
@@ -61,6 +72,7 @@ function addAdopt(program: Command): void {
         "output. The command itself changes nothing. The key and the URLs come from the environment: " +
         "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
     )
+    .addOption(apiOption())
     .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
     .option("--all", "also the serverless templates (without their variables) and the network volumes")
     .addHelpText(
@@ -86,6 +98,7 @@ function addDoctor(program: Command): void {
       "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
         "It changes nothing. It tries the key with one harmless query, and never shows it.",
     )
+    .addOption(apiOption())
     .option("--json", 'print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "fix"}]}')
     .addHelpText(
       "after",

@@ -35,6 +35,8 @@ const clock = z.custom<object>(
 );
 
 const limit = z.strictObject({ perWindow: zeroOrMore.optional(), concurrent: zeroOrMore.optional() });
+const requests = z.int().min(1).optional();
+const managementLimits = z.strictObject({ perMinute: requests, perHour: requests, perDay: requests });
 const operations = Object.keys(RATE_LIMITS) as [LimitedOperation, ...LimitedOperation[]];
 
 const schema = z.strictObject({
@@ -67,6 +69,7 @@ const schema = z.strictObject({
     .strictObject({
       limits: z.union([z.enum(["real", "off"]), z.partialRecord(z.enum(operations), limit.optional())]).optional(),
       requestsPerWorker: zeroOrMore.optional(),
+      management: z.union([z.enum(["real", "off"]), managementLimits]).optional(),
     })
     .optional(),
   remoteWebhooks: z.boolean().optional(),

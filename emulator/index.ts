@@ -10,6 +10,7 @@ import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
 import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
+import type { ManagementLimits } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
@@ -17,6 +18,8 @@ import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
+import { DATA_CENTERS } from "./restV2/dataCenters";
+import { OBSERVED_LIMITS } from "./restV2/quota";
 import { createAccount, type Seed } from "./server/account";
 import { createDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
@@ -36,7 +39,7 @@ import { createWatch } from "./workers/watch";
 
 /** A running emulator. */
 export interface Emulator {
-  /** The URL of all three interfaces, `http://127.0.0.1:<port>`. */
+  /** The URL of all interfaces, `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** The key that clients must send. */
   readonly apiKey: string;
@@ -107,8 +110,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
   const parts = Object.values(account.kinds).map((kind) => kind.graphql);
   const discount = discountPart(options.serverlessDiscount ?? null);
-  const allParts = [...parts, discount, userPart(profile)];
-  const { read, operations } = createRoutes({ profile, keys, ...account, parts: allParts });
+  const { read, operations } = createRoutes({
+    ...{ profile, keys, ...account, parts: [...parts, discount, userPart(profile)] },
+    ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
+    dataCenters: dataCenterIds(options),
+  });
   const saved = () => dataFile?.saved();
 
   function seed() {
@@ -200,6 +206,16 @@ function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
   };
 }
 
+function managementLimits({ rateLimits = {} }: EmulatorOptions, profile: Profile): ManagementLimits {
+  const { management = profile === "observed" ? "real" : "off" } = rateLimits;
+  if (management === "off") return {};
+  return management === "real" ? OBSERVED_LIMITS : management;
+}
+
+function dataCenterIds({ volumeDataCenters = VOLUME_DATA_CENTERS }: EmulatorOptions): string[] {
+  return [...new Set([...DATA_CENTERS.map(({ id }) => id), ...volumeDataCenters])];
+}
+
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
     // Clients know the differences of the observed service by its name.
@@ -214,8 +230,8 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 export { systemClock } from "../sdk/contract/clock";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
-export type { LimitedOperation, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
-export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
+export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
+export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { ObservedFields, Variable, VolumeReference } from "./model/observedFields";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";

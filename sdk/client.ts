@@ -6,13 +6,16 @@ import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import type { Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
+import { restPodCalls } from "./pods/restCalls";
 import type { RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
 import type { Templates } from "./templates/templates";
 import type { Http } from "./transport/httpRequest";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
+import { createRateWindows } from "./transport/rateWindows";
 import type { CallContext } from "./transport/retryingCall";
+import { createGate } from "./transport/throttle";
 import type { Volumes } from "./volumes/volumes";
 
 export type { ClientOptions };
@@ -66,14 +69,11 @@ export function createClient(options?: ClientOptions): Client {
   };
   const { retry, attemptTimeoutMs } = checked;
   const calls: CallContext = { clock, random: Math.random, retry, attemptTimeoutMs, onRetry: reports.retry };
-  const pods = createPods({
-    ...calls,
-    http,
-    apiKey,
-    get restUrl() {
-      return requireAddress(checked, "restUrl");
-    },
-  });
+  const limits = createRateWindows();
+  const isV2 = checked.api === "v2";
+  const managementContext: CallContext = isV2 ? { ...calls, gate: createGate(clock, limits) } : calls;
+  const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
+  const pods = createPods(managementContext, () => (isV2 ? managed().pods : restPods));
   let management: Management | undefined;
   const queues = new Map<string, ManagedQueue>();
   function endpoint(endpointId: string): EndpointQueue {
@@ -99,9 +99,15 @@ export function createClient(options?: ClientOptions): Client {
   /** Returns the management interface. Its modules are loaded at its first use: programs that only run jobs do not need them. */
   function managed(): Management {
     if (!management) {
-      const { createManagement } = require("./management") as typeof import("./management");
-      const context = { ...calls, ...extraWords(checked), service: serviceName(checked) };
-      management = createManagement(context, http, apiKey, () => requireAddress(checked, "graphqlUrl"));
+      const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
+      const context = { ...managementContext, ...extraWords(checked) };
+      const url = () => requireAddress(checked, "graphqlUrl");
+      management = createManagement(
+        context,
+        isV2
+          ? v2Calls(context, { http, apiKey, url, limits })
+          : graphqlCalls(http, apiKey, url, serviceName(checked), restPods),
+      );
     }
     return management;
   }

@@ -4,6 +4,8 @@ import {
   type ConnectionSettings,
   ENVIRONMENT_VARIABLES,
   type ExtraWords,
+  type ManagementApi,
+  managementApi,
   requireApiKey,
   type ServiceName,
   serviceName,
@@ -25,6 +27,12 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
   readonly apiKey?: string | undefined;
   /** The name of a known service. It sets all URLs. @default `SERVERLESS_GPU_SERVICE`, if neither key nor URL is given */
   readonly service?: ServiceName | undefined;
+  /**
+   * The management interface: `graphql`, or `v2` for REST v2, which follows it. Endpoints, templates, volumes, registry
+   * credentials and pods are the same over both.
+   * @default `SERVERLESS_GPU_API`, else `graphql`
+   */
+  readonly api?: ManagementApi | undefined;
   /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
@@ -48,6 +56,7 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
 /** Checked options, with defaults. */
 export interface CheckedOptions extends Omit<ClientOptions, "retry"> {
   readonly apiKey: string;
+  readonly api: ManagementApi;
   readonly retry: RetryPolicy;
   readonly attemptTimeoutMs: number;
 }
@@ -78,6 +87,7 @@ const optionsSchema = z.strictObject(
   {
     apiKey: text.optional(),
     service: text.optional(),
+    api: text.optional(),
     graphqlUrl: text.optional(),
     restUrl: text.optional(),
     queueUrl: text.optional(),
@@ -133,6 +143,7 @@ export function checkOptions(given: ClientOptions = {}): CheckedOptions {
     ...options,
     service: serviceName(options),
     apiKey: requireApiKey(options),
+    api: managementApi(options),
     retry: {
       maxAttempts: maxAttempts ?? DEFAULT_RETRY_POLICY.maxAttempts,
       maxElapsedMs: maxElapsedMs ?? DEFAULT_RETRY_POLICY.maxElapsedMs,

@@ -1,9 +1,15 @@
 import { RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/enums";
-import { RUNPOD_ADDRESSES, type ServiceName } from "./contract/limits";
+import {
+  DEFAULT_API,
+  MANAGEMENT_APIS,
+  type ManagementApi,
+  RUNPOD_ADDRESSES,
+  type ServiceName,
+} from "./contract/limits";
 import { ConfigurationError } from "./errors";
 import { INTERFACE_PATHS } from "./transport/urls";
 
-export type { ServiceName };
+export type { ManagementApi, ServiceName };
 
 /** The URLs and the key of the service, as strings from options, config or the environment. */
 export interface ConnectionSettings {
@@ -11,12 +17,33 @@ export interface ConnectionSettings {
   readonly apiKey?: string | undefined;
   /** `runpod`. Without a name, the URLs must be given. */
   readonly service?: string | undefined;
-  /** The URL of the GraphQL interface, with or without `/graphql`. */
+  /** The URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below `/v2`. */
   readonly graphqlUrl?: string | undefined;
-  /** The URL of the REST interface, with or without `/v1`. */
+  /** The URL of the REST v1 interface, with or without `/v1`. */
   readonly restUrl?: string | undefined;
   /** The URL of the queue interface, with or without `/v2`. */
   readonly queueUrl?: string | undefined;
+}
+
+/** The environment variable that chooses the management interface. */
+export const API_VARIABLE = "SERVERLESS_GPU_API";
+
+/**
+ * Returns the management interface to use.
+ * @throws ConfigurationError if the setting names none
+ */
+export function managementApi(
+  settings: ConnectionSettings & { readonly api?: string | undefined },
+  environment: NodeJS.ProcessEnv = process.env,
+): ManagementApi {
+  const given = settings.api?.trim() || environment[API_VARIABLE]?.trim();
+  if (!given) return DEFAULT_API[serviceName(settings) ?? "other"];
+  const api = MANAGEMENT_APIS.find((each) => each === given);
+  if (api) return api;
+  throw new ConfigurationError(
+    `the management interface "${given}" is unknown: use ${MANAGEMENT_APIS.join(" or ")} (${API_VARIABLE}, or ` +
+      "serverless-gpu:api in the stack's config, or the client's option api)",
+  );
 }
 
 /** The name of an interface's URL among the settings. */
@@ -37,18 +64,21 @@ export interface EnvironmentSettings extends ConnectionSettings {
   readonly apiKey: string;
   /** The named service, if any. */
   readonly service?: ServiceName | undefined;
+  /** The management interface, if the environment chooses one. */
+  readonly api?: ManagementApi | undefined;
 }
 
 /**
  * Returns the settings in the environment, for `createClient`. Variables that are not set are missing, or `""` for the
  * key.
- * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` names an unknown service
+ * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` or `SERVERLESS_GPU_API` has an unknown value
  */
 export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): EnvironmentSettings {
   const read = (name: keyof ConnectionSettings) => environment[ENVIRONMENT_VARIABLES[name]]?.trim() || undefined;
   return {
     apiKey: read("apiKey") ?? "",
     service: serviceName({ service: read("service") }),
+    api: environment[API_VARIABLE]?.trim() ? managementApi({}, environment) : undefined,
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),

@@ -1,5 +1,5 @@
 /**
- * A typed client for the service's three interfaces (GraphQL, REST, queue). It works without Pulumi.
+ * A typed client for the service's interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
  *
  * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
  *
@@ -7,7 +7,13 @@
  */
 
 export { type Client, type ClientOptions, createClient } from "./client";
-export { type ConnectionSettings, type EnvironmentSettings, type ServiceName, settingsFromEnvironment } from "./config";
+export {
+  type ConnectionSettings,
+  type EnvironmentSettings,
+  type ManagementApi,
+  type ServiceName,
+  settingsFromEnvironment,
+} from "./config";
 export type { Clock } from "./contract/clock";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
 export type { CreateOptions } from "./endpoints/createEndpoint";
@@ -56,7 +62,7 @@ export type { StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
-export type { FindOptions } from "./records/collection";
+export type { FindOptions, KnownOptions, KnownSettings } from "./records/collection";
 export type { CreateRecordOptions } from "./records/createRecord";
 export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
 export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";

@@ -1,10 +1,24 @@
+import type { ServiceName } from "./contract/limits";
 import { createAccount, type EndpointsContext } from "./endpoints/calls";
+import type { EndpointCalls } from "./endpoints/endpointCalls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
+import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
+import { v2EndpointCalls } from "./endpoints/v2Calls";
+import type { PodCalls } from "./pods/pods";
+import { v2PodCalls } from "./pods/v2Calls";
+import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
+import { v2RegistryAuthCalls } from "./registryAuths/v2Calls";
 import type { Secret } from "./secret";
+import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
+import { v2TemplateCalls } from "./templates/v2Calls";
 import { createGraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/httpRequest";
+import type { RestV2Transport } from "./transport/restV2";
+import type { CallContext } from "./transport/retryingCall";
+import { graphqlVolumeCalls, type VolumeCalls } from "./volumes/graphqlCalls";
+import { v2VolumeCalls } from "./volumes/v2Calls";
 import { createVolumes, type Volumes } from "./volumes/volumes";
 
 /** The parts of a client that the management interface serves. */
@@ -13,22 +27,63 @@ export interface Management {
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
   readonly volumes: Volumes;
+  /** The requests for pods. GraphQL has none: they are those of REST v1. */
+  readonly pods: PodCalls;
 }
 
-/** Returns the parts that the management interface at `url` serves. They share their lists. */
-export function createManagement(
-  context: Omit<EndpointsContext, "transport">,
+/** The requests of one management interface. */
+interface ManagementCalls {
+  readonly endpoints: EndpointCalls;
+  readonly templates: TemplateCalls;
+  readonly registryAuths: RegistryAuthCalls;
+  readonly volumes: VolumeCalls;
+  readonly pods: PodCalls;
+}
+
+/** Returns the requests over GraphQL at `url`. */
+export function graphqlCalls(
   http: Http,
   apiKey: Secret,
   url: () => string,
-): Management {
+  service: ServiceName | undefined,
+  pods: PodCalls,
+): ManagementCalls {
   const transport = createGraphqlTransport(http, apiKey, url);
-  const account = createAccount({ ...context, transport });
-  const templateAccount = createTemplateAccount(context, transport);
+  return {
+    endpoints: graphqlEndpointCalls(transport, service),
+    templates: graphqlTemplateCalls(transport),
+    registryAuths: graphqlRegistryAuthCalls(transport),
+    volumes: graphqlVolumeCalls(transport),
+    pods,
+  };
+}
+
+/** Returns the requests over REST v2. */
+export function v2Calls(context: CallContext, transport: RestV2Transport): ManagementCalls {
+  return {
+    endpoints: v2EndpointCalls(context, transport),
+    templates: v2TemplateCalls(transport),
+    registryAuths: v2RegistryAuthCalls(transport),
+    volumes: v2VolumeCalls(transport),
+    pods: v2PodCalls(transport),
+  };
+}
+
+/** Returns the parts that a management interface serves. They share their lists. */
+export function createManagement(context: EndpointsContext, calls: ManagementCalls): Management {
+  const account = createAccount(context, calls.endpoints);
+  const templateAccount = createTemplateAccount(context, calls.templates);
   return {
     endpoints: createEndpoints(account),
     templates: createTemplates(templateAccount, account),
-    registryAuths: createRegistryAuths(context, transport, templateAccount),
-    volumes: createVolumes(context, transport, account),
+    registryAuths: createRegistryAuths(
+      context,
+      calls.registryAuths,
+      templateAccount,
+      // Only where templates are applied, endpoints have containers of their own.
+      calls.endpoints.applyTemplate && account,
+    ),
+    volumes: createVolumes(context, calls.volumes, account),
+    pods: calls.pods,
   };
 }

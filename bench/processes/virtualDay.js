@@ -29,7 +29,7 @@ async function main() {
     changed() {},
     watch: createWatch(),
     dropsWebhook: () => false,
-    workerFaults: createFaults(Math.random, () => ({ graphql: [], rest: [], queue: [] })).workerFaults,
+    workerFaults: createFaults(Math.random, () => ({ graphql: [], rest: [], v2: [], queue: [] })).workerFaults,
     workerHost: createWorkerHost(clock, () => {}),
     handlers: {
       worker: async (job, { sleep, random }) => {

@@ -11,6 +11,10 @@ import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { literal, oneLine, uniqueNames } from "./source";
 
+const HIDDEN_TEMPLATE =
+  "its template is not shown: REST v2 never shows one. Run adopt over GraphQL (--api graphql), or declare the endpoint by " +
+  "hand with its adoptId and its templateId";
+
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
   /** TypeScript code. */
@@ -40,7 +44,8 @@ export function adoptionProgram(endpoints: readonly Endpoint[], accepted: Endpoi
     const { fields, problems } = declare(endpoint, words);
     const isComplete = missingFieldProblems(fields).length === 0;
     if (isComplete) resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, problems));
-    else skipped.push({ id: endpoint.id, reason: oneLine(told(problems)) });
+    else
+      skipped.push({ id: endpoint.id, reason: endpoint.templateId === "" ? HIDDEN_TEMPLATE : oneLine(told(problems)) });
   }
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
 }

@@ -1,5 +1,5 @@
 import { isLoopback } from "../../emulator/io/loopback";
-import { clientOptions, type ProviderSettings } from "../../provider/connection/config";
+import { apiOf, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress } from "../../sdk/config";
 import { systemClock } from "../../sdk/contract/clock";
@@ -107,8 +107,10 @@ export async function checkKey(configuration: Configuration, replies: readonly R
   const reply = replies.find(({ name }) => name === "graphqlUrl");
   if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
   try {
-    const client = createClient({ ...clientOptions(settings), ...ONCE });
-    await client.endpoints.getServerlessDiscount().finally(() => client.close());
+    const { endpoints, close } = createClient({ ...clientOptions(settings), ...ONCE });
+    // REST v2 has no smaller query than a list.
+    const query = apiOf(settings) === "v2" ? endpoints.listReadable() : endpoints.getServerlessDiscount();
+    await query.finally(close);
     return ok(`accepted by ${reply.address}`);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
@@ -117,7 +119,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
 }
 
 function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): Finding {
-  const found = error.message.replace(/^the serverless discount: /, "");
+  const found = error.message.replace(/^the (serverless discount|list of endpoints): /, "");
   if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
   if (error instanceof ConfigurationError) return failed(found, `The key is ${source}. Copy it again.`);
   if (error instanceof AuthenticationError) {
@@ -127,7 +129,7 @@ function keyNotAccepted(error: ServerlessGpuError, source: string, address: stri
         "Copy it again, or create a new one.",
     );
   }
-  return failed(found, `Check that ${address} is the GraphQL interface, and try again later.`);
+  return failed(found, `Check that ${address} is the management interface, and try again later.`);
 }
 
 /** Checks that this machine's clock agrees with the service's clock. */

@@ -41,7 +41,8 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
     return 1;
   }
   reserve(flags.output);
-  const client = createClient(settings);
+  // The rules are those of GraphQL.
+  const client = createClient({ ...settings, api: "graphql" });
   try {
     const transcript = await run(client, connection, { name, templateId: template, gpuIds: gpu }, flags);
     writeFileSync(flags.output, `${JSON.stringify(transcript, null, 2)}\n`);

@@ -154,7 +154,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
   return {
     operation: given.operation,
     endpointId: given.endpointId,
-    interface: oneOf("interface", given.interface, ["graphql", "rest", "queue"]),
+    interface: oneOf("interface", given.interface, ["graphql", "rest", "v2", "queue"]),
     outcome: oneOf("outcome", given.outcome, ["pending", "ok", "error", "cut"]),
     status: given.status === undefined ? undefined : wholeNumber("status", given.status, 599, 0),
   };

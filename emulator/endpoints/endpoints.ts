@@ -1,6 +1,13 @@
 import { BusinessError } from "../model/businessError";
-import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
+import {
+  ENDPOINT_FIELDS,
+  type EndpointContainer,
+  type EndpointFields,
+  type EndpointInput,
+  type EndpointRecord,
+} from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
+import { type ObservedFields, observedFieldsAfter, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
 import { createHistory } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
@@ -11,6 +18,14 @@ import { createRuntime, type EndpointRuntime } from "./runtime";
 export interface Endpoint {
   readonly record: EndpointRecord;
   readonly runtime: EndpointRuntime;
+}
+
+/** The parts of an endpoint that its fields do not hold. */
+export interface OwnParts {
+  /** The container of its own. @default that of the template */
+  readonly container?: EndpointContainer | null;
+  /** The fields that only the observed service has. @default as they were */
+  readonly observed?: Partial<ObservedFields>;
 }
 
 /** An endpoint at one moment, for lists. */
@@ -30,7 +45,12 @@ export interface Endpoints {
    * Creates an endpoint, with the given id if there is one.
    * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
    */
-  create(input: EndpointInput, id?: string): Endpoint;
+  create(input: EndpointInput, id?: string, own?: OwnParts): Endpoint;
+  /**
+   * Changes some fields of an endpoint as REST v2 does: all others keep their value.
+   * @throws BusinessError if a rule of the service forbids it
+   */
+  patch(id: string, fields: Partial<EndpointFields>, own: OwnParts): Endpoint;
   /**
    * Deletes an endpoint as `deleteEndpoint` does.
    * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
@@ -103,16 +123,22 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     return endpoint;
   }
 
-  function change(endpoint: Endpoint, patch: Partial<EndpointFields>): Endpoint {
+  function change(
+    endpoint: Endpoint,
+    patch: Partial<EndpointFields>,
+    { container, observed }: OwnParts = {},
+  ): Endpoint {
     const { record, runtime } = endpoint;
-    const { templateId } = record;
+    const { templateId, container: ownBefore = null } = record;
     remember(record.id, record);
     Object.assign(record, patch);
+    if (container !== undefined && container !== ownBefore) record.container = container;
+    if (observed) record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, observed);
     record.version += 1;
-    if (record.templateId !== templateId) {
-      context.released(templateId);
-      runtime.rollOut();
-    }
+    const usedTemplate = ownBefore === null;
+    const usesOther = record.templateId !== templateId || (record.container ?? null) !== ownBefore;
+    if (usedTemplate && usesOther) context.released(templateId);
+    if (usesOther) runtime.rollOut();
     runtime.reconcile();
     return endpoint;
   }
@@ -122,18 +148,20 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     if (!endpoint) return false;
     remember(id, endpoint.record);
     endpoint.runtime.dispose();
-    context.released(endpoint.record.templateId);
+    if (!endpoint.record.container) context.released(endpoint.record.templateId);
     return endpoints.delete(id);
   }
 
   function allowedFields(current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
     const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
-    assertAllowed(fields, profile, references);
+    // An endpoint with a container of its own outlives the template that it came from.
+    const keepsOwn = current?.container && fields.templateId === current.templateId;
+    assertAllowed(fields, profile, keepsOwn ? { ...references, assertTemplate() {} } : references);
     if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
     return fields;
   }
 
-  function create(input: EndpointInput, wantedId?: string): Endpoint {
+  function create(input: EndpointInput, wantedId?: string, { container = null, observed }: OwnParts = {}): Endpoint {
     if (wantedId !== undefined && endpoints.has(wantedId)) {
       throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
     }
@@ -141,16 +169,26 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     let id = wantedId ?? randomId(context.random);
     while (endpoints.has(id)) id = randomId(context.random);
     remember(id, undefined);
-    return start({ ...fields, id, createdAt: clock.now(), version: 0 });
+    return start({
+      ...{ ...fields, id, createdAt: clock.now(), version: 0 },
+      ...(container && { container }),
+      ...(observed && { observed: observedFieldsAfter(UNSET_OBSERVED_FIELDS, observed) }),
+    });
   }
 
   return {
     save(input) {
       if (input.id == null) return create(input);
       const current = mustFind(input.id);
-      return change(current, allowedFields(current.record, input));
+      // GraphQL knows only the link to a template.
+      if (current.record.container) references.assertTemplate(input.templateId);
+      return change(current, allowedFields(current.record, input), { container: null });
     },
     create,
+    patch(id, fields, own) {
+      const current = mustFind(id);
+      return change(current, allowedFields(current.record, { ...current.record, ...fields }), own);
+    },
 
     delete(id) {
       const { record, runtime } = mustFind(id);
@@ -180,7 +218,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     change: (id, patch) => change(mustFind(id), patch),
     rollOut(templateId) {
       for (const { record, runtime } of endpoints.values()) {
-        if (record.templateId !== templateId) continue;
+        if (record.templateId !== templateId || record.container) continue;
         remember(record.id, record);
         record.version += 1;
         runtime.rollOut();

@@ -24,8 +24,8 @@ export interface QueueRequest extends HttpRequest {
   readonly payload: unknown;
 }
 
-/** The three interfaces of the service. */
-export type Interface = "graphql" | "rest" | "queue";
+/** The interfaces of the service: GraphQL, REST v1, REST v2 and the queue. */
+export type Interface = "graphql" | "rest" | "v2" | "queue";
 
 /** The operation that a request asks for, known before it is executed. The journal and the fault rules use it. */
 export interface Call {

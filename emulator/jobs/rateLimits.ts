@@ -20,7 +20,17 @@ export interface RateLimit {
   readonly concurrent: number;
 }
 
-/** The rate limits of an emulator, for each endpoint and operation. */
+/** The requests to REST v2 that an account may make. */
+export interface ManagementLimits {
+  /** Requests in a minute, whole, ≥ 1. @default no limit */
+  readonly perMinute?: number | undefined;
+  /** Requests in an hour, whole, ≥ 1. @default no limit */
+  readonly perHour?: number | undefined;
+  /** Requests in a day, whole, ≥ 1. @default no limit */
+  readonly perDay?: number | undefined;
+}
+
+/** The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2, for the account. */
 export interface RateLimitOptions {
   /**
    * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object with the limits of
@@ -30,6 +40,11 @@ export interface RateLimitOptions {
   readonly limits?: "real" | "off" | Partial<Record<LimitedOperation, Partial<RateLimit>>> | undefined;
   /** The limit per 10 seconds is at least this many for each running worker (contract, Dynamic rule). @default 50 */
   readonly requestsPerWorker?: number | undefined;
+  /**
+   * The limits of REST v2: `"real"` for 60 requests in a minute, 3,000 in an hour and 50,000 in a day, `"off"`, or others.
+   * @default "real" in the observed profile, else "off"
+   */
+  readonly management?: "real" | "off" | ManagementLimits | undefined;
 }
 
 export interface RateLimiter {

@@ -89,6 +89,22 @@ type Table = typeof ENDPOINT_FIELDS;
 /** The fields of an endpoint that clients can set, as the service stores them. */
 export interface EndpointFields extends Stored<Table> {}
 
+/** The container of an endpoint that REST v2 gave one of its own. A template no longer reaches it. */
+export interface EndpointContainer {
+  /** The image with its tag. */
+  readonly imageName: string;
+  /** The environment variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The start command; empty for that of the image. */
+  readonly dockerArgs: string;
+  /** Size of the container disk in GB. */
+  readonly containerDiskInGb: number;
+  /** The exposed ports, each `<port>/http` or `<port>/tcp`. */
+  readonly ports: readonly string[];
+  /** Id of the registry credential that pulls the image, or `null`. */
+  readonly containerRegistryAuthId: string | null;
+}
+
 /** A serverless endpoint as the service stores it (contract, Serverless endpoint). */
 export interface EndpointRecord extends EndpointFields {
   /** Identifier, assigned when the endpoint was created. */
@@ -99,6 +115,8 @@ export interface EndpointRecord extends EndpointFields {
   version: number;
   /** The fields that only the observed service has, if a client has set any. */
   observed?: ObservedFields;
+  /** The container of its own, or `null` while it follows its template. */
+  container?: EndpointContainer | null;
 }
 
 /** The `input` of `saveEndpoint`. */

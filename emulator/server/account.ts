@@ -6,7 +6,9 @@ import { type PodSeed, podSeedSchema } from "../pods/podRecord";
 import type { Pods } from "../pods/pods";
 import type { Kind } from "../records/kind";
 import type { RegistryAuthSeed } from "../registryAuths/registryAuthFields";
+import type { RegistryAuths } from "../registryAuths/registryAuths";
 import { exampleTemplate, type TemplateSeed } from "../templates/templateFields";
+import type { Templates } from "../templates/templates";
 import type { VolumeSeed } from "../volumes/volumeFields";
 import type { Volumes } from "../volumes/volumes";
 import { EXAMPLE_IMAGE } from "../workers/container";
@@ -32,6 +34,8 @@ export interface Account {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
   readonly volumes: Volumes;
+  readonly templates: Templates;
+  readonly registryAuths: RegistryAuths;
   readonly kinds: Kinds;
   /** Sets the quota of workers; `undefined` for none. Endpoints that exceed a lower quota keep their workers. */
   setWorkerQuota(workers: number | undefined): void;
@@ -58,7 +62,12 @@ const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volu
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
   let { workerQuota } = options;
-  const { kinds, endpoints, pods, templates, volumes } = createKinds(context, options, strict, () => workerQuota);
+  const { kinds, endpoints, pods, registryAuths, templates, volumes } = createKinds(
+    context,
+    options,
+    strict,
+    () => workerQuota,
+  );
   const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
@@ -88,6 +97,8 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       workerQuota = workers;
     },
     volumes,
+    templates,
+    registryAuths,
     kinds,
     seed(given) {
       const seed = validate(seedSchema, given, "The seed");

@@ -165,7 +165,7 @@ const ruleSchema = z.strictObject({
   name: z.string().optional(),
   match: z
     .strictObject({
-      interface: z.enum(["graphql", "rest", "queue"]).optional(),
+      interface: z.enum(["graphql", "rest", "v2", "queue"]).optional(),
       operation: z.string().optional(),
       endpointId: z.string().optional(),
       nth: z.int().positive().optional(),

@@ -62,7 +62,8 @@ export function createReferences(things: () => Referring, strict: ReadonlySet<St
       const endpoints = things().endpoints.all();
       const users = endpoints.filter(
         ({ record, runtime }) =>
-          record.templateId === id || runtime.pods().some(({ container }) => container.templateId === id),
+          (record.templateId === id && !record.container) ||
+          runtime.pods().some(({ container }) => container.templateId === id),
       );
       const pods = runningPods().filter(({ templateId }) => templateId === id);
       return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];

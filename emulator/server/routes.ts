@@ -3,6 +3,8 @@ import { type Call, type HttpRequest, type HttpResponse, type Interface, json } 
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
+import { REST_V2 } from "../restV2/facts";
+import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
@@ -10,22 +12,25 @@ export type ReadCall = (request: HttpRequest) => Call | undefined;
 /** The operations of each interface, by the names in the journal. */
 export type Operations = Readonly<Record<Interface, readonly string[]>>;
 
-/** Creates the three interfaces of the service, told apart by path. */
-export function createRoutes(options: GraphqlOptions & RestOptions) {
+/** Creates the interfaces of the service, told apart by path. */
+export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Options) {
   const graphqlCall = createGraphql(options);
   const restCall = createRest(options);
+  const restV2Call = createRestV2(options);
   const queueCall = createQueue(options);
 
   const ofGraphql = options.parts.flatMap(({ operations = {} }) => Object.keys(operations));
   const operations: Operations = {
     graphql: ["myself", ...ofGraphql, "unknown"],
     rest: ["getPod", "unknown"],
+    v2: [...Object.keys(REST_V2), "unknown"],
     queue: [...QUEUE_OPERATIONS, "unknown"],
   };
 
   const read: ReadCall = (request) => {
     if (request.path === "/graphql") return graphqlCall(request);
     if (request.path.startsWith("/v1/")) return restCall(request);
+    if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
     return undefined;
   };
@@ -36,6 +41,7 @@ export function createRoutes(options: GraphqlOptions & RestOptions) {
 export function tooLarge(call: Call): HttpResponse {
   const detail = "The request body is too large";
   if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");
-  if (call.interface === "rest") return json(413, { error: detail, status: 413 }, "server.too-large");
+  if (call.interface === "rest" || call.interface === "v2")
+    return json(413, { error: detail, status: 413 }, "server.too-large");
   return json(413, { errors: [{ message: detail }] }, "server.too-large");
 }

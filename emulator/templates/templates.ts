@@ -68,6 +68,8 @@ export interface Templates {
   find(id: string): TemplateRecord | undefined;
   /** Returns `true` if there was one with the id, which was deleted. */
   wasRemoved(id: string): boolean;
+  /** Makes a template that of an endpoint, with which it is deleted. */
+  bind(id: string, endpointId: string): void;
   /** Removes the registry credential from a template. */
   forgetRegistryAuth(id: string): void;
   /** Notes the end of a use. */
@@ -160,6 +162,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     list: records.list,
     find: records.find,
     wasRemoved: records.wasRemoved,
+    bind: (id, boundEndpointId) => records.change(mustFind(id), { boundEndpointId }),
     forgetRegistryAuth: (id) => records.change(mustFind(id), { containerRegistryAuthId: null }),
     released(id) {
       const record = records.find(id);

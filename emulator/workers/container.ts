@@ -1,19 +1,9 @@
-/** The container of a worker: its template, as it was when the worker started. */
-export interface WorkerContainer {
-  /** Id of the template. */
+import type { EndpointContainer } from "../model/endpointFields";
+
+/** The container of a worker: that of its template or its endpoint, as it was when the worker started. */
+export interface WorkerContainer extends EndpointContainer {
+  /** Id of the template; empty if the endpoint has a container of its own. */
   readonly templateId: string;
-  /** The image with its tag. */
-  readonly imageName: string;
-  /** The environment variables of the template. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The start command; empty for that of the image. */
-  readonly dockerArgs: string;
-  /** Size of the container disk in GB. */
-  readonly containerDiskInGb: number;
-  /** The exposed ports, each `<port>/http` or `<port>/tcp`. */
-  readonly ports: readonly string[];
-  /** Id of the registry credential that pulls the image, or `null`. */
-  readonly containerRegistryAuthId: string | null;
 }
 
 /** The image of templates that the emulator knows only by their id. */

@@ -26,7 +26,11 @@ export function createReleases(record: EndpointRecord, context: RuntimeContext):
   return {
     current() {
       if (last && isKept(last.container)) return last;
-      last = { slsVersion: record.version, container: context.containerOf(record.templateId) };
+      const { version, templateId, container } = record;
+      last = {
+        slsVersion: version,
+        container: container ? { ...container, templateId: "" } : context.containerOf(templateId),
+      };
       return last;
     },
     isKept,

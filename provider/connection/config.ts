@@ -1,8 +1,11 @@
 import type { ClientOptions } from "../../sdk/client";
 import {
+  API_VARIABLE,
   type ConnectionSettings,
   ENVIRONMENT_VARIABLES,
   extraWords,
+  type ManagementApi,
+  managementApi,
   requireApiKey,
   serviceName,
 } from "../../sdk/config";
@@ -15,6 +18,7 @@ export const CONFIG_NAMESPACE = "serverless-gpu";
 
 /** Environment variables of the settings that do not belong to the connection. */
 const OTHER_VARIABLES = {
+  api: API_VARIABLE,
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
   extraLocations: "SERVERLESS_GPU_EXTRA_LOCATIONS",
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
@@ -35,6 +39,8 @@ export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
+  /** The management interface, if a setting chooses one. It is no part of the account: the resources are the same over both. */
+  readonly api: string | undefined;
   /** GPU tiers that are accepted in addition to the contract's. */
   readonly extraGpuTiers: readonly string[];
   /** Countries that are accepted in addition to the contract's. */
@@ -77,6 +83,8 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
+    // It leads to the same account, so the environment takes precedence over an explicit provider, too.
+    api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
     extraGpuTiers,
     extraLocations,
     provider,
@@ -87,10 +95,24 @@ export function providerSettings(
 
 /**
  * Returns the options of the client for these settings.
- * @throws ConfigurationError if the key is missing, or the service is unknown
+ * @throws ConfigurationError if the key is missing, or the service or the management interface is unknown
  */
 export function clientOptions({ provider, allowAccountChange, ...connection }: ProviderSettings): ClientOptions {
-  return { ...connection, apiKey: requireApiKey(connection), service: serviceName(connection) };
+  return {
+    ...connection,
+    apiKey: requireApiKey(connection),
+    service: serviceName(connection),
+    api: apiOf(connection),
+  };
+}
+
+/**
+ * Returns the management interface of the settings.
+ * @throws ConfigurationError if it is unknown
+ */
+export function apiOf(settings: Pick<ProviderSettings, "api" | "service">): ManagementApi {
+  // The environment is read already, with its precedence.
+  return managementApi(settings, {});
 }
 
 /**

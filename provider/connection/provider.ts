@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ServiceName } from "../../sdk/config";
+import type { ManagementApi, ServiceName } from "../../sdk/config";
 import { CONFIG_NAMESPACE } from "./config";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
@@ -13,9 +13,15 @@ export interface ServerlessGpuProviderArgs {
   apiKeyEnv?: pulumi.Input<string>;
   /** Name of the service: `runpod`. Without it, the URLs are required. */
   service?: pulumi.Input<ServiceName>;
-  /** URL of the GraphQL interface, with or without `/graphql`. */
+  /**
+   * The management interface: `graphql`, or `v2` for REST v2, which follows it. A change of it changes no resource.
+   * `SERVERLESS_GPU_API` in the environment takes precedence.
+   * @default "graphql"
+   */
+  api?: pulumi.Input<ManagementApi>;
+  /** URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below `/v2`. */
   graphqlUrl?: pulumi.Input<string>;
-  /** URL of the REST interface, with or without `/v1`. */
+  /** URL of the REST v1 interface, with or without `/v1`. */
   restUrl?: pulumi.Input<string>;
   /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { requireAddress, requireApiKey } from "../../sdk/config";
 import { nearestWord } from "../../sdk/nearestWord";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings } from "./config";
+import { apiOf, CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings } from "./config";
 
 /** The stacks that have been warned. A process may run several programs. */
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
@@ -45,6 +45,7 @@ function missingSetting(): string | undefined {
   const config = new pulumi.Config(CONFIG_NAMESPACE);
   try {
     const settings = providerSettings((name) => config.get(name));
+    apiOf(settings);
     requireApiKey(settings);
     requireAddress(settings, "graphqlUrl");
     requireAddress(settings, "queueUrl");

@@ -65,7 +65,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async read(id, outputs: Properties) {
     const connection = connect();
-    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS });
+    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs });
     if (!endpoint) return readAbsent("endpoint", id, outputs, connection);
     const inputs = toInputs(endpoint, outputs);
     const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));

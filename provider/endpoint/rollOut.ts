@@ -6,7 +6,7 @@ import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 
 /**
- * Brings a changed template to the workers. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
+ * Brings a changed template to the workers: applies it where the service keeps no link to it. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
  * can tell when they run the new version. A new `templateId` is rolled out by the service.
  * @returns the endpoint if its workers were replaced or restored
  */
@@ -21,11 +21,16 @@ export async function rollOut(
     workersMin: Number(inputs.workersMin ?? workersMin),
     workersMax: Number(inputs.workersMax ?? workersMax),
   };
+  const known = { ...outputs, ...inputs };
   const isRecycling = inputs.recycleWorkers === true;
-  const restored = outputs.recycleWorkers === true && !isRecycling ? await restore(client, id, workers) : undefined;
+  const isInterrupted = outputs.recycleWorkers === true && !isRecycling;
+  const restored = isInterrupted ? await restore(client, id, workers, known) : undefined;
   const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
   const isFirst = outputs.templateRevision === undefined;
-  if (!isChanged || isFirst || inputs.templateId !== outputs.templateId) return restored;
+  if (!isChanged || inputs.templateId !== outputs.templateId) return restored;
+  const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
+  // The service has rolled out the changes before the first revision by itself, or they are applied now.
+  if (isFirst) return applied ?? restored;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
     log(
@@ -33,12 +38,13 @@ export async function rollOut(
       "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
         "does not tell when all of them run the new version. To be certain, set recycleWorkers: true",
     );
-    return restored;
+    return applied ?? restored;
   }
   log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);
   const recycling = client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
+    known,
     onProgress: ({ activePods, elapsedMs }) =>
       logWait(
         `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
@@ -61,8 +67,9 @@ async function restore(
   { endpoints }: Client,
   id: string,
   workers: Pick<Endpoint, "workersMin" | "workersMax">,
+  known: Properties,
 ): Promise<Endpoint | undefined> {
   const { workersMin, workersMax } = await endpoints.get(id);
   const isRestored = workersMin === workers.workersMin && workersMax === workers.workersMax;
-  return isRestored ? undefined : endpoints.update(id, workers);
+  return isRestored ? undefined : endpoints.update(id, workers, { known });
 }

@@ -23,12 +23,11 @@ export async function bringUpToDate(
   const fields = managedFields(inputs);
   try {
     if (!mustSave(outputs, inputs)) {
-      return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id) : undefined;
+      return isRecordedElsewhere(outputs, connection, id) ? await endpoints.get(id, { known: outputs }) : undefined;
     }
     // Not at the same time as a create with the same name, so that each sees the other's endpoint.
-    return await oneAtATime(String(inputs.name), () =>
-      endpoints.update(id, fields, refuseRename("endpoint", id, fields.name)),
-    );
+    const options = { ...refuseRename("endpoint", id, fields.name), known: outputs };
+    return await oneAtATime(String(inputs.name), () => endpoints.update(id, fields, options));
   } catch (error) {
     throw await explainAbsence(error, "endpoint", id, outputs, connection, endpoints);
   }

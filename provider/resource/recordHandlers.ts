@@ -105,7 +105,7 @@ function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: 
 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
   const connection = connect();
-  const record = await kind.records(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS });
+  const record = await kind.records(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs });
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const managed = fieldsInRecord(kind.table, outputs.__inputs);
@@ -167,7 +167,9 @@ async function bringUpToDate<T extends NamedRecord>(
   const records = kind.records(connection.client);
   try {
     if (changed.length === 0 && newlyManagedIn(kind.table, outputs, inputs).length === 0) {
-      return outputs.__account === accountRecord(connection.account, id) ? undefined : await records.get(id);
+      return outputs.__account === accountRecord(connection.account, id)
+        ? undefined
+        : await records.get(id, { known: outputs });
     }
     const fields = managedFields(kind, inputs);
     return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection.client, id, fields, outputs));

@@ -17,7 +17,8 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
   create: ({ templates }, fields, onNameTaken) => templates.create(fields as unknown as TemplateInput, { onNameTaken }),
   update({ templates }, id, fields, outputs) {
     const { env, ...others } = fields as TemplateChanges;
-    return templates.update(id, { ...others, ...(env ? { env: { ...removedVariables(outputs, env), ...env } } : {}) });
+    const changes = { ...others, ...(env ? { env: { ...removedVariables(outputs, env), ...env } } : {}) };
+    return templates.update(id, changes, { known: outputs });
   },
   /** State holds only the variables that the program sets: others may be somebody else's secrets. */
   toFields: (template, known) => ({

@@ -33,12 +33,12 @@ export const VOLUME_KIND: RecordKind<Volume> = {
         return here.length > 0 ? onNameTaken(here) : undefined;
       },
     }),
-  update({ volumes }, id, { name, size }) {
+  update({ volumes }, id, { name, size }, outputs) {
     const changes = {
       ...(name === undefined ? {} : { name: String(name) }),
       ...(size === undefined ? {} : { size: Number(size) }),
     };
-    return volumes.update(id, changes, refuseRename("network volume", id, name));
+    return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
   },
   toFields: (volume, { highPerformance }) => ({
     ...pick({ ...volume }, (name) => Object.hasOwn(VOLUME_FIELDS, name)),

@@ -97,5 +97,14 @@ export const RUNPOD_ADDRESSES = {
   queueUrl: "https://api.runpod.ai",
 } as const;
 
+/** The management interface: `graphql`, or `v2` for REST v2. */
+export type ManagementApi = "graphql" | "v2";
+
+/** The management interfaces: GraphQL, and REST v2, which follows it. */
+export const MANAGEMENT_APIS: readonly ManagementApi[] = ["graphql", "v2"];
+
+/** The management interface of each service, unless a setting chooses. REST v2 is observed: the contract has GraphQL. */
+export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const satisfies Record<string, ManagementApi>;
+
 /** The name of a known service. */
 export type ServiceName = "runpod";

@@ -1,3 +1,4 @@
+import { KNOWN_OPTIONS } from "../records/callOptions";
 import { aFunction, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { DeleteOptions } from "./deleteEndpoint";
 import type { RecycleOptions } from "./recycleWorkers";
@@ -10,7 +11,7 @@ export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
 };
 
 export const RECYCLE_OPTIONS: OptionChecks<RecycleOptions> = {
-  ...REQUEST_OPTIONS,
+  ...KNOWN_OPTIONS,
   drainTimeoutMs: positiveMs,
   onProgress: aFunction,
 };

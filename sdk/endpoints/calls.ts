@@ -1,22 +1,24 @@
-import { LIST_LAG_MS, type ServiceName } from "../contract/limits";
+import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
 import { changeRecord, sendWrite } from "../records/changeRecord";
-import { type Collection, createCollection } from "../records/collection";
-import type { GraphqlTransport } from "../transport/graphql";
+import {
+  type Collection,
+  createCollection,
+  type KnownOptions,
+  type KnownSettings,
+  readExisting,
+  withKnown,
+} from "../records/collection";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT_FIELDS } from "./fields";
-import { type EndpointCalls, graphqlEndpointCalls } from "./graphqlCalls";
 import type { EndpointInputOptions } from "./input";
 import { ENDPOINT } from "./listRecords";
 import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
 
 /** The settings that the calls of the management interface need. */
-export interface EndpointsContext extends CallContext, EndpointInputOptions {
-  readonly transport: GraphqlTransport;
-  /** The named service, which decides the fields that endpoints have and how they are written. */
-  readonly service: ServiceName | undefined;
-}
+export interface EndpointsContext extends CallContext, EndpointInputOptions {}
 
 /** The endpoints of one account. */
 export interface Account extends Collection<Endpoint>, EndpointInputOptions {
@@ -34,8 +36,7 @@ interface Saved {
 }
 
 /** Returns the account that the calls work on. */
-export function createAccount(context: EndpointsContext): Account {
-  const calls = graphqlEndpointCalls(context.transport, context.service);
+export function createAccount(context: EndpointsContext, calls: EndpointCalls): Account {
   const { extraGpuTiers, extraLocations, wholeScalerValue } = context;
   return {
     ...createCollection(context, ENDPOINT, calls),
@@ -74,11 +75,16 @@ export async function changeEndpoint(
   endpoint: Endpoint,
   changes: Partial<EndpointSettings>,
   given?: ObservedOptions,
+  known?: KnownSettings,
 ): Promise<Endpoint> {
   const options = requestOptions(given);
   const before = withOwnSave(account, endpoint);
+  await account.calls.prepare?.(changes);
+  // A template that is known need not be applied again.
+  const shown = withKnown(before, account.hiddenIn(before), known);
   try {
-    return noteSaved(account, before, await changeRecord(account, before, changes, options));
+    const saved = noteSaved(account, before, await changeRecord(account, shown, changes, options));
+    return await account.recall(saved, { ...known, ...changes });
   } catch (error) {
     throw await withUsage(error, account, options);
   }
@@ -95,10 +101,53 @@ export function sendDelete(account: Account, id: string, given: ObservedOptions)
   return sendWrite(account, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
-/** Reads the account's discount. */
-export function fetchDiscount(account: Account, options: ObservedOptions): Promise<ServerlessDiscount | null> {
+/** Gives an endpoint the present version of a template. Returns `undefined` if the service does that by itself. */
+export async function applyTemplate(
+  account: Account,
+  id: string,
+  templateId: string,
+  { known, ...options }: KnownOptions & ObservedOptions,
+): Promise<Endpoint | undefined> {
+  const { names, applyTemplate: apply } = account.calls;
+  if (!apply) return undefined;
+  const endpoint = await readExisting(account, id, options);
+  const operation = `${names.change} of "${endpoint.name}" (${id})`;
+  const attempt = (each: Attempt) => apply(operation, endpoint, templateId, each);
+  const saved = await sendWrite(
+    account,
+    { name: names.change, operation, attempt },
+    [id, endpoint.name],
+    requestOptions(options),
+  );
+  return account.recall(saved, { ...known, templateId });
+}
+
+/** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
+export function activeAmong(pods: Endpoint["pods"]): number {
+  return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
+}
+
+/** Reads the number of pods of an endpoint that have not shut down. */
+export async function countActivePods(
+  account: Account,
+  { id, pods }: Endpoint,
+  given: ObservedOptions,
+): Promise<number> {
+  const { calls } = account;
+  const operation = `the workers of endpoint ${id}`;
+  const { pods: readPods } = calls;
+  if (!readPods) return activeAmong(pods);
+  const attempt = (each: Attempt) => readPods(operation, id, each);
+  const call = { name: "listWorkers", operation, repeatability: "safe", attempt } as const;
+  return activeAmong(await makeCall(account, { ...requestOptions(given), ...call }));
+}
+
+/** Reads the account's discount. An interface that shows none has none. */
+export async function fetchDiscount(account: Account, options: ObservedOptions): Promise<ServerlessDiscount | null> {
+  const { discount } = account.calls;
+  if (!discount) return null;
   const operation = "the serverless discount";
-  const attempt = (each: Attempt) => account.calls.discount(operation, each);
+  const attempt = (each: Attempt) => discount(operation, each);
   return makeCall(account, { ...options, name: account.calls.names.list, operation, repeatability: "safe", attempt });
 }
 

@@ -21,20 +21,22 @@ export async function createEndpoint(
 ): Promise<Endpoint> {
   const wanted = parseEndpointFields("the new endpoint", input, { ...account, isNew: true });
   const creation = {
-    operation: `saveEndpoint (create) of "${wanted.name}"`,
     settings: wanted,
-    isSame: (each: Endpoint) => isSame(each, wanted),
+    isSame: (each: Endpoint) => isSame(account, each, wanted),
   };
+  await account.calls.prepare?.(wanted);
   try {
     const created = await createRecord(account, creation, options);
     // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
     account.lastSaved.delete(created.id);
-    return created;
+    return await account.recall(created, { ...wanted });
   } catch (error) {
     throw await withUsage(error, account, options);
   }
 }
 
-function isSame(endpoint: Endpoint, wanted: EndpointSettings): boolean {
-  return (["templateId", "gpuIds"] as const).every((field) => endpoint[field] === wanted[field]);
+function isSame(account: Account, endpoint: Endpoint, wanted: EndpointSettings): boolean {
+  const hidden = account.hiddenIn(endpoint);
+  const fields = (["templateId", "gpuIds"] as const).filter((field) => !hidden.includes(field));
+  return fields.every((field) => endpoint[field] === wanted[field]);
 }

@@ -4,7 +4,7 @@ import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "../errors"
 import { readSharedWith } from "../records/collection";
 import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint, sendDelete } from "./calls";
+import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
 import type { Endpoint } from "./record";
 
 /** The progress of a deletion. */
@@ -87,8 +87,11 @@ async function untilGone(account: Account, id: string, options: DeleteOptions & 
     if (!endpoint && !wasSeen) options.onAbsent?.();
     wasSeen ||= endpoint !== undefined;
     if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) await scaleToZero(deletion, endpoint);
-    else if (endpoint && countActivePods(endpoint) > 0) await drain(deletion, countActivePods(endpoint));
-    else if (await deleteNow(deletion, endpoint)) return;
+    else {
+      const activePods = endpoint ? await podsOf(deletion, endpoint) : 0;
+      if (activePods > 0) await drain(deletion, activePods);
+      else if (await deleteNow(deletion, endpoint)) return;
+    }
     endpoint = await look(deletion);
   }
 }
@@ -99,13 +102,21 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
   // For a while after a change the list may show the values before it.
   if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
   deletion.obstacle = NOT_AT_ZERO;
-  report(deletion, "scaling to zero", countActivePods(endpoint));
+  report(deletion, "scaling to zero", activeAmong(endpoint.pods));
   try {
     await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
   } catch (error) {
     if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
   deletion.scaledAt = account.clock.monotonic();
+}
+
+/** Returns the number of pods that still run. An endpoint that is gone meanwhile has none. */
+async function podsOf({ account, options }: Deletion, endpoint: Endpoint): Promise<number> {
+  return countActivePods(account, endpoint, options).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return 0;
+    throw error;
+  });
 }
 
 async function drain(deletion: Deletion, activePods: number): Promise<void> {
@@ -168,11 +179,6 @@ function report(
 ) {
   const elapsedMs = Math.round(account.clock.monotonic() - startedAt);
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
-}
-
-/** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
-export function countActivePods({ pods }: Endpoint): number {
-  return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 
 function deleteTimeout({ id, obstacle }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {

@@ -1,11 +1,11 @@
-import { CREATE_OPTIONS } from "../records/callOptions";
-import { type FindOptions, getRecord, readExisting } from "../records/collection";
+import { CREATE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
+import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
 import { readersOf } from "../records/readers";
-import { aFunction, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
+import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { DELETE_OPTIONS, RECYCLE_OPTIONS } from "./callOptions";
-import { type Account, changeEndpoint, fetchDiscount } from "./calls";
+import { type Account, applyTemplate, changeEndpoint, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { parseEndpointFields } from "./input";
@@ -14,7 +14,7 @@ import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } fr
 import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
 /** Options of `update`. */
-export interface UpdateOptions extends RequestOptions {
+export interface UpdateOptions extends KnownOptions {
   /**
    * Called before an endpoint is renamed to a name that others have. An error that it throws ends the update, and nothing
    * is changed. Without it, the endpoint is renamed: names need not be unique at the service.
@@ -22,7 +22,7 @@ export interface UpdateOptions extends RequestOptions {
   readonly onNameTaken?: (others: readonly Endpoint[]) => void;
 }
 
-const UPDATE_OPTIONS: OptionChecks<UpdateOptions> = { ...REQUEST_OPTIONS, onNameTaken: aFunction };
+const UPDATE_OPTIONS: OptionChecks<UpdateOptions> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 /**
  * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the errors of the
@@ -64,7 +64,7 @@ export interface Endpoints {
    * Returns an endpoint.
    * @throws NotFoundError if it does not exist
    */
-  get(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
+  get(id: string, options?: KnownOptions): ResponsePromise<Endpoint>;
   /**
    * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
    * @throws NotFoundError if the endpoint does not exist
@@ -87,7 +87,13 @@ export interface Endpoints {
     workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
     options?: RecycleOptions,
   ): ResponsePromise<Endpoint>;
-  /** Returns the account's discount, or `null` if it has none. */
+  /**
+   * Gives the workers the present version of a template. REST v2 copies a template once, so its changes reach no endpoint.
+   * Over GraphQL it sends nothing and returns `undefined`, because there the service rolls changes out by itself.
+   * @throws NotFoundError if the endpoint or the template does not exist
+   */
+  applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint | undefined>;
+  /** Returns the account's discount, or `null` if it has none. REST v2 shows none. */
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
@@ -109,6 +115,8 @@ export function createEndpoints(account: Account): Endpoints {
     delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteEndpoint(account, id, options)),
     recycleWorkers: (id, workers, given) =>
       checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(account, id, workers, options)),
+    applyTemplate: (id, templateId, given) =>
+      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(account, id, templateId, options)),
     getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
   };
 }
@@ -117,7 +125,7 @@ async function updateEndpoint(
   account: Account,
   id: string,
   changes: Partial<EndpointInput>,
-  { onNameTaken, ...options }: UpdateOptions & ObservedOptions,
+  { onNameTaken, known, ...options }: UpdateOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
   const endpoint = await readExisting(account, id, options);
@@ -126,5 +134,5 @@ async function updateEndpoint(
     const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
-  return changeEndpoint(account, endpoint, fields, options);
+  return changeEndpoint(account, endpoint, fields, options, known);
 }

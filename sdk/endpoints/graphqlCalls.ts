@@ -1,20 +1,14 @@
 import { z } from "zod";
 import type { ServiceName } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
+import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT } from "./listRecords";
-import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
+import type { EndpointSettings } from "./record";
 import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
-
-/** The requests for endpoints, each of which sends one request, once. */
-export interface EndpointCalls extends RecordCalls<Endpoint, Partial<EndpointSettings>, { readonly id: string }> {
-  /** Reads the account's discount. */
-  readonly discount: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
-}
 
 /**
  * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are sent.

@@ -60,6 +60,11 @@ export interface Endpoint extends EndpointSettings {
     /** `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
     readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]>;
   }[];
+  /**
+   * Id of the credential for the image's registry, where the endpoint has a container of its own (REST v2).
+   * @internal
+   */
+  readonly ownRegistryAuthId?: string;
 }
 
 /** A discount on serverless prices (contract, Serverless endpoint). */

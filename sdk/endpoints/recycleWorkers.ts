@@ -1,15 +1,14 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { RecycleTimeoutError } from "../errors";
-import { existing, getRecord } from "../records/collection";
+import { existing, getRecord, type KnownOptions } from "../records/collection";
 import { recordById } from "../records/listed";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint } from "./calls";
-import { countActivePods } from "./deleteEndpoint";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { type Account, changeEndpoint, countActivePods } from "./calls";
 import type { Endpoint, EndpointSettings } from "./record";
 
 /** Options of `recycleWorkers`. */
-export interface RecycleOptions extends RequestOptions {
+export interface RecycleOptions extends KnownOptions {
   /** Time for the workers to complete their jobs and stop, in milliseconds: > 0. @default 600_000 */
   readonly drainTimeoutMs?: number;
   /** Called while workers run. */
@@ -34,7 +33,7 @@ export async function recycleWorkers(
   account: Account,
   id: string,
   workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
-  { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, ...options }: RecycleOptions & ObservedOptions = {},
+  { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, known, ...options }: RecycleOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
   const { clock, kind, list } = account;
   const found = await getRecord(account, id, options);
@@ -46,20 +45,20 @@ export async function recycleWorkers(
   let sawNoneAt: number | undefined;
   for (;;) {
     const now = existing(recordById(kind, await list.read({}, options), id), kind, id);
-    const activePods = countActivePods(now);
+    const activePods = await countActivePods(account, now, options);
     const elapsedMs = clock.monotonic() - startedAt;
     if (activePods > 0) sawNoneAt = undefined;
     else sawNoneAt ??= clock.monotonic();
     if (sawNoneAt !== undefined && elapsedMs >= LIST_LAG_MS) break;
     if (elapsedMs >= drainTimeoutMs) {
-      await changeEndpoint(account, endpoint, workers, options);
+      await changeEndpoint(account, endpoint, workers, options, known);
       throw recycleTimeout(now, activePods, drainTimeoutMs);
     }
     if (activePods > 0) onProgress?.({ activePods, elapsedMs: Math.round(elapsedMs) });
     await sleep(clock, Math.min(pollMs, Math.max(1, drainTimeoutMs - elapsedMs)), options.signal);
     pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
   }
-  return changeEndpoint(account, endpoint, workers, options);
+  return changeEndpoint(account, endpoint, workers, options, known);
 }
 
 function recycleTimeout({ id, name }: Endpoint, activePods: number, drainTimeoutMs: number): RecycleTimeoutError {

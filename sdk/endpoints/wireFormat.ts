@@ -8,7 +8,7 @@ import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** The fields of an endpoint that only the service sets. */
 const OUTPUT_ONLY_FIELDS: {
-  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput>]: OutputOnlyField<Endpoint[K]>;
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId">]: OutputOnlyField<Endpoint[K]>;
 } = {
   id: { selection: "id", schema: z.string().min(1) },
   pods: {

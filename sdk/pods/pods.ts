@@ -1,15 +1,9 @@
-import type { Secret } from "../secret";
 import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
-import { decode } from "../transport/decode";
-import { send } from "../transport/http";
-import type { Http } from "../transport/httpRequest";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { decodeJson } from "../transport/responseErrors";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { type CallContext, makeCall } from "../transport/retryingCall";
-import { INTERFACE_PATHS, pathSegment } from "../transport/urls";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
-import { podSchema } from "./podSchema";
 
 /** Additions to a pod's record (contract, REST). */
 export interface PodIncludes {
@@ -36,12 +30,10 @@ export interface Pods {
   get(podId: string, options?: PodIncludes & RequestOptions): ResponsePromise<Pod>;
 }
 
-/** The settings that the calls of the REST interface need. */
-export interface PodsContext extends CallContext {
-  readonly http: Http;
-  /** URL of the REST interface, without the path `/v1`. */
-  readonly restUrl: string;
-  readonly apiKey: Secret;
+/** The requests for pods, each of which sends one request, once. */
+export interface PodCalls {
+  /** Reads a pod. */
+  readonly get: (operation: string, podId: string, includes: PodIncludes, attempt: Attempt) => Promise<Pod>;
 }
 
 const INCLUDE_OPTIONS: OptionChecks<PodIncludes> = {
@@ -52,35 +44,27 @@ const INCLUDE_OPTIONS: OptionChecks<PodIncludes> = {
   includeWorkers: aBoolean,
 };
 
-const INCLUDES = Object.keys(INCLUDE_OPTIONS) as (keyof PodIncludes)[];
+/** The names of all additions. */
+export const INCLUDES = Object.keys(INCLUDE_OPTIONS) as (keyof PodIncludes)[];
+
 const GET_OPTIONS = { ...REQUEST_OPTIONS, ...INCLUDE_OPTIONS };
 
-/** Returns the REST interface of one account. */
-export function createPods(context: PodsContext): Pods {
+/** Returns the pods of one account. */
+export function createPods(context: CallContext, calls: () => PodCalls): Pods {
   return {
-    get: (podId, given) => checkedCall(given, GET_OPTIONS, async (options) => readPod(context, podId, options)),
+    get: (podId, given) =>
+      checkedCall(given, GET_OPTIONS, async (options) => readPod(context, calls(), podId, options)),
   };
 }
 
-function readPod(context: PodsContext, podId: string, options: PodIncludes & ObservedOptions): Promise<Pod> {
-  const url = new URL(`${context.restUrl}${INTERFACE_PATHS.restUrl}/pods/${pathSegment("podId", podId)}`);
+function readPod(
+  context: CallContext,
+  calls: PodCalls,
+  given: string,
+  options: PodIncludes & ObservedOptions,
+): Promise<Pod> {
+  const podId = pathSegment("podId", given);
   const operation = `reading pod ${podId}`;
-  for (const include of INCLUDES) if (options[include]) url.searchParams.set(include, "true");
-  return makeCall(context, {
-    ...requestOptions(options),
-    name: "getPod",
-    operation,
-    repeatability: "safe",
-    async attempt(attempt) {
-      const response = await send(context.http, {
-        name: "getPod",
-        operation,
-        method: "GET",
-        url: url.href,
-        headers: { authorization: `Bearer ${context.apiKey.reveal()}` },
-        attempt,
-      });
-      return decode(podSchema, decodeJson(response, operation, context.clock.now()), operation);
-    },
-  });
+  const attempt = (each: Attempt) => calls.get(operation, podId, options, each);
+  return makeCall(context, { ...requestOptions(options), name: "getPod", operation, repeatability: "safe", attempt });
 }

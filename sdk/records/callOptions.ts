@@ -1,9 +1,11 @@
-import { aFunction, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { FindOptions } from "./collection";
+import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
+import type { FindOptions, KnownOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
 
-export const FIND_OPTIONS: OptionChecks<FindOptions> = { ...REQUEST_OPTIONS, maxAgeMs: msFrom(0) };
+export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
+
+export const FIND_OPTIONS: OptionChecks<FindOptions> = { ...KNOWN_OPTIONS, maxAgeMs: msFrom(0) };
 
 export const CREATE_OPTIONS: OptionChecks<CreateRecordOptions<unknown>> = {
   ...REQUEST_OPTIONS,

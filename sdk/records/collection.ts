@@ -25,7 +25,14 @@ export interface RecordCalls<T extends NamedRecord, Settings, Deletable = T> {
    * @throws NotFoundError if it does not exist
    */
   readonly delete: (operation: string, record: Deletable, attempt: Attempt) => Promise<void>;
+  /** Returns the settings that a record does not show as it was read. @default none */
+  readonly hiddenIn?: (record: T) => readonly string[];
+  /** Returns a record with settings in the words of `known` where both mean the same. @default the record as it is */
+  readonly recognize?: (record: T, known: KnownSettings) => Promise<T>;
 }
+
+/** Settings of a record as the caller last knew them, by name. */
+export type KnownSettings = Readonly<Record<string, unknown>>;
 
 /** The records of one kind in one account: the list that its calls share, and the writes of this client. */
 export interface Collection<T extends NamedRecord> extends CallContext {
@@ -33,6 +40,10 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   readonly list: SharedList<Listed<T>>;
   /** The time of the last write to each id and each name, in milliseconds of the monotonic clock. */
   readonly lastWrites: Map<string, number>;
+  /** Returns the settings that a record does not show as it was read. */
+  readonly hiddenIn: (record: T) => readonly string[];
+  /** Returns a record with what its interface does not show, or writes in another way, as the caller knows it. */
+  readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
 
 /** The records of one kind, with one of the requests that write them. */
@@ -48,14 +59,25 @@ export type Writable<
 export function createCollection<T extends NamedRecord>(
   context: CallContext,
   kind: RecordKind<T>,
-  calls: Pick<RecordCalls<T, never, never>, "names" | "list">,
+  calls: Pick<RecordCalls<T, never, never>, "names" | "list" | "hiddenIn" | "recognize">,
 ): Collection<T> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);
   const list = createSharedList(context.clock, (options) =>
     makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
   );
-  return { ...context, kind, list, lastWrites: new Map() };
+  const { hiddenIn = () => [], recognize = async (record) => record } = calls;
+  return {
+    ...{ ...context, kind, list, lastWrites: new Map(), hiddenIn },
+    recall: async (record, known) =>
+      known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),
+  };
+}
+
+/** Returns a record with these settings as they are known. */
+export function withKnown<T>(record: T, settings: readonly string[], known: KnownSettings | undefined): T {
+  const names = settings.filter((name) => known?.[name] !== undefined);
+  return names.length === 0 ? record : { ...record, ...Object.fromEntries(names.map((name) => [name, known?.[name]])) };
 }
 
 /** Notes a write. It must be called after the response, also after a failure: the response may be lost and the change made. */
@@ -67,8 +89,18 @@ export function noteWrite<T extends NamedRecord>(
   for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, clock.monotonic());
 }
 
+/** Options of calls that return a record. */
+export interface KnownOptions extends RequestOptions {
+  /**
+   * The settings as you last knew them. REST v2 does not show every setting (an endpoint's template, a template's
+   * description), and no countries. The record then has what is not shown as it is here.
+   * @default none: what is not shown has its default, or is empty
+   */
+  readonly known?: KnownSettings | undefined;
+}
+
 /** Options of `find`. */
-export interface FindOptions extends RequestOptions {
+export interface FindOptions extends KnownOptions {
   /**
    * The age that the list may have, in milliseconds. It is never older than the last write of this client. Without it,
    * the list is requested after the call.
@@ -145,19 +177,20 @@ async function lookTwice<T extends NamedRecord>(
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
-  { maxAgeMs, ...options }: FindOptions & ObservedOptions = {},
+  { maxAgeMs, known, ...options }: FindOptions & ObservedOptions = {},
 ): Promise<T | undefined> {
   requireId(id);
   const begunAt = collection.clock.monotonic();
   const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
   const recent = await collection.list.read({ sentAfter }, options);
   const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
-  return lookTwice(
+  const found = await lookTwice(
     collection,
     isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
     id,
     options,
   );
+  return found && collection.recall(found, known);
 }
 
 /**
@@ -167,7 +200,7 @@ export async function findRecord<T extends NamedRecord>(
 export async function getRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
-  options: ObservedOptions,
+  options: KnownOptions & ObservedOptions,
 ): Promise<T> {
   return existing(await findRecord(collection, id, options), collection.kind, id);
 }

@@ -17,8 +17,6 @@ export interface CreateRecordOptions<T> extends RequestOptions {
 
 /** A record to create. */
 export interface Creation<T, Settings extends { readonly name: string }> {
-  /** Names the call in errors. */
-  readonly operation: string;
   readonly settings: Settings;
   /** Returns `true` for a record that the request may have created. */
   readonly isSame: (record: T) => boolean;
@@ -31,8 +29,11 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions = {},
 ): Promise<T> {
   const { kind, list, calls } = collection;
-  const { operation, settings } = creation;
+  const { settings } = creation;
   const { name } = settings;
+  // One operation may both create and change.
+  const verb = calls.names.create === calls.names.change ? `${calls.names.create} (create)` : calls.names.create;
+  const operation = `${verb} of "${name}"`;
   let before: Listed<T> = await readShared(collection, name, options);
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
@@ -49,7 +50,7 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   let wasLost = false;
   const lookUp = () => {
     wasLost = true;
-    return findCreated(collection, creation, before, options);
+    return findCreated(collection, operation, creation, before, options);
   };
   let created: T | undefined;
   try {
@@ -77,7 +78,8 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
 /** Returns the record that a lost call created, or `undefined` if it created none. */
 async function findCreated<T extends NamedRecord>(
   { clock, list, kind }: Collection<T>,
-  { operation, settings: { name }, isSame }: Creation<T, { readonly name: string }>,
+  operation: string,
+  { settings: { name }, isSame }: Creation<T, { readonly name: string }>,
   before: Listed<T>,
   options: ObservedOptions,
 ): Promise<T | undefined> {

@@ -98,6 +98,20 @@ async function untilGone<T extends NamedRecord, User extends NamedRecord>(
   }
 }
 
+/**
+ * Refuses to delete the record with an id that is used.
+ * @throws InUseError unless its users are gone when the list's lag has passed
+ */
+export async function refuseUsedId<T extends NamedRecord, User extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  rules: DeletionRules<T, User>,
+  options: ObservedOptions,
+): Promise<void> {
+  const record = recordById(collection.kind, await readSharedWith(collection, id, options), id);
+  if (record) await refuseUsed(collection, record, rules, options);
+}
+
 /** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
 async function refuseUsed<T extends NamedRecord, User extends NamedRecord>(
   { clock, kind: { noun } }: Collection<T>,

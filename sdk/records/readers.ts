@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { FIND_OPTIONS } from "./callOptions";
-import { type Collection, type FindOptions, findRecord, getRecord } from "./collection";
+import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
+import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
@@ -26,7 +26,7 @@ export interface Readers<T> {
    * Returns a record.
    * @throws NotFoundError if it does not exist
    */
-  get(id: string, options?: RequestOptions): ResponsePromise<T>;
+  get(id: string, options?: KnownOptions): ResponsePromise<T>;
 }
 
 /** Returns the functions that read a collection. */
@@ -46,6 +46,6 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
         return { records: [...records], unreadable: [...unreadable] };
       }),
     find: (id, given) => checkedCall(given, FIND_OPTIONS, (options) => findRecord(collection, id, options)),
-    get: (id, given) => withResponse(given, (options) => getRecord(collection, id, options)),
+    get: (id, given) => checkedCall(given, KNOWN_OPTIONS, (options) => getRecord(collection, id, options)),
   };
 }

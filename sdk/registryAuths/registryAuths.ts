@@ -1,16 +1,16 @@
+import type { Endpoint } from "../endpoints/record";
 import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, type DeletionRules, deleteUnused, refuseUsedId } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
-import type { GraphqlTransport } from "../transport/graphql";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { graphqlRegistryAuthCalls, REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
+import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
 
@@ -31,7 +31,7 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
   update(id: string, login: RegistryLogin, options?: RequestOptions): ResponsePromise<RegistryAuth>;
   /**
    * Deletes a credential, and proves that it is gone. A credential that does not exist counts as deleted.
-   * @throws InUseError at once if a template uses it; names the template, which would lose it without a sign
+   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them, which would lose it without a sign
    * @throws DeleteTimeoutError if the service does not accept the deletion within `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
@@ -44,13 +44,16 @@ interface RegistryAuthAccount extends Collection<RegistryAuth> {
 /** The time in which the service must accept a deletion: it fails now and then, and a repetition may help. */
 const DELETE_TIMEOUT_MS = 60_000;
 
-/** Returns the registry credentials of one account. `templates` are those that may use them. */
+/**
+ * Returns the registry credentials of one account. `templates` are those that may use them, and `endpoints` those that may
+ * use them in containers of their own.
+ */
 export function createRegistryAuths(
   context: CallContext,
-  transport: GraphqlTransport,
+  calls: RegistryAuthCalls,
   templates: Collection<Template>,
+  endpoints: Collection<Endpoint> | undefined,
 ): RegistryAuths {
-  const calls = graphqlRegistryAuthCalls(transport);
   const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
   const rules: DeletionRules<RegistryAuth, Template> = {
     users: templates,
@@ -58,15 +61,22 @@ export function createRegistryAuths(
     remedy:
       "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
   };
+  const endpointRules: DeletionRules<RegistryAuth, Endpoint> | undefined = endpoints && {
+    users: endpoints,
+    isUser: (endpoint, registryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
+    remedy:
+      "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
+  };
+  async function remove(id: string, options: DeleteUnusedOptions & ObservedOptions): Promise<void> {
+    if (endpointRules) await refuseUsedId(account, id, endpointRules, requestOptions(options));
+    return deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options });
+  }
   return {
     ...readersOf(account),
     create: (input, given) =>
       checkedCall(given, CREATE_OPTIONS, (options) => createRegistryAuth(account, input, options)),
     update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
-    delete: (id, given) =>
-      checkedCall(given, DELETE_OPTIONS, (options) =>
-        deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
-      ),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => remove(id, options)),
   };
 }
 
@@ -76,7 +86,7 @@ async function createRegistryAuth(
   options: CreateRecordOptions<RegistryAuth> & ObservedOptions,
 ): Promise<RegistryAuth> {
   const wanted = parseRegistryAuth(input);
-  const creation = { operation: `saveRegistryAuth of "${wanted.name}"`, settings: wanted, isSame: () => true };
+  const creation = { settings: wanted, isSame: () => true };
   return createUnique(account, creation, options);
 }
 

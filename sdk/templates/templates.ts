@@ -2,19 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
-import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
+import { CREATE_OPTIONS, DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
-import { type Collection, createCollection, getRecord, readExisting } from "../records/collection";
+import {
+  type Collection,
+  createCollection,
+  getRecord,
+  type KnownOptions,
+  readExisting,
+  withKnown,
+} from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
-import type { GraphqlTransport } from "../transport/graphql";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
-import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
+import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import { hideEnv, parseTemplate, parseTemplateChanges } from "./input";
 import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
 
@@ -37,7 +43,7 @@ export interface Templates extends Readers<Template> {
    * @throws NotFoundError if the template does not exist
    * @throws NameTakenError if another template has the new name
    */
-  update(id: string, changes: TemplateChanges, options?: RequestOptions): ResponsePromise<Template>;
+  update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
   /**
    * Deletes a template by the name that it has now, and proves that it is gone. Waits while the service refuses, up to two
    * minutes after the last use. A template that does not exist counts as deleted.
@@ -53,8 +59,7 @@ export interface TemplateAccount extends Collection<Template> {
 }
 
 /** Returns the account that the calls work on. */
-export function createTemplateAccount(context: CallContext, transport: GraphqlTransport): TemplateAccount {
-  const calls = graphqlTemplateCalls(transport);
+export function createTemplateAccount(context: CallContext, calls: TemplateCalls): TemplateAccount {
   return { ...createCollection(context, TEMPLATE, calls), calls };
 }
 
@@ -68,7 +73,8 @@ export function createTemplates(account: TemplateAccount, endpoints: Collection<
   return {
     ...readersOf(account),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createTemplate(account, input, options)),
-    update: (id, changes, given) => withResponse(given, (options) => updateTemplate(account, id, changes, options)),
+    update: (id, changes, given) =>
+      checkedCall(given, KNOWN_OPTIONS, (options) => updateTemplate(account, id, changes, options)),
     delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
   };
 }
@@ -81,37 +87,38 @@ async function createTemplate(
   const wanted: TemplateSettings = { ...TEMPLATE_DEFAULTS, imageName: "", ...parseTemplate(input) };
   hideEnv(wanted.env, [wanted.name, wanted.imageName]);
   const creation = {
-    operation: `saveTemplate (create) of "${wanted.name}"`,
     settings: wanted,
     isSame: (each: Template) => WORKER_FIELDS.every((field) => isDeepStrictEqual(each[field], wanted[field])),
   };
-  return createUnique(account, creation, options);
+  const created = await createUnique(account, creation, options);
+  return withKnown(created, account.hiddenIn(created), { ...wanted });
 }
 
 async function updateTemplate(
   account: TemplateAccount,
   id: string,
   changes: TemplateChanges,
-  options: ObservedOptions,
+  { known, ...options }: KnownOptions & ObservedOptions,
 ): Promise<Template> {
   const { env, ...fields } = parseTemplateChanges(id, changes);
-  const template = await readSettled(account, id, options);
+  const completed = (read: Template) => withKnown(read, account.hiddenIn(read), known);
   const merge = (before: Template): TemplateSettings => ({
     ...before,
     ...fields,
     env: env === undefined ? before.env : changedEnv(before.env, env),
   });
-  let before = template;
+  let before = completed(await readSettled(account, id, options));
   if (isSame(before, merge(before))) {
     // The list may be older than somebody's last change. A save would be repeated for nothing, but never left out.
     await sleep(account.clock, LIST_LAG_MS, options.signal);
-    before = await getRecord(account, id, options);
+    before = completed(await getRecord(account, id, options));
     if (isSame(before, merge(before))) return before;
   }
   const settings = merge(before);
   hideEnv(settings.env, [settings.name, settings.imageName]);
   try {
-    return await changeRecord(account, before, settings, options);
+    const saved = await changeRecord(account, before, settings, options);
+    return withKnown(saved, account.hiddenIn(saved), { ...settings });
   } catch (error) {
     throw await explainTakenName(error, account, settings.name, options);
   }

@@ -21,7 +21,7 @@ import {
 import type { Secret } from "../secret";
 import { send } from "./http";
 import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
-import { decodeJson, errorFromStatus, unexpectedResponse } from "./responseErrors";
+import { decodeJson, errorFromStatus, quotaAdvice, retiredInterface, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
 
@@ -148,7 +148,7 @@ export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: (
     });
     const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
     if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-    const failure = errorFromStatus(response, operation, http.clock.now());
+    const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
     if (failure) throw failure;
     underWay.response = response;
     return new Response(response.body, { headers: JSON_CONTENT });
@@ -253,10 +253,7 @@ function errorFromGraphql(
   if (ABSENT.test(ownWords) && !DATA_CENTER.test(ownWords))
     return new NotFoundError(`${said}. The requested object does not exist in this account`);
   if (/quota/i.test(ownWords)) {
-    return new QuotaExceededError(
-      `${said}. workersMax counts against one quota for the whole account: lower the workersMax of this or another ` +
-        "endpoint, or ask the service for a larger quota",
-    );
+    return new QuotaExceededError(`${said}. ${quotaAdvice}`);
   }
   return isBusinessRule ? new BusinessRuleError(said) : new RejectedError(said);
 }

@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly name: string;
   /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;

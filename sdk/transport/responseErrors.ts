@@ -14,6 +14,20 @@ import type { HttpResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;
 
+/** The advice when the quota of workers is exceeded. */
+export const quotaAdvice =
+  "workersMax counts against one quota for the whole account: lower the workersMax of this or another " +
+  "endpoint, or ask the service for a larger quota";
+
+/** Returns the error of an interface that the service has retired, which REST v2 follows. `undefined` for any other status. */
+export function retiredInterface({ status }: HttpResponse, operation: string): RejectedError | undefined {
+  if (status !== 410) return undefined;
+  return new RejectedError(
+    `${operation}: the service has retired this interface (status 410). Switch to REST v2: set SERVERLESS_GPU_API=v2, or the ` +
+      "client's option api (in a stack's config, serverless-gpu:api takes effect with the next pulumi up)",
+  );
+}
+
 /** Returns the JSON of a response. Throws the typed error of an error status, or of a body that is not JSON. */
 export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);

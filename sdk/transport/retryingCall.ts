@@ -17,6 +17,8 @@ export interface CallContext {
   readonly attemptTimeoutMs: number;
   /** Called before the pause of a retry. */
   readonly onRetry?: Reports["retry"];
+  /** Delays the attempts of all calls to stay within a rate limit. */
+  readonly gate?: Gate | undefined;
 }
 
 /** One attempt of a call. */
@@ -79,8 +81,9 @@ export interface Call<T> extends ObservedOptions {
 }
 
 /** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
-export async function makeCall<T>(context: CallContext, call: Call<T>): Promise<T> {
+export async function makeCall<T>(context: CallContext, given: Call<T>): Promise<T> {
   const { clock, retry } = context;
+  const call = given.gate ? given : { ...given, gate: context.gate };
   call.signal?.throwIfAborted();
   const maxAttempts = call.maxRetries === undefined ? retry.maxAttempts : call.maxRetries + 1;
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;

@@ -3,6 +3,9 @@ import { InvalidInputError } from "../errors";
 /** The path of each interface below its URL. */
 export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" } as const;
 
+/** The path of REST v2 below the URL of GraphQL: the service has both at one host. */
+export const REST_V2_PATH = "/v2";
+
 /** Ids are far shorter. A longer string is no id, and must not fill a URL or an error. */
 export const LONGEST_ID = 200;
 

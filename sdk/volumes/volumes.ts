@@ -1,22 +1,21 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
-import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
+import { CREATE_OPTIONS, DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
-import { type Collection, createCollection, readExisting } from "../records/collection";
+import { type Collection, createCollection, type KnownOptions, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
 import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
-import { aFunction, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { GraphqlTransport } from "../transport/graphql";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
+import { aFunction, type OptionChecks } from "../transport/callOptions";
+import type { ObservedOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./graphqlCalls";
+import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
 
 /** Options of `update`. */
-export interface VolumeUpdateOptions extends RequestOptions {
+export interface VolumeUpdateOptions extends KnownOptions {
   /**
    * Called before a volume is renamed to a name that others have in its data center. An error that it throws ends the
    * update, and nothing is changed. Without it, the volume is renamed: names need not be unique at the service.
@@ -24,7 +23,7 @@ export interface VolumeUpdateOptions extends RequestOptions {
   readonly onNameTaken?: (others: readonly Volume[]) => void;
 }
 
-const UPDATE_OPTIONS: OptionChecks<VolumeUpdateOptions> = { ...REQUEST_OPTIONS, onNameTaken: aFunction };
+const UPDATE_OPTIONS: OptionChecks<VolumeUpdateOptions> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 /** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
 export interface Volumes extends Readers<Volume> {
@@ -55,16 +54,11 @@ interface VolumeAccount extends Collection<Volume> {
 }
 
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
-export function createVolumes(
-  context: CallContext,
-  transport: GraphqlTransport,
-  endpoints: Collection<Endpoint>,
-): Volumes {
-  const calls = graphqlVolumeCalls(transport);
+export function createVolumes(context: CallContext, calls: VolumeCalls, endpoints: Collection<Endpoint>): Volumes {
   const account: VolumeAccount = { ...createCollection(context, VOLUME, calls), calls };
   const rules: DeletionRules<Volume, Endpoint> = {
     users: endpoints,
-    isUser: (endpoint, volume) => endpoint.networkVolumeId === volume.id,
+    isUser: (endpoint, volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
     remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
   };
   return {
@@ -84,7 +78,6 @@ async function createVolume(
 ): Promise<Volume> {
   const wanted = parseVolume(input);
   const creation = {
-    operation: `createNetworkVolume of "${wanted.name}"`,
     settings: wanted,
     isSame: ({ dataCenterId, size }: Volume) => dataCenterId === wanted.dataCenterId && size === wanted.size,
   };
@@ -95,7 +88,7 @@ async function updateVolume(
   account: VolumeAccount,
   id: string,
   changes: VolumeChanges,
-  { onNameTaken, ...options }: VolumeUpdateOptions & ObservedOptions,
+  { onNameTaken, known, ...options }: VolumeUpdateOptions & ObservedOptions,
 ): Promise<Volume> {
   const fields = parseVolumeChanges(id, changes);
   const volume = await readExisting(account, id, options);
@@ -110,5 +103,5 @@ async function updateVolume(
     const others = records.filter((each) => isNamesake(each) && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
-  return changeRecord(account, volume, { name, size }, options);
+  return account.recall(await changeRecord(account, volume, { name, size }, options), known);
 }

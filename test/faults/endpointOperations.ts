@@ -112,6 +112,9 @@ function creation(name: string, steps: readonly Step[], program: Properties): Op
   };
 }
 
+/** The places of the changed program, as the service has them. */
+const LOCATIONS = { graphql: "CZ,RO", v2: "EU-CZ-1,EU-RO-1,EU-RO-2" };
+
 const update: Operation = {
   name: "update",
   steps: graphql("list", "save"),
@@ -128,7 +131,7 @@ const update: Operation = {
       recover: () => one.up(program),
       problemsAtLast: async () => [
         ...untouched(),
-        ...fieldProblems(site.emulator.endpoints.get(id), { workersMax: 4, locations: "CZ,RO" }),
+        ...fieldProblems(site.emulator.endpoints.get(id), { workersMax: 4, locations: LOCATIONS[site.api] }),
         ...(await one.disagreements()),
         ...count("1", one.own().length === 1, one.own().length),
         ...one.neighbourProblems(),
@@ -158,7 +161,7 @@ const adoption: Operation = {
       problems,
       async recover() {
         // One process adopts an endpoint once.
-        await using nextRun = await startDynamicProvider(site.emulator.env);
+        await using nextRun = await startDynamicProvider(site.env);
         await one.up(program, nextRun);
       },
       problemsAtLast: async () => [

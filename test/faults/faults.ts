@@ -1,4 +1,4 @@
-import type { FaultEffect } from "../../emulator";
+import type { FaultEffect, Interface } from "../../emulator";
 
 /** A way in which the service, or what lies before it, misbehaves. */
 export interface Fault {
@@ -8,10 +8,10 @@ export interface Fault {
   /** Matches the cause in the message of the resulting error. */
   readonly cause: RegExp;
   /**
-   * The only interface that can respond so.
+   * The only interfaces that can respond so.
    * @default all can
    */
-  readonly only?: "graphql";
+  readonly only?: readonly Interface[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,7 @@ export const FAULTS: readonly Fault[] = [
     name: "GraphQL server fault",
     effect: { graphqlError: { message: "Something went wrong. Please try again later" } },
     cause: /Something went wrong/,
-    only: "graphql",
+    only: ["graphql"],
   },
   { name: "hang", effect: { hang: true }, cause: /no complete response within/ },
   { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: /no complete response within/ },
@@ -57,8 +57,13 @@ export const FAULTS: readonly Fault[] = [
   { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
   { name: "truncated body", effect: { truncated: true }, cause: /not complete JSON/ },
   { name: "wrong shape", effect: { status: 200, body: WRONG_SHAPE, when: "after" }, cause: /unexpected shape/ },
-  { name: "null account", effect: { nullAccount: true }, cause: /found no account|unexpected shape/, only: "graphql" },
-  { name: "list 4 s behind", effect: { listLagMs: 4_000 }, cause: /never/, only: "graphql" },
+  {
+    name: "null account",
+    effect: { nullAccount: true },
+    cause: /found no account|unexpected shape/,
+    only: ["graphql"],
+  },
+  { name: "list 4 s behind", effect: { listLagMs: 4_000 }, cause: /never/, only: ["graphql", "v2"] },
   { name: "key revoked", effect: { status: 401 }, cause: /responded with 401/ },
 ];
 

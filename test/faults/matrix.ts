@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator, FaultEffect } from "../../emulator";
+import type { ManagementApi } from "../../sdk";
 import { FAULTS, type Fault, TIMES, timesName } from "./faults";
 import type { Operation, Step } from "./operations";
 import { CANARY, type Site, startSite } from "./site";
@@ -39,18 +40,22 @@ export function cellsOf(operations: readonly Operation[]): Cell[] {
   return operations.flatMap((operation) =>
     operation.steps.flatMap((step) =>
       FAULTS.filter(
-        (fault) => (fault.only ?? step.interface) === step.interface && (operation.isOpenTo?.(fault) ?? true),
+        (fault) => (fault.only ?? [step.interface]).includes(step.interface) && (operation.isOpenTo?.(fault) ?? true),
       ).flatMap((fault) => TIMES.map((times) => ({ operation, step, fault, times }))),
     ),
   );
 }
 
-/** Plays all cells, on so many sites at once. Slow ones should come first. */
-export async function playAll(cells: readonly Cell[], siteCount: number): Promise<CellResult[]> {
+/** Plays all cells over one management interface, on so many sites at once. Slow ones should come first. */
+export async function playAll(
+  cells: readonly Cell[],
+  siteCount: number,
+  api: ManagementApi = "graphql",
+): Promise<CellResult[]> {
   const waiting = [...cells];
   const results: CellResult[] = [];
   const worker = async () => {
-    const site = await startSite();
+    const site = await startSite(api);
     for (let cell = waiting.shift(); cell; cell = waiting.shift()) results.push(await playAsMeant(cell, site));
     const shown = site.provider.output() + JSON.stringify(site.emulator.journal.requests());
     if (shown.includes(CANARY)) throw new Error("the provider's output or the journal shows the key");

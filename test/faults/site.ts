@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import type { ManagementApi } from "../../sdk";
 import { startDynamicProvider } from "../support/dynamicProvider";
 import type { DynamicProvider } from "./engineMemory";
 
@@ -10,6 +11,10 @@ export const CANARY = "canary-key-5b7d90c2e4";
 
 /** The place in which cells are played, one after the other: a service, a provider process and a program process. */
 export interface Site {
+  /** The management interface of the provider and the program. */
+  readonly api: ManagementApi;
+  /** The environment of both. */
+  readonly env: Readonly<Record<string, string>>;
   readonly emulator: Emulator;
   readonly provider: DynamicProvider;
   /** Calls one of the package's data sources in the program's process. Throws an error with its message. */
@@ -20,7 +25,7 @@ export interface Site {
 /** A job of an endpoint whose template is this one never ends. */
 export const NEVER_ENDS = "never-ends";
 
-export async function startSite(): Promise<Site> {
+export async function startSite(api: ManagementApi = "graphql"): Promise<Site> {
   const emulator = await startEmulator({
     apiKey: CANARY,
     drainMs: 0,
@@ -28,12 +33,15 @@ export async function startSite(): Promise<Site> {
     handlers: { [NEVER_ENDS]: () => new Promise(() => {}) },
     serverlessDiscount: { discountFactor: 0.5, type: "test", expirationDate: "2030-01-01" },
   });
-  const provider = await startDynamicProvider(emulator.env);
+  const env = { ...emulator.env, SERVERLESS_GPU_API: api };
+  const provider = await startDynamicProvider(env);
   const program = fork(path.join(__dirname, "dataSourceProcess.js"), {
-    env: { PATH: process.env.PATH, ...emulator.env },
+    env: { PATH: process.env.PATH, ...env },
     execArgv: [],
   });
   return {
+    api,
+    env,
     emulator,
     provider,
     async callDataSource(name, args) {

@@ -37,7 +37,7 @@ const ARROWS: Record<string, Arrows> = {
       records: ["contract", "transport"],
       endpoints: ["contract", "transport", "records"],
       templates: ["contract", "transport", "records", "endpoints"],
-      registryAuths: ["contract", "transport", "records", "templates"],
+      registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       jobs: ["contract", "transport"],
       pods: ["contract", "transport"],
@@ -77,9 +77,12 @@ const ARROWS: Record<string, Arrows> = {
       volumes: ["time", "model", "graphql", "records"],
       pods: ["time", "model", "io", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "openai", "endpoints"],
+      restV2: [
+        ...["time", "model", "io", "records", "jobs", "endpoints", "registryAuths", "templates", "volumes", "pods"],
+      ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue"],
+        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [

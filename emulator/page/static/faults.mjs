@@ -54,7 +54,9 @@ export function openAddFault() {
   const where = element(
     "select",
     {},
-    ...["", "graphql", "rest", "queue"].map((name) => element("option", { value: name }, name || "every interface")),
+    ...["", "graphql", "rest", "v2", "queue"].map((name) =>
+      element("option", { value: name }, name || "every interface"),
+    ),
   );
   const operation = element("input", { placeholder: "every operation, or such as run, status, saveEndpoint" });
   const endpoint = element("input", { placeholder: "every endpoint" });

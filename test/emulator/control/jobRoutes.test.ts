@@ -110,7 +110,7 @@ describe("jobs and workers over HTTP", () => {
     ["workers?state=initializing", "starting, idle, running, draining"],
     ["journal?endpoint=x", '"endpoint"'],
     ["journal?outcome=bad", "pending, ok, error, cut"],
-    ["journal?interface=soap", "graphql, rest, queue"],
+    ["journal?interface=soap", "graphql, rest, v2, queue"],
     ["journal?status=abc", '"status" is "abc"'],
     ["endpoints?name=x", '"name"'],
     ["pods?endpointId=x&colour=red", '"endpointId", "colour"'],

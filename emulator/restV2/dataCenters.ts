@@ -1,0 +1,39 @@
+/** A data center of the catalogue. */
+export interface DataCenter {
+  readonly id: string;
+  /** The country that it is in. REST v2 does not show it. */
+  readonly country: string;
+}
+
+/** The data centers of the catalogue (assumed). The service's list changes over time. */
+export const DATA_CENTERS: readonly DataCenter[] = [
+  { id: "AP-JP-1", country: "JP" },
+  { id: "CA-MTL-1", country: "CA" },
+  { id: "EU-CZ-1", country: "CZ" },
+  { id: "EU-FR-1", country: "FR" },
+  { id: "EU-NL-1", country: "NL" },
+  { id: "EU-RO-1", country: "RO" },
+  { id: "EU-RO-2", country: "RO" },
+  { id: "EU-SE-1", country: "SE" },
+  { id: "EUR-GB-1", country: "GB" },
+  { id: "EUR-IS-1", country: "IS" },
+  { id: "EUR-NO-1", country: "NO" },
+  { id: "OC-AU-1", country: "AU" },
+  { id: "US-CA-2", country: "US" },
+  { id: "US-GA-2", country: "US" },
+  { id: "US-KS-2", country: "US" },
+  { id: "US-TX-3", country: "US" },
+];
+
+/** Returns the data centers of a comma list of countries and data centers. An empty list is any region. */
+export function dataCentersOf(locations: string): string[] {
+  const parts = locations
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const ids = parts.flatMap((part) => {
+    const inCountry = DATA_CENTERS.filter(({ country }) => country === part).map(({ id }) => id);
+    return inCountry.length > 0 ? inCountry : [part];
+  });
+  return [...new Set(ids)];
+}

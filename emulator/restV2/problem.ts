@@ -1,0 +1,50 @@
+import { STATUS_CODES } from "node:http";
+import type { HttpResponse } from "../io/http";
+import { BusinessError } from "../model/businessError";
+import type { FidelityId } from "../model/fidelity";
+
+/** A request that REST v2 refuses, with its status. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly fidelity?: FidelityId,
+    /** The problems of a body. */
+    readonly problems?: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
+/** Returns an error in the form of REST v2 (RFC 9457). */
+export function problem({ status, message, fidelity, problems }: Refusal): HttpResponse {
+  const title = STATUS_CODES[status] ?? "Error";
+  const body = { title, status, detail: message, ...(problems && { errors: problems }) };
+  return {
+    status,
+    headers: { "content-type": "application/problem+json" },
+    body: JSON.stringify(body),
+    fidelity,
+    error: problems ? `${message} ${problems.join("; ")}` : message,
+  };
+}
+
+/** The rules whose refusal says that something does not exist. */
+const NOT_FOUND: readonly FidelityId[] = [
+  "save.unknown-id",
+  "save.unknown-template",
+  "save.deleted-template",
+  "template.unknown-id",
+  "template.unknown-name",
+  "volume.nonexistent",
+  "registry.unknown-id",
+];
+
+/** Returns the refusal of a rule that GraphQL has, too. Any other error is returned as it is. */
+export function refusalOf(error: unknown): unknown {
+  if (!(error instanceof BusinessError)) return error;
+  const { message, fidelity } = error;
+  if (NOT_FOUND.includes(fidelity)) return new Refusal(404, message, fidelity);
+  if (fidelity === "save.pod-template") return new Refusal(422, message, fidelity);
+  return new Refusal(400, message, fidelity);
+}

@@ -1,0 +1,44 @@
+import type { Clock } from "../../sdk/contract/clock";
+import type { ManagementLimits } from "../jobs/rateLimits";
+import { RATE_WINDOWS } from "./facts";
+
+/** The limits that the service's description shows. Those of an account may differ. */
+export const OBSERVED_LIMITS: Required<ManagementLimits> = { perMinute: 60, perHour: 3000, perDay: 50_000 };
+
+/** The rate limit of the account. */
+export interface Quota {
+  /** Counts a request. Returns the headers of its response, and whether it may be served. */
+  count(): { readonly headers: Readonly<Record<string, string>>; readonly exceeded: string | undefined };
+}
+
+/** Creates the rate limit: fixed windows, each from its first request on. Without limits, responses have no headers. */
+export function createQuota(clock: Clock, limits: ManagementLimits): Quota {
+  const given = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };
+  const windows = Object.entries(RATE_WINDOWS).flatMap(([name, seconds]) => {
+    const quota = given[name as keyof typeof RATE_WINDOWS];
+    return quota === undefined ? [] : [{ name, seconds, quota, used: 0, endsAt: Number.NEGATIVE_INFINITY }];
+  });
+  const policy = windows.map(({ name, quota, seconds }) => `"${name}";q=${quota};w=${seconds}`).join(", ");
+
+  return {
+    count() {
+      if (windows.length === 0) return { headers: {}, exceeded: undefined };
+      const now = clock.monotonic();
+      for (const window of windows) {
+        if (now < window.endsAt) continue;
+        window.used = 0;
+        window.endsAt = now + window.seconds * 1000;
+      }
+      const full = windows.find(({ used, quota }) => used >= quota);
+      if (!full) for (const window of windows) window.used += 1;
+      const left = (endsAt: number) => Math.max(1, Math.ceil((endsAt - now) / 1000));
+      const state = windows.map(
+        ({ name, quota, used, endsAt }) => `"${name}";r=${Math.max(0, quota - used)};t=${left(endsAt)}`,
+      );
+      const headers = { ratelimit: state.join(", "), "ratelimit-policy": policy };
+      return full
+        ? { headers: { ...headers, "retry-after": String(left(full.endsAt)) }, exceeded: full.name }
+        : { headers, exceeded: undefined };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Clock } from "../../sdk/contract/clock";
+import { accessOf, bearerKey, type Keys } from "../io/auth";
+import { type Call, type CallOptions, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import type { ManagementLimits } from "../jobs/rateLimits";
+import type { Pods } from "../pods/pods";
+import type { RegistryAuths } from "../registryAuths/registryAuths";
+import type { Volumes } from "../volumes/volumes";
+import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
+import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
+import type { V2Handler } from "./handler";
+import { podHandlers } from "./podHandlers";
+import { problem, Refusal, refusalOf } from "./problem";
+import { createQuota } from "./quota";
+import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
+import { problemsOf } from "./shapes";
+
+/** The parts of the emulator that REST v2 uses. */
+export interface RestV2Options extends EndpointParts {
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly registryAuths: RegistryAuths;
+  readonly volumes: Volumes;
+  readonly pods: Pods;
+  readonly managementLimits: ManagementLimits;
+}
+
+interface Route {
+  readonly name: OperationName;
+  readonly facts: OperationFacts;
+  readonly pattern: RegExp;
+}
+
+const ROUTES: readonly Route[] = (Object.entries(REST_V2) as [OperationName, OperationFacts][]).map(
+  ([name, facts]) => ({
+    name,
+    facts,
+    pattern: new RegExp(`^/v2${facts.path.replace("{id}", "(?<id>[^/]+)")}/?$`),
+  }),
+);
+
+const FIRST_SEGMENTS = new Set(Object.values(REST_V2).map(({ path }) => path.split("/")[1]));
+
+/** Returns `true` for a path of REST v2. All other paths below `/v2` are those of queues. */
+export function isRestV2(path: string): boolean {
+  return path.startsWith("/v2/") && FIRST_SEGMENTS.has(path.split("/")[2] ?? "");
+}
+
+/** Creates REST v2, the management interface that follows GraphQL: a function that returns the call of a request. */
+export function createRestV2(options: RestV2Options) {
+  const { keys, clock, registryAuths, volumes, pods, templates, dataCenters } = options;
+  const quota = createQuota(clock, options.managementLimits);
+  const handlers: Readonly<Record<OperationName, V2Handler>> = {
+    ...endpointHandlers(options),
+    ...templateHandlers(templates),
+    ...volumeHandlers(volumes),
+    ...registryHandlers(registryAuths, pods),
+    ...podHandlers(pods),
+    listDataCenters: () => ({
+      dataCenters: dataCenters.map((id) => ({ id, name: id, networkVolumeTypes: ["STANDARD"] })),
+    }),
+  };
+  let requests = 0;
+
+  function execute({ name, facts }: Route, id: string, request: HttpRequest, { listLagMs }: CallOptions): HttpResponse {
+    const body = facts.body ? checkedBody(request, facts) : {};
+    const result = handlers[name]({ id, body, query: request.query, listLagMs } as never);
+    if (result === undefined) return { status: facts.status, headers: {}, body: "" };
+    const endpointId = name === "createEndpoint" ? (result as { id: string }).id : undefined;
+    return { ...json(facts.status, result), endpointId };
+  }
+
+  function respond(request: HttpRequest, route: Route | undefined, id: string, call: CallOptions): HttpResponse {
+    const access = accessOf(bearerKey(request), keys);
+    if (access === "missing") return problem(new Refusal(401, "missing bearer token"));
+    if (access === "wrong") return problem(new Refusal(401, "invalid bearer token", "v2.unauthorized-body"));
+    const { headers, exceeded } = quota.count();
+    let response: HttpResponse;
+    try {
+      if (exceeded !== undefined) throw new Refusal(429, `rate limit exceeded for the ${exceeded} window`);
+      if (access === "forbidden") throw new Refusal(403, "access denied");
+      if (!route) throw refusalOfPath(request);
+      response = execute(route, id, request, call);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!(refusal instanceof Refusal)) throw refusal;
+      response = problem(refusal);
+    }
+    return { ...response, headers: { ...response.headers, ...headers } };
+  }
+
+  return function restV2Call(request: HttpRequest): Call {
+    const route = ROUTES.find(({ facts, pattern }) => facts.method === request.method && pattern.test(request.path));
+    const id = decodeSegment(route?.pattern.exec(request.path)?.groups?.id ?? "");
+    const input = jsonOf(request);
+    const endpointId = route?.facts.path.startsWith("/serverless/{id}") ? id : undefined;
+    return {
+      interface: "v2",
+      operation: route?.name ?? "unknown",
+      endpointId,
+      arguments: { ...(id && { id }), ...Object.fromEntries(request.query), ...(input !== undefined && { input }) },
+      run(call) {
+        const response = respond(request, route, id, call);
+        return { ...response, headers: { ...response.headers, "x-request-id": `emulated-${++requests}` } };
+      },
+    };
+  };
+}
+
+function checkedBody(request: HttpRequest, { body: shape = {} }: OperationFacts): object {
+  const body = jsonOf(request);
+  if (body === undefined) throw new Refusal(400, "the body must be JSON", "v2.malformed");
+  const problems = problemsOf(shape, body);
+  if (problems.length > 0) throw new Refusal(422, "Request validation failed.", undefined, problems);
+  return body as object;
+}
+
+function jsonOf({ body }: HttpRequest): unknown {
+  try {
+    return body.length === 0 ? undefined : JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the refusal of a path that is unknown, or that does not have the method. */
+function refusalOfPath({ path }: HttpRequest): Refusal {
+  const isKnown = ROUTES.some(({ pattern }) => pattern.test(path));
+  return isKnown
+    ? new Refusal(405, "The requested method is not allowed for this path.", "v2.method")
+    : new Refusal(404, "resource not found", "v2.other-paths");
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { DATA_CENTER_ID } from "../contract/limits";
+import { InvalidInputError } from "../errors";
+import { decode } from "../transport/decode";
+import { type RestV2Transport, requestV2 } from "../transport/restV2";
+import { type CallContext, makeCall } from "../transport/retryingCall";
+import { splitList } from "./normalForms";
+
+/** The time that the catalogue is kept, in milliseconds. */
+const MAX_AGE_MS = 3_600_000;
+
+const catalogueSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
+
+/** The data centers of the service, for an interface that knows no countries. */
+export interface DataCenters {
+  /** Reads the catalogue if `locations` hold a country, and it is not known yet. */
+  load(locations: string): Promise<void>;
+  /**
+   * Returns the ids of the data centers that `locations` mean.
+   * @throws InvalidInputError if a country has none
+   */
+  idsOf(locations: string): string[];
+}
+
+/** Returns the data centers of the service, from its catalogue. */
+export function createDataCenters(context: CallContext, transport: RestV2Transport): DataCenters {
+  let known: readonly string[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const operation = "the catalogue of data centers";
+    const name = "listDataCenters";
+    const at = context.clock.monotonic();
+    const catalogue = await makeCall(context, {
+      name,
+      operation,
+      repeatability: "safe",
+      attempt: async (attempt) => {
+        const request = { name, operation, method: "GET", path: "/catalog/datacenters" } as const;
+        return decode(catalogueSchema, await requestV2(transport, request, attempt), operation);
+      },
+    });
+    known = catalogue.dataCenters.map(({ id }) => id).sort();
+    readAt = at;
+  }
+
+  return {
+    async load(locations) {
+      if (splitList(locations).every(isDataCenter)) return;
+      if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
+      // Without the options of one caller, because others wait for it, too.
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    },
+    idsOf(locations) {
+      const ids = splitList(locations).flatMap((part) => (isDataCenter(part) ? [part] : inCountry(part, known)));
+      return [...new Set(ids)].sort();
+    },
+  };
+}
+
+function isDataCenter(location: string): boolean {
+  return DATA_CENTER_ID.test(location);
+}
+
+function inCountry(country: string, known: readonly string[]): string[] {
+  const ids = known.filter((id) => countryOf(id) === country);
+  if (ids.length > 0) return ids;
+  const places = [...new Set(known.flatMap((id) => countryOf(id) ?? []))].sort().join(", ");
+  const message =
+    `has the country ${country}, in which the catalogue of REST v2 has no data center. It has some in ${places}. ` +
+    "Use one of these, or the ids of data centers";
+  throw new InvalidInputError("the endpoint", [{ property: "locations", message }]);
+}
+
+/** The countries whose data centers are named after one of their regions, as in `US-KS-2`. */
+const OWN_REGIONS: readonly string[] = ["US", "CA"];
+
+/** Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for `US-KS-2`. */
+function countryOf(id: string): string | undefined {
+  const [region = "", place] = id.split("-");
+  return OWN_REGIONS.includes(region) ? region : place;
+}

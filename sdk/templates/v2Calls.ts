@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { deleteV2, given, listV2, patchRecord, requestRecord } from "../records/v2Calls";
+import type { RestV2Transport } from "../transport/restV2";
+import { pathSegment } from "../transport/urls";
+import { normalizePorts, TEMPLATE_DEFAULTS } from "./fields";
+import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
+import type { Template, TemplateSettings } from "./record";
+
+const wireSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string(),
+  image: z.string().nullish(),
+  args: z.string().nullish(),
+  disk: z.number().nullish(),
+  env: z.record(z.string(), z.string()).nullish(),
+  ports: z.array(z.string()).nullish(),
+  registry: z.string().nullish(),
+  serverless: z.boolean().nullish(),
+  public: z.boolean().nullish(),
+});
+
+const templateV2Schema: z.ZodType<Template> = wireSchema.transform((record) => ({
+  id: record.id,
+  name: record.name,
+  imageName: record.image ?? "",
+  env: record.env ?? {},
+  containerDiskInGb: record.disk ?? TEMPLATE_DEFAULTS.containerDiskInGb,
+  dockerArgs: record.args ?? "",
+  ports: normalizePorts(record.ports ?? []),
+  containerRegistryAuthId: record.registry ?? "",
+  readme: "",
+  isServerless: record.serverless ?? false,
+  isPublic: record.public ?? false,
+  kept: {},
+}));
+
+const KIND = { ...TEMPLATE, schema: templateV2Schema };
+
+const pathOf = (id: string) => `/templates/${pathSegment("id", id)}`;
+
+/** The fields that a new template gets for endpoints. */
+const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
+
+/** Returns the requests over REST v2. A change sends only what differs; the deletion is by id. */
+export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
+  return {
+    names: {
+      list: "listTemplates",
+      create: "createTemplate",
+      change: "updateTemplate",
+      delete: "deleteTemplate",
+    },
+    list: (operation, attempt) =>
+      listV2(transport, KIND, { name: "listTemplates", operation, path: "/templates", field: "templates" }, attempt),
+    create(operation, settings, attempt) {
+      const body = { ...toBody(settings), ...NEW_SERVERLESS_TEMPLATE };
+      const request = { name: "createTemplate", operation, method: "POST", path: "/templates", body } as const;
+      return requestRecord(transport, KIND, request, attempt);
+    },
+    change(operation, before, settings, attempt) {
+      const [was, body] = [toBody(before), toBody(settings)];
+      const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(was[field], value));
+      const request = { name: "updateTemplate", operation, path: pathOf(before.id), body: Object.fromEntries(changed) };
+      return patchRecord(transport, KIND, request, attempt);
+    },
+    delete: (operation, { id }, attempt) =>
+      deleteV2(transport, { name: "deleteTemplate", operation, path: pathOf(id) }, attempt),
+    // REST v2 has no description of templates.
+    hiddenIn: () => ["readme"],
+  };
+}
+
+function toBody(settings: Partial<TemplateSettings>): Record<string, unknown> {
+  const { name, imageName, env, containerDiskInGb, dockerArgs, ports, containerRegistryAuthId } = settings;
+  return given({
+    name,
+    image: imageName,
+    env,
+    disk: containerDiskInGb,
+    args: dockerArgs,
+    ports: ports?.split(",").filter((port) => port !== ""),
+    registry: containerRegistryAuthId === "" ? null : containerRegistryAuthId,
+  });
+}

@@ -1,0 +1,106 @@
+import type { Limiter } from "./limiter";
+import type { ReceivedResponse } from "./responseInfo";
+
+/** The requests to start before the first response has told the limits. */
+const UNKNOWN_LIMIT = 4;
+
+/** The longest wait for a window, in milliseconds. For a longer one the call is made, and the service's refusal says why. */
+const LONGEST_WAIT_MS = 120_000;
+
+interface Window {
+  /** The requests that may still start. */
+  left: number;
+  /** The requests of a whole window, if known. */
+  quota: number;
+  /** The length of the window, in milliseconds. */
+  lengthMs: number;
+  /** When it began, as far as is known: an earlier request says nothing about it. */
+  readonly begunAt: number;
+  readonly endsAt: number;
+  /** `true` until a response has told its end. */
+  readonly isGuess: boolean;
+}
+
+/** Keeps requests within the limits that the service tells in its responses. */
+export interface RateWindows extends Limiter {
+  /**
+   * Reads the limits in the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` of a response.
+   * @param sentAt the time of its request
+   */
+  observe(response: Pick<ReceivedResponse, "status" | "headers">, now: number, sentAt: number): void;
+}
+
+/** Makes a limiter that knows no limits yet. */
+export function createRateWindows(): RateWindows {
+  const windows = new Map<string, Window>();
+  let inFlight = 0;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+
+  /** Returns the window with a name; a new one if the last one is over. */
+  function current(name: string, now: number): Window | undefined {
+    const window = windows.get(name);
+    if (!window || now < window.endsAt) return window;
+    const { quota, lengthMs } = window;
+    const next = { left: quota - inFlight, quota, lengthMs, begunAt: now, endsAt: now + lengthMs, isGuess: true };
+    windows.set(name, next);
+    return next;
+  }
+
+  function waitMs(name: string, now: number): number {
+    const { left, endsAt } = current(name, now) as Window;
+    return left > 0 || endsAt - now > LONGEST_WAIT_MS ? 0 : endsAt - now;
+  }
+
+  return {
+    delayMs(now) {
+      if (now < closedUntil) return closedUntil - now;
+      if (windows.size === 0) return inFlight < UNKNOWN_LIMIT ? 0 : Number.POSITIVE_INFINITY;
+      return Math.max(...Array.from(windows.keys(), (name) => waitMs(name, now)));
+    },
+    start() {
+      inFlight++;
+      for (const window of windows.values()) window.left--;
+    },
+    end() {
+      inFlight--;
+    },
+    raise() {},
+    observe({ status, headers }, now, sentAt) {
+      // The requests under way may not be counted yet.
+      const others = Math.max(0, inFlight - 1);
+      const quotas = parseItems(headers["ratelimit-policy"]);
+      for (const [name, { r: left, t: seconds }] of parseItems(headers.ratelimit)) {
+        if (left === undefined || seconds === undefined) continue;
+        const { q: quota = left + 1, w: length = seconds } = quotas.get(name) ?? {};
+        const known = current(name, now);
+        if (known && sentAt < known.begunAt) continue;
+        const endsAt = now + seconds * 1000;
+        windows.set(name, {
+          // Responses may overtake each other.
+          left: Math.min(known?.left ?? left, left - others),
+          quota,
+          lengthMs: length * 1000,
+          begunAt: known?.begunAt ?? sentAt,
+          endsAt: known && !known.isGuess ? known.endsAt : endsAt,
+          isGuess: false,
+        });
+      }
+      const retryAfterMs = Number(headers["retry-after"]) * 1000;
+      if (status === 429 && retryAfterMs > 0 && retryAfterMs <= LONGEST_WAIT_MS) closedUntil = now + retryAfterMs;
+    },
+  };
+}
+
+/** Returns the parameters of each item of a header such as `"minute";r=57;t=41, "hour";r=2990;t=3301`. */
+function parseItems(header: string | string[] | undefined): Map<string, Readonly<Record<string, number | undefined>>> {
+  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
+  const items = text.split(",").flatMap((item) => {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
+    const entries = parameters.flatMap((parameter) => {
+      const [key = "", value = ""] = parameter.split("=");
+      return /^\d+$/.test(value) ? [[key, Number(value)] as const] : [];
+    });
+    return name === "" ? [] : [[name, Object.fromEntries(entries)] as const];
+  });
+  return new Map(items);
+}

@@ -1,0 +1,87 @@
+import type { Operation, Step } from "./operations";
+
+/** A request, by its place among the operation's requests, or by its own name. */
+type Request = readonly [name: string, strikes: string, by?: "named"];
+
+const record = (
+  noun: string,
+  list: string,
+  users: string,
+  name: string,
+): Readonly<Record<string, readonly Request[]>> => ({
+  [`${noun} create`]: [
+    ["list", list],
+    ["save", `create${name}`],
+  ],
+  [`${noun} update`]: [
+    ["list", list],
+    ["save", `update${name}`],
+  ],
+  [`${noun} read`]: [["list", list]],
+  [`${noun} delete`]: [
+    ["list", list],
+    ["list of users", users],
+    ["delete", `delete${name}`],
+    ["list proof", list],
+  ],
+});
+
+/** The requests that each operation makes over REST v2 when nothing goes wrong. */
+const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
+  create: [
+    ["list", "listEndpoints"],
+    ["save", "createEndpoint"],
+  ],
+  adopt: [
+    ["list", "listEndpoints"],
+    ["save", "updateEndpoint"],
+  ],
+  update: [
+    ["list", "listEndpoints"],
+    // After the catalogue, which a process reads once: so it has no place of its own.
+    ["save", "updateEndpoint", "named"],
+  ],
+  read: [["list", "listEndpoints"]],
+  "read (gone)": [
+    ["list", "listEndpoints"],
+    ["list again", "listEndpoints"],
+  ],
+  delete: [
+    ["list", "listEndpoints"],
+    ["save", "updateEndpoint"],
+    ["list drained", "listEndpoints"],
+    ["workers", "listWorkers"],
+    ["delete", "deleteEndpoint"],
+    ["list proof", "listEndpoints"],
+  ],
+  "delete (gone)": [
+    ["list", "listEndpoints"],
+    ["delete", "deleteEndpoint"],
+  ],
+  ...record("template", "listTemplates", "listEndpoints", "Template"),
+  ...record("volume", "listNetworkVolumes", "listEndpoints", "NetworkVolume"),
+  ...record("credential", "listRegistries", "listTemplates", "Registry"),
+  "credential delete": [
+    ["list", "listRegistries"],
+    ["list of endpoints", "listEndpoints"],
+    ["list of users", "listTemplates"],
+    ["delete", "deleteRegistry"],
+    ["list proof", "listRegistries"],
+  ],
+};
+
+/** REST v2 cannot change a credential. */
+const IMPOSSIBLE = ["credential update"];
+
+/** Returns the operations that use the management interface, with their requests over REST v2. */
+export function overV2(operations: readonly Operation[]): Operation[] {
+  return operations.flatMap((operation) => {
+    const requests = IMPOSSIBLE.includes(operation.name) ? undefined : REQUESTS[operation.name];
+    return requests ? [{ ...operation, name: `${operation.name} (v2)`, steps: requests.map(stepOf) }] : [];
+  });
+}
+
+function stepOf([name, strikes, by]: Request, index: number): Step {
+  const found = by === "named" ? { operation: strikes } : { position: index + 1 };
+  return { name, interface: "v2", ...found, strikes };
+}
