@@ -61,6 +61,9 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   return exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
 }
 
+/** A shorter load is warned about, in seconds: starts and idle time of a worker take minutes. */
+const SHORTEST_SPAN_S = 600;
+
 function textOf(
   { load, results, sweep, assumptions, exceeded }: Report,
   flags: ForecastFlags,
@@ -71,6 +74,12 @@ function textOf(
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
     `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
+    ...(load.spanS < SHORTEST_SPAN_S
+      ? [
+          `WARNING: the load covers only ${shownTime(load.spanS)}. Each repetition pays its own starts and idle time, so the ` +
+            "cost a month is far too high. Give a longer load, or the time that it stands for with --for.\n",
+        ]
+      : []),
     ...results.map(({ title, summary }) => summaryText(title, summary)),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
     ...(sweep ? [sweepText(sweep.all, sweep.front, last.summary, flags.maxP95)] : []),
