@@ -38,17 +38,19 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
+    // A replacement that creates would find the old endpoint by its name. One that adopts has no such reason, and the
+    // engine deletes at the end of a run, when every resource has claimed its endpoint.
+    const deleteBeforeReplace = inputs.adoptId === undefined;
     const location = await locate("endpoint", id, outputs, (client) => client.endpoints);
     if (location === "moved") {
       await proveTarget(id, outputs, inputs);
-      return { changes: true, replaces: ["__account"], deleteBeforeReplace: true };
+      return { changes: true, replaces: ["__account"], deleteBeforeReplace };
     }
     refuseOtherId("an endpoint", id, inputs);
     claimCompared("endpoint", id, ownerOf(outputs));
-    if (location === "redirected") return { changes: true, deleteBeforeReplace: true };
     // Without `changes`, the engine compares the inputs itself and shows each field.
-    if (hasChanged(outputs, inputs)) return { deleteBeforeReplace: true };
-    return isReadyPending(outputs) ? { changes: true, deleteBeforeReplace: true } : { changes: false };
+    if (location === "here" && hasChanged(outputs, inputs)) return { deleteBeforeReplace };
+    return { changes: location === "redirected" || isReadyPending(outputs), deleteBeforeReplace };
   },
 
   async create(inputs: Properties) {

@@ -172,8 +172,11 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     refuseSecondAdoption("an endpoint", name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
-    // A replacement that is created first would find the old endpoint by its name.
-    const resourceOptions = { ...checkedOptions(endpointDeclaration(name, args, options)), deleteBeforeReplace: true };
+    const resourceOptions = {
+      ...checkedOptions(endpointDeclaration(name, args, options)),
+      // With an adoptId, `diff` decides.
+      ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
+    };
     const { type, provider } = SERVERLESS_ENDPOINT;
     super(
       type,

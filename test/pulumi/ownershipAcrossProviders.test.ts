@@ -66,6 +66,26 @@ test("an endpoint that resources of two providers declare is refused, and stays 
   await stack.preview("--expect-no-changes");
 });
 
+test("an endpoint stays that another resource declares, though the engine compares that one last", async () => {
+  await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
+  const { id: foreign } = second.endpoints.create({ ...ARGS, name: "by hand" });
+  const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
+  await stack.up();
+  const [id = ""] = ids();
+  // The refusal of a comes too late for b, which state now has.
+  await stack.writeProgram(
+    program(`const b = endpoint("b", { adoptId: "${id}" });\nendpoint("a", {}, { dependsOn: b });`),
+  );
+  expect(await refused(stack)).toContain(`two resources in this program manage endpoint ${id}`);
+
+  const moved = `const b = endpoint("b", { adoptId: "${foreign}" }, { provider: p });\nendpoint("a", {}, { dependsOn: b });`;
+  await stack.writeProgram(program(moved, { url: second.url, key: "second-account-key" }));
+  expect((await stack.up()).output).toContain(`endpoint ${id} is not deleted`);
+  expect(ids()).toEqual([id]);
+  expect(emulator.journal.operations()).not.toContain("deleteEndpoint");
+  await stack.preview("--refresh", "--expect-no-changes");
+});
+
 test("a key that is rotated while the provider is renamed moves nothing, also after an adoption", async () => {
   const { id } = emulator.endpoints.create({ ...ARGS, name: "by hand" });
   const adopted = `endpoint("a", { adoptId: "${id}" }, { provider: p });`;
