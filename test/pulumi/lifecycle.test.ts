@@ -5,6 +5,68 @@ import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
 
+/** The management interface: `npm run test:lifecycle-v2` plays the same over REST v2. */
+const API = process.env.LIFECYCLE_API === "v2" ? "v2" : "graphql";
+
+/** The requests of each interface. */
+const REQUESTS = {
+  graphql: {
+    ...{ list: "myself", create: "saveEndpoint", change: "saveEndpoint" },
+    created: {
+      name: "full",
+      gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
+      templateId: "template-1",
+      idleTimeout: 30,
+      locations: "CZ,RO",
+      flashBootType: "FLASHBOOT",
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 2,
+      workersMin: 1,
+      workersMax: 2,
+      networkVolumeId: "volume-1",
+    },
+    changed: {
+      name: "full",
+      gpuIds: "AMPERE_80",
+      templateId: "template-1",
+      idleTimeout: 30,
+      locations: "",
+      flashBootType: null,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 5,
+      workersMin: 1,
+      workersMax: 2,
+      networkVolumeId: "volume-1",
+    },
+    scaledToZero: { workersMin: 0, workersMax: 0, gpuIds: "AMPERE_80" },
+  },
+  v2: {
+    ...{ list: "listEndpoints", create: "createEndpoint", change: "updateEndpoint" },
+    created: {
+      name: "full",
+      type: "QUEUE",
+      gpu: { pools: ["ADA_24", "AMPERE_24"], excludedTypes: ["NVIDIA L4"], count: 1 },
+      templateId: "template-1",
+      dataCenterIds: ["EU-CZ-1", "EU-RO-1", "EU-RO-2"],
+      flashboot: "FLASHBOOT",
+      scaling: { type: "REQUEST_COUNT", requestCount: 2 },
+      workers: { min: 1, max: 2 },
+      networkVolumes: ["volume-1"],
+      timeout: 600_000,
+    },
+    changed: {
+      gpu: { pools: ["AMPERE_80"] },
+      dataCenterIds: [],
+      flashboot: "OFF",
+      scaling: { type: "REQUEST_COUNT", requestCount: 5 },
+    },
+    scaledToZero: { workers: { min: 0, max: 0 } },
+  },
+}[API];
+
+/** Matches the operations that only read. */
+const READS = /^(myself|list)/;
+
 /** Two endpoints: one with every input, one with the required ones. */
 function program(changes: Record<string, unknown> = {}): string {
   const full = {
@@ -37,7 +99,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-  stack = await createStack({ program: program(), env: emulator.env });
+  stack = await createStack({ program: program(), env: { ...emulator.env, SERVERLESS_GPU_API: API } });
 });
 
 beforeEach(() => emulator.journal.clear());
@@ -51,25 +113,14 @@ function endpoint(name: string) {
 }
 
 function saves() {
-  return emulator.journal.requests({ operation: "saveEndpoint" }).map((request) => request.arguments.input);
+  const requests = emulator.journal.requests().filter(({ operation }) => !READS.test(operation));
+  return requests.flatMap(({ arguments: { input } }) => (input === undefined ? [] : [input]));
 }
 
 test("up creates each endpoint with one save", async () => {
   await stack.up();
   expect(saves()).toHaveLength(2);
-  expect(saves()).toContainEqual({
-    name: "full",
-    gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
-    templateId: "template-1",
-    idleTimeout: 30,
-    locations: "CZ,RO",
-    flashBootType: "FLASHBOOT",
-    scalerType: "REQUEST_COUNT",
-    scalerValue: 2,
-    workersMin: 1,
-    workersMax: 2,
-    networkVolumeId: "volume-1",
-  });
+  expect(saves()).toContainEqual(REQUESTS.created);
   const { id } = endpoint("full");
   expect(await stack.outputs()).toEqual({
     fullId: id,
@@ -107,23 +158,9 @@ test("a change is shown field by field and made in place with the full field set
   expect(emulator.journal.requests()).toEqual([]);
 
   await stack.up();
-  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
-  expect(saves()).toEqual([
-    {
-      id,
-      name: "full",
-      gpuIds: "AMPERE_80",
-      templateId: "template-1",
-      idleTimeout: 30,
-      locations: "",
-      flashBootType: null,
-      scalerType: "REQUEST_COUNT",
-      scalerValue: 5,
-      workersMin: 1,
-      workersMax: 2,
-      networkVolumeId: "volume-1",
-    },
-  ]);
+  expect(emulator.journal.operations()).toEqual([REQUESTS.list, REQUESTS.change]);
+  expect(emulator.journal.requests({ operation: REQUESTS.change })).toMatchObject([{ endpointId: id }]);
+  expect(saves()).toEqual([API === "v2" ? REQUESTS.changed : { id, ...REQUESTS.changed }]);
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
@@ -134,7 +171,7 @@ test("drift is shown field by field, and the next up repairs it", async () => {
   expect(drift.exitCode).toBe(7);
   expect(drift.output).toMatch(/~ gpuIds +: "AMPERE_80" => "AMPERE_48"/);
   expect(drift.output).toMatch(/~ workersMax: 2 => 1/);
-  expect(emulator.journal.operations()).toEqual(["myself"]);
+  expect(emulator.journal.operations()).toEqual([REQUESTS.list]);
 
   await stack.refresh();
   await stack.up();
@@ -163,8 +200,8 @@ test("an endpoint that was deleted elsewhere is removed from state by refresh an
 test("a replacement deletes first", async () => {
   const { id, name } = endpoint("plain");
   await stack.run(["up", "--yes", "--skip-preview", "--target-replace", await urnOf("plain")]);
-  const changes = emulator.journal.operations().filter((operation) => operation !== "myself");
-  expect(changes).toEqual(["saveEndpoint", "deleteEndpoint", "saveEndpoint"]);
+  const changes = emulator.journal.operations().filter((operation) => !READS.test(operation));
+  expect(changes).toEqual([REQUESTS.change, "deleteEndpoint", REQUESTS.create]);
   expect(endpoint("plain")).toMatchObject({ name });
   expect(endpoint("plain").id).not.toBe(id);
 });
@@ -176,24 +213,26 @@ test("destroy scales to zero, waits for the pods, deletes and verifies; an endpo
   emulator.journal.clear();
   // The worker has a job, and ends it after the provider has seen its pod.
   const destroying = stack.destroy();
-  const looks = () => {
+  const hasSeenThePod = () => {
     const operations = emulator.journal.operations();
-    return operations.slice(operations.indexOf("saveEndpoint") + 1).length;
+    const looks = operations.slice(operations.indexOf(REQUESTS.change) + 1).length;
+    if (!operations.includes(REQUESTS.change) || looks < 2) return false;
+    return API === "graphql" || emulator.journal.requests({ operation: "listWorkers", outcome: "ok" }).length > 0;
   };
-  while (!emulator.journal.operations().includes("saveEndpoint") || looks() < 2) await sleep(20);
+  while (!hasSeenThePod()) await sleep(20);
   job.release();
   const { output } = await destroying;
   expect(output).toContain("full: waiting for 1 pod to stop");
   const mine = emulator.journal
     .requests()
-    .filter(({ operation, endpointId }) => operation === "myself" || endpointId === id);
+    .filter(({ operation, endpointId }) => operation === REQUESTS.list || endpointId === id);
   const operations = mine.map(({ operation }) => operation);
-  expect(operations.filter((operation) => operation !== "myself")).toEqual(["saveEndpoint", "deleteEndpoint"]);
-  const saved = operations.indexOf("saveEndpoint");
+  expect(operations.filter((operation) => !READS.test(operation))).toEqual([REQUESTS.change, "deleteEndpoint"]);
+  const saved = operations.indexOf(REQUESTS.change);
   const deleted = operations.indexOf("deleteEndpoint");
   expect(operations.slice(saved + 1, deleted).length).toBeGreaterThan(1);
-  expect(operations.at(-1)).toBe("myself");
-  expect(saves()).toContainEqual(expect.objectContaining({ id, workersMin: 0, workersMax: 0, gpuIds: "AMPERE_80" }));
+  expect(operations.at(-1)).toBe(REQUESTS.list);
+  expect(saves()).toContainEqual(expect.objectContaining(REQUESTS.scaledToZero));
   expect(emulator.endpoints.list()).toEqual([]);
   expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
 });
