@@ -6,7 +6,7 @@ import { DATA_CENTERS } from "./dataCenters";
 import { containerOf, type EndpointBody, fieldsOf, observedOf, shownEndpoint } from "./endpointShape";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
-import { Refusal } from "./problem";
+import { findOrRefuse, Refusal } from "./problem";
 
 /** The parts of the account that endpoints need in REST v2. */
 export interface EndpointParts {
@@ -26,11 +26,11 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
     record.container ?? templates.containerOf(record.templateId);
   const shown = (record: Readonly<EndpointRecord>) => shownEndpoint(record, containerNow(record));
 
-  function mustFind(id: string, listLagMs?: number): Readonly<EndpointRecord> {
-    const found = endpoints.list(listLagMs).find(({ record }) => record.id === id);
-    if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
-    return found.record;
-  }
+  const mustFind = (id: string, listLagMs?: number): Readonly<EndpointRecord> =>
+    findOrRefuse(
+      endpoints.list(listLagMs).map(({ record }) => record),
+      id,
+    );
 
   /** Returns the container that a body asks for, or `undefined` if it sets no field of it. */
   function ownContainer(body: EndpointBody, before?: EndpointContainer): EndpointContainer | undefined {

@@ -16,6 +16,16 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * Returns the record with an id.
+ * @throws Refusal with 404 if there is none
+ */
+export function findOrRefuse<T extends { readonly id: string }>(records: readonly T[], id: string): T {
+  const found = records.find((each) => each.id === id);
+  if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
+  return found;
+}
+
 /** Returns an error in the form of REST v2 (RFC 9457). */
 export function problem({ status, message, fidelity, problems }: Refusal): HttpResponse {
   const title = STATUS_CODES[status] ?? "Error";

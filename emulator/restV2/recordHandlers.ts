@@ -7,7 +7,7 @@ import type { Volumes } from "../volumes/volumes";
 import { type ContainerBody, shownContainer } from "./endpointShape";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
-import { Refusal } from "./problem";
+import { findOrRefuse, Refusal } from "./problem";
 
 interface TemplateBody extends ContainerBody {
   readonly name?: string;
@@ -20,11 +20,7 @@ interface TemplateBody extends ContainerBody {
 
 /** Returns the operations on templates. */
 export function templateHandlers(templates: Templates) {
-  function mustFind(id: string, listLagMs?: number): TemplateRecord {
-    const found = templates.list(listLagMs).find((each) => each.id === id);
-    if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
-    return found;
-  }
+  const mustFind = (id: string, listLagMs?: number) => findOrRefuse(templates.list(listLagMs), id);
   return {
     listTemplates({ listLagMs, query }: V2Call) {
       const own = templates.list(listLagMs).filter(({ boundEndpointId }) => boundEndpointId === null);
@@ -103,11 +99,7 @@ interface VolumeBody {
 
 /** Returns the operations on network volumes. */
 export function volumeHandlers(volumes: Volumes) {
-  function mustFind(id: string, listLagMs?: number): VolumeRecord {
-    const found = volumes.list(listLagMs).find((each) => each.id === id);
-    if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
-    return found;
-  }
+  const mustFind = (id: string, listLagMs?: number) => findOrRefuse(volumes.list(listLagMs), id);
   return {
     listNetworkVolumes({ listLagMs, query }: V2Call) {
       const { items, pagination } = pageOf(volumes.list(listLagMs), query);
@@ -145,11 +137,7 @@ interface RegistryBody {
 
 /** Returns the operations on registry credentials. There is none that changes one. */
 export function registryHandlers(registryAuths: RegistryAuths, pods: Pods) {
-  function mustFind(id: string, listLagMs?: number) {
-    const found = registryAuths.list(listLagMs).find((each) => each.id === id);
-    if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
-    return found;
-  }
+  const mustFind = (id: string, listLagMs?: number) => findOrRefuse(registryAuths.list(listLagMs), id);
   const shown = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name });
   return {
     listRegistries({ listLagMs, query }: V2Call) {
