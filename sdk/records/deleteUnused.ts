@@ -32,14 +32,28 @@ export interface DeleteUnusedOptions extends RequestOptions {
   readonly onAbsent?: () => void;
 }
 
-/** The uses that prevent the deletion of one kind of record. */
-export interface DeletionRules<T extends NamedRecord, User extends NamedRecord> {
-  /** The records that may use it. */
-  readonly users: Collection<User>;
-  /** Returns `true` if `user` uses the record. */
-  readonly isUser: (user: User, record: T) => boolean;
+/** One kind of use that prevents a deletion. */
+export interface DeletionRule<T extends NamedRecord> {
+  /** Returns those that use the record, such as `endpoint "llama" (abc)`. */
+  readonly usersOf: (record: T, options: ObservedOptions) => Promise<string[]>;
   /** Completes "It is in use: …" with the way to release the record. */
   readonly remedy: string;
+}
+
+/** Returns the rule that no record of `users` may use the record. `isUser` returns `true` for one that does. */
+export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
+  users: Collection<User>,
+  isUser: (user: User, record: T) => boolean,
+  remedy: string,
+): DeletionRule<T> {
+  return {
+    remedy,
+    async usersOf(record, options) {
+      const { records } = await readAfterWrites(users, options);
+      const using = records.filter((each) => isUser(each, record));
+      return using.map(({ name, id }) => `${users.kind.noun} "${name}" (${id})`);
+    },
+  };
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -52,20 +66,20 @@ const LONGEST_PAUSE_MS = 15_000;
  * @throws InUseError at once if something uses it
  * @throws DeleteTimeoutError if the service does not accept the deletion in time
  */
-export async function deleteUnused<T extends NamedRecord, User extends NamedRecord>(
+export async function deleteUnused<T extends NamedRecord>(
   collection: Writable<T, never, "delete">,
   id: string,
-  rules: DeletionRules<T, User>,
+  rules: readonly DeletionRule<T>[],
   options: DeleteUnusedOptions & ObservedOptions = {},
 ): Promise<void> {
   const leave = collection.list.join();
   return untilGone(collection, id, rules, options).finally(leave);
 }
 
-async function untilGone<T extends NamedRecord, User extends NamedRecord>(
+async function untilGone<T extends NamedRecord>(
   collection: Writable<T, never, "delete">,
   id: string,
-  rules: DeletionRules<T, User>,
+  rules: readonly DeletionRule<T>[],
   { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
   const { clock, kind, list } = collection;
@@ -80,7 +94,7 @@ async function untilGone<T extends NamedRecord, User extends NamedRecord>(
     record = await look();
   }
   while (record) {
-    await refuseUsed(collection, record, rules, options);
+    for (const rule of rules) await refuseUsed(collection, record, rule, options);
     let obstacle = await refusalOf(collection, record, options);
     if (obstacle === undefined) {
       record = await look();
@@ -98,44 +112,20 @@ async function untilGone<T extends NamedRecord, User extends NamedRecord>(
   }
 }
 
-/**
- * Refuses to delete the record with an id that is used.
- * @throws InUseError unless its users are gone when the list's lag has passed
- */
-export async function refuseUsedId<T extends NamedRecord, User extends NamedRecord>(
-  collection: Collection<T>,
-  id: string,
-  rules: DeletionRules<T, User>,
-  options: ObservedOptions,
-): Promise<void> {
-  const record = recordById(collection.kind, await readSharedWith(collection, id, options), id);
-  if (record) await refuseUsed(collection, record, rules, options);
-}
-
 /** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
-async function refuseUsed<T extends NamedRecord, User extends NamedRecord>(
+async function refuseUsed<T extends NamedRecord>(
   { clock, kind: { noun } }: Collection<T>,
   record: T,
-  rules: DeletionRules<T, User>,
+  { usersOf, remedy }: DeletionRule<T>,
   options: ObservedOptions,
 ): Promise<void> {
-  if ((await usersOf(record, rules, options)).length === 0) return;
+  if ((await usersOf(record, options)).length === 0) return;
   await sleep(clock, LIST_LAG_MS, options.signal);
-  const users = await usersOf(record, rules, options);
+  const users = await usersOf(record, options);
   if (users.length === 0) return;
-  const named = users.map((user) => `${rules.users.kind.noun} "${user.name}" (${user.id})`).join(", ");
   throw new InUseError(
-    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${named}. ${rules.remedy}`,
+    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${users.join(", ")}. ${remedy}`,
   );
-}
-
-async function usersOf<T extends NamedRecord, User extends NamedRecord>(
-  record: T,
-  { users, isUser }: DeletionRules<T, User>,
-  options: ObservedOptions,
-): Promise<User[]> {
-  const { records } = await readAfterWrites(users, options);
-  return records.filter((each) => isUser(each, record));
 }
 
 /** Sends the deletion. Returns the service's refusal, or `undefined` if it accepts. */

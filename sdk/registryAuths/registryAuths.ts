@@ -3,11 +3,11 @@ import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, readExisting } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, type DeletionRules, deleteUnused, refuseUsedId } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique } from "../records/uniqueName";
 import type { Template } from "../templates/record";
-import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
@@ -55,28 +55,28 @@ export function createRegistryAuths(
   endpoints: Collection<Endpoint> | undefined,
 ): RegistryAuths {
   const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
-  const rules: DeletionRules<RegistryAuth, Template> = {
-    users: templates,
-    isUser: (template, registryAuth) => template.containerRegistryAuthId === registryAuth.id,
-    remedy:
-      "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
-  };
-  const endpointRules: DeletionRules<RegistryAuth, Endpoint> | undefined = endpoints && {
-    users: endpoints,
-    isUser: (endpoint, registryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
-    remedy:
+  const isInNoTemplate = unusedBy(
+    templates,
+    (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
+    "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+  );
+  const isInNoEndpoint =
+    endpoints &&
+    unusedBy(
+      endpoints,
+      (endpoint, registryAuth: RegistryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
       "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
-  };
-  async function remove(id: string, options: DeleteUnusedOptions & ObservedOptions): Promise<void> {
-    if (endpointRules) await refuseUsedId(account, id, endpointRules, requestOptions(options));
-    return deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options });
-  }
+    );
+  const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return {
     ...readersOf(account),
     create: (input, given) =>
       checkedCall(given, CREATE_OPTIONS, (options) => createRegistryAuth(account, input, options)),
     update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
-    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => remove(id, options)),
+    delete: (id, given) =>
+      checkedCall(given, DELETE_OPTIONS, (options) =>
+        deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
+      ),
   };
 }
 

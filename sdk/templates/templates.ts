@@ -13,7 +13,7 @@ import {
   withKnown,
 } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
 import type { ObservedOptions } from "../transport/requestOptions";
@@ -65,17 +65,18 @@ export function createTemplateAccount(context: CallContext, calls: TemplateCalls
 
 /** Returns the templates of one account. `endpoints` are those that may use them. */
 export function createTemplates(account: TemplateAccount, endpoints: Collection<Endpoint>): Templates {
-  const rules: DeletionRules<Template, Endpoint> = {
-    users: endpoints,
-    isUser: (endpoint, template) => endpoint.templateId === template.id,
-    remedy: "Delete the endpoint, or give it another template, then delete the template again",
-  };
+  const isUnused = unusedBy(
+    endpoints,
+    (endpoint, template: Template) => endpoint.templateId === template.id,
+    "Delete the endpoint, or give it another template, then delete the template again",
+  );
   return {
     ...readersOf(account),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createTemplate(account, input, options)),
     update: (id, changes, given) =>
       checkedCall(given, KNOWN_OPTIONS, (options) => updateTemplate(account, id, changes, options)),
-    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) =>
+      checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, [isUnused], options)),
   };
 }
 

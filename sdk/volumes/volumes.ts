@@ -4,7 +4,7 @@ import { CREATE_OPTIONS, DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOp
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection, type KnownOptions, readExisting } from "../records/collection";
 import { type CreateRecordOptions, createRecord } from "../records/createRecord";
-import { type DeleteUnusedOptions, type DeletionRules, deleteUnused } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions } from "../transport/requestOptions";
@@ -56,17 +56,18 @@ interface VolumeAccount extends Collection<Volume> {
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
 export function createVolumes(context: CallContext, calls: VolumeCalls, endpoints: Collection<Endpoint>): Volumes {
   const account: VolumeAccount = { ...createCollection(context, VOLUME, calls), calls };
-  const rules: DeletionRules<Volume, Endpoint> = {
-    users: endpoints,
-    isUser: (endpoint, volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
-    remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
-  };
+  const isUnused = unusedBy(
+    endpoints,
+    (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
+    "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
+  );
   return {
     ...readersOf(account),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createVolume(account, input, options)),
     update: (id, changes, given) =>
       checkedCall(given, UPDATE_OPTIONS, (options) => updateVolume(account, id, changes, options)),
-    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, rules, options)),
+    delete: (id, given) =>
+      checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, [isUnused], options)),
   };
 }
 
