@@ -1,21 +1,24 @@
 import { z } from "zod";
 import { InvalidInputError } from "../errors";
-import { deleteV2, listV2, patchRecord, requestRecord } from "../records/v2Calls";
+import { pathOf, v2Requests } from "../records/v2Calls";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import type { CallContext } from "../transport/retryingCall";
-import { pathSegment } from "../transport/urls";
 import { createDataCenters } from "./dataCenters";
 import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT } from "./listRecords";
 import { normalizeLocations } from "./normalForms";
 import { endpointV2Schema, hiddenInV2, toCreateBody, toPatchBody } from "./v2Format";
 
-const KIND = { ...ENDPOINT, schema: endpointV2Schema };
+const KIND = {
+  ...ENDPOINT,
+  schema: endpointV2Schema,
+  names: { list: "listEndpoints", create: "createEndpoint", change: "updateEndpoint", delete: "deleteEndpoint" },
+  path: "/serverless",
+  field: "endpoints",
+};
 
 const workersSchema = z.looseObject({ workers: z.array(z.looseObject({ id: z.string() })) });
-
-const pathOf = (id: string) => `/serverless/${pathSegment("id", id)}`;
 
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
@@ -29,31 +32,12 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       throw error;
     }
   }
+  const requests = v2Requests(transport, KIND);
   return {
-    names: {
-      list: "listEndpoints",
-      create: "createEndpoint",
-      change: "updateEndpoint",
-      delete: "deleteEndpoint",
-    },
-    list: (operation, attempt) =>
-      listV2(transport, KIND, { name: "listEndpoints", operation, path: "/serverless", field: "endpoints" }, attempt),
-    create(operation, settings, attempt) {
-      const body = toCreateBody(settings, dataCenters);
-      const request = { name: "createEndpoint", operation, method: "POST", path: "/serverless", body } as const;
-      return requestRecord(transport, KIND, request, attempt);
-    },
-    async change(operation, before, changes, attempt) {
-      const body = toPatchBody(before, changes, dataCenters);
-      return patchRecord(
-        transport,
-        KIND,
-        { name: "updateEndpoint", operation, path: pathOf(before.id), body },
-        attempt,
-      );
-    },
-    delete: (operation, { id }, attempt) =>
-      deleteV2(transport, { name: "deleteEndpoint", operation, path: pathOf(id) }, attempt),
+    ...requests,
+    create: (operation, settings, attempt) => requests.create(operation, toCreateBody(settings, dataCenters), attempt),
+    change: async (operation, before, changes, attempt) =>
+      requests.patch(operation, before.id, toPatchBody(before, changes, dataCenters), attempt),
     hiddenIn: hiddenInV2,
     prepare: ({ locations = "" }) => dataCenters.load(locations),
     async recognize(endpoint, { locations }) {
@@ -62,17 +46,11 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       return endpoint.locations === meaningOf(locations) ? { ...endpoint, locations } : endpoint;
     },
     async pods(operation, id, attempt) {
-      const request = { name: "listWorkers", operation, method: "GET", path: `${pathOf(id)}/workers` } as const;
+      const request = { name: "listWorkers", operation, method: "GET", path: `${pathOf(KIND, id)}/workers` } as const;
       const { workers } = decode(workersSchema, await requestV2(transport, request, attempt), operation);
       // The service shows only those that live.
       return workers.map(() => ({ desiredStatus: "RUNNING" as const }));
     },
-    applyTemplate: (operation, { id }, templateId, attempt) =>
-      patchRecord(
-        transport,
-        KIND,
-        { name: "updateEndpoint", operation, path: pathOf(id), body: { templateId } },
-        attempt,
-      ),
+    applyTemplate: (operation, { id }, templateId, attempt) => requests.patch(operation, id, { templateId }, attempt),
   };
 }

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { deleteV2, given, listV2, patchRecord, requestRecord } from "../records/v2Calls";
+import { given, v2Requests } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
-import { pathSegment } from "../transport/urls";
 import { normalizePorts, TEMPLATE_DEFAULTS } from "./fields";
 import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import type { Template, TemplateSettings } from "./record";
@@ -35,37 +34,29 @@ const templateV2Schema: z.ZodType<Template> = wireSchema.transform((record) => (
   kept: {},
 }));
 
-const KIND = { ...TEMPLATE, schema: templateV2Schema };
-
-const pathOf = (id: string) => `/templates/${pathSegment("id", id)}`;
+const KIND = {
+  ...TEMPLATE,
+  schema: templateV2Schema,
+  names: { list: "listTemplates", create: "createTemplate", change: "updateTemplate", delete: "deleteTemplate" },
+  path: "/templates",
+  field: "templates",
+};
 
 /** The fields that a new template gets for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
 
 /** Returns the requests over REST v2. A change sends only what differs; the deletion is by id. */
 export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
+  const requests = v2Requests(transport, KIND);
   return {
-    names: {
-      list: "listTemplates",
-      create: "createTemplate",
-      change: "updateTemplate",
-      delete: "deleteTemplate",
-    },
-    list: (operation, attempt) =>
-      listV2(transport, KIND, { name: "listTemplates", operation, path: "/templates", field: "templates" }, attempt),
-    create(operation, settings, attempt) {
-      const body = { ...toBody(settings), ...NEW_SERVERLESS_TEMPLATE };
-      const request = { name: "createTemplate", operation, method: "POST", path: "/templates", body } as const;
-      return requestRecord(transport, KIND, request, attempt);
-    },
+    ...requests,
+    create: (operation, settings, attempt) =>
+      requests.create(operation, { ...toBody(settings), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change(operation, before, settings, attempt) {
       const [was, body] = [toBody(before), toBody(settings)];
       const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(was[field], value));
-      const request = { name: "updateTemplate", operation, path: pathOf(before.id), body: Object.fromEntries(changed) };
-      return patchRecord(transport, KIND, request, attempt);
+      return requests.patch(operation, before.id, Object.fromEntries(changed), attempt);
     },
-    delete: (operation, { id }, attempt) =>
-      deleteV2(transport, { name: "deleteTemplate", operation, path: pathOf(id) }, attempt),
     // REST v2 has no description of templates.
     hiddenIn: () => ["readme"],
   };
