@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Sequence, Setup } from "./sequences/actions";
 import { randomFrom } from "./sequences/generate";
+import { KNOWN_SEQUENCES } from "./sequences/known";
 import { type Outcome, playRandom, replay, rulesOf, shrink } from "./sequences/run";
 
 /** File with one line for each sequence, so that a stopped campaign continues. Git-ignored. */
@@ -79,6 +80,14 @@ async function playOne(number: number): Promise<Line> {
 }
 
 const given = process.env.SEQUENCES_REPLAY;
+
+(given ? test.skip : test).each(Object.entries(KNOWN_SEQUENCES))("%s: breaks no rule", async (_title, actions) => {
+  const { problems, steps } = await replay({ setup: { seed: 1, lenient: true, namespace: true }, actions });
+  expect(problems).toEqual([]);
+  // Advice that an error does not give cannot be followed.
+  const advised = actions.filter((action) => action.do === "followAdvice");
+  expect(steps.map(({ action }) => action)).toEqual(expect.arrayContaining(advised));
+});
 
 (given ? test.skip : test)(`${STEPS} steps of random sequences from seed ${SEED} break no rule`, async () => {
   mkdirSync(FOLDER, { recursive: true });

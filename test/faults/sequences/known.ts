@@ -1,11 +1,10 @@
-import type { Action } from "../faults/sequences/actions";
-import { replay } from "../faults/sequences/run";
+import type { Action } from "./actions";
 
 /**
  * Sequences of ordinary actions that have lost endpoints, as the campaign shrinks them. Its rules check each step: what
  * is declared lives, nothing is made twice, nothing of others is touched, state is true, a second `up` changes nothing.
  */
-const SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
+export const KNOWN_SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
   "rename a resource, and follow the advice to set adoptId": [
     { do: "declare", on: 0, name: "a", as: "llama" },
     { do: "rename", on: 0, name: "a", to: "b", alias: false },
@@ -62,14 +61,3 @@ const SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
     { do: "replace", on: 0, name: "a", flag: "--replace", again: true },
   ],
 };
-
-const play = async (_title: string, actions: readonly Action[]) => {
-  const { problems, steps } = await replay({ setup: { seed: 1, lenient: true, namespace: true }, actions });
-  expect(problems).toEqual([]);
-  // Advice that an error does not give cannot be followed.
-  const advised = actions.filter((action) => action.do === "followAdvice");
-  expect(steps.map(({ action }) => action)).toEqual(expect.arrayContaining(advised));
-};
-
-// A dozen runs of the engine take long on a busy machine.
-test.concurrent.each(Object.entries(SEQUENCES))("%s", play, 600_000);
