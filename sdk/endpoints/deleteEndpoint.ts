@@ -55,8 +55,10 @@ interface Deletion {
   readonly account: Account;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
-  /** In milliseconds of the monotonic clock, as `scaledAt`. */
+  /** In milliseconds of the monotonic clock, as the other times. */
   readonly startedAt: number;
+  /** The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to zero for minutes. */
+  drainsFrom: number | undefined;
   scaledAt: number;
   pollMs: number;
   /** The reason why the endpoint still exists, for the error when time is up. */
@@ -79,7 +81,10 @@ export async function deleteEndpoint(
 async function untilGone(account: Account, id: string, options: DeleteOptions & ObservedOptions): Promise<void> {
   const startedAt = account.clock.monotonic();
   const scaledAt = Number.NEGATIVE_INFINITY;
-  const deletion: Deletion = { account, id, options, startedAt, scaledAt, pollMs: FIRST_POLL_MS, obstacle: "" };
+  const deletion: Deletion = {
+    ...{ account, id, options, startedAt, scaledAt },
+    ...{ drainsFrom: undefined, pollMs: FIRST_POLL_MS, obstacle: "" },
+  };
   let endpoint = recordById(account.kind, await readSharedWith(account, id, options), id);
   let wasSeen = false;
   for (;;) {
@@ -109,6 +114,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
     if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
   deletion.scaledAt = account.clock.monotonic();
+  deletion.drainsFrom ??= deletion.scaledAt;
 }
 
 /** Returns the number of pods that still run. An endpoint that is gone meanwhile has none. */
@@ -163,9 +169,9 @@ async function look({ account, id, options }: Deletion): Promise<Endpoint | unde
 
 /** Waits before the next look, longer each time. */
 async function pause(deletion: Deletion): Promise<void> {
-  const { account, options, startedAt, pollMs } = deletion;
+  const { account, options, startedAt, drainsFrom = startedAt, pollMs } = deletion;
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
-  const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - startedAt);
+  const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - drainsFrom);
   if (timeLeftMs <= 0) throw deleteTimeout(deletion, drainTimeoutMs);
   await sleep(account.clock, Math.min(pollMs, timeLeftMs), signal);
   deletion.pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sleep } from "../contract/clock";
-import { UnexpectedResponseError } from "../errors";
+import { BusinessRuleError, RejectedError, UnexpectedResponseError } from "../errors";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2, type V2Request } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
@@ -14,6 +14,9 @@ const pageSchema = z.looseObject({
 
 /** More pages than any account has: a service that repeats itself must not be read indefinitely. */
 const MOST_PAGES = 1000;
+
+/** The largest number of times that a list is begun. A page may be refused because its records have changed meanwhile. */
+const MOST_BEGINNINGS = 3;
 
 /** The wait between two looks at the rate limit, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -65,7 +68,7 @@ export function pathOf({ path }: { readonly path: string }, id: string): string 
 }
 
 /**
- * Reads all pages of a list.
+ * Reads all pages of a list. Begins again if the service refuses the next page.
  * @throws UnexpectedResponseError if a page is not a list, or the pages do not end
  */
 async function readPages<T extends NamedRecord>(
@@ -74,24 +77,52 @@ async function readPages<T extends NamedRecord>(
   operation: string,
   attempt: Attempt,
 ): Promise<Listed<T>> {
-  const { names, path, field } = kind;
-  const records: T[] = [];
-  const unreadable: UnreadableRecord[] = [];
-  let cursor: string | undefined;
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    if (page > 1) await waitForLimit(transport, attempt);
-    const query: Record<string, string> = cursor === undefined ? {} : { cursor };
-    const response = await requestV2(transport, { name: names.list, operation, method: "GET", path, query }, attempt);
-    const read = readRecords(kind, response, field);
-    records.push(...read.records);
-    unreadable.push(...read.unreadable);
-    const { pagination } = decode(pageSchema, response, operation);
-    const next = pagination?.hasNextPage === false ? undefined : (pagination?.nextCursor ?? undefined);
-    if (next === undefined) return { records, unreadable };
-    if (next === cursor) break;
-    cursor = next;
+  for (let beginnings = 1; ; beginnings++) {
+    const records = new Map<string, T>();
+    const unreadable: UnreadableRecord[] = [];
+    let cursor: string | undefined;
+    try {
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const read = await readPage(transport, kind, operation, attempt, cursor);
+        // A record may be on two pages if others were deleted meanwhile.
+        for (const record of read.records) records.set(record.id, record);
+        unreadable.push(...read.unreadable);
+        if (read.next === undefined) return { records: [...records.values()], unreadable };
+        if (read.next === cursor) break;
+        cursor = read.next;
+      }
+    } catch (error) {
+      const isRefusal = error instanceof RejectedError || error instanceof BusinessRuleError;
+      if (cursor === undefined || !isRefusal || beginnings === MOST_BEGINNINGS) throw error;
+      continue;
+    }
+    throw new UnexpectedResponseError(`${operation}: the pages of the list do not end. Try again later`);
   }
-  throw new UnexpectedResponseError(`${operation}: the pages of the list do not end. Try again later`);
+}
+
+/**
+ * Reads one page of a list.
+ * @throws UnexpectedResponseError if it is not a list, or does not say where the next page begins
+ */
+async function readPage<T extends NamedRecord>(
+  transport: RestV2Transport,
+  kind: V2Kind<T>,
+  operation: string,
+  attempt: Attempt,
+  cursor: string | undefined,
+): Promise<Listed<T> & { readonly next: string | undefined }> {
+  const { names, path, field } = kind;
+  if (cursor !== undefined) await waitForLimit(transport, attempt);
+  const query: Record<string, string> = cursor === undefined ? {} : { cursor };
+  const response = await requestV2(transport, { name: names.list, operation, method: "GET", path, query }, attempt);
+  const { nextCursor, hasNextPage } = decode(pageSchema, response, operation).pagination ?? {};
+  // A record that is not in a list counts as gone, so the list must be complete.
+  if (hasNextPage && !nextCursor) {
+    throw new UnexpectedResponseError(
+      `${operation}: the service shows a next page, but no cursor for it. Try again later`,
+    );
+  }
+  return { ...readRecords(kind, response, field), next: hasNextPage === false ? undefined : nextCursor || undefined };
 }
 
 /** Waits until the rate limit allows another request of the same attempt. */

@@ -1,7 +1,7 @@
 import type { Limiter } from "./limiter";
 import type { ReceivedResponse } from "./responseInfo";
 
-/** The requests to start before the first response has told the limits. */
+/** The requests to start before the first response has told the limits, or the state of a new window. */
 const UNKNOWN_LIMIT = 4;
 
 /** The longest wait for a window, in milliseconds. For a longer one the call is made, and the service's refusal says why. */
@@ -47,7 +47,9 @@ export function createRateWindows(): RateWindows {
   }
 
   function waitMs(name: string, now: number): number {
-    const { left, endsAt } = current(name, now) as Window;
+    const { left, endsAt, isGuess } = current(name, now) as Window;
+    // Other programs with this account may have used the window already.
+    if (isGuess && inFlight >= UNKNOWN_LIMIT) return Number.POSITIVE_INFINITY;
     return left > 0 || endsAt - now > LONGEST_WAIT_MS ? 0 : endsAt - now;
   }
 

@@ -73,7 +73,7 @@ export interface Call<T> extends ObservedOptions {
   readonly gate?: Gate | undefined;
   /**
    * The time for the whole call, in milliseconds.
-   * @default the retry policy's, from when the gate admits the first attempt
+   * @default the retry policy's, without the time that the gate holds its attempts
    */
   readonly timeoutMs?: number | undefined;
   /** `true`: the signal does not interrupt an attempt already sent, only what comes before and after it. */
@@ -90,11 +90,9 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
   for (let number = 1; ; number++) {
     if (call.gate && !call.gate.tryEnter()) {
-      await waitAtGate(
-        context,
-        call,
-        startedAt === undefined ? undefined : startedAt + maxElapsedMs - clock.monotonic(),
-      );
+      const askedAt = clock.monotonic();
+      await waitAtGate(context, call, startedAt);
+      if (startedAt !== undefined && call.timeoutMs === undefined) startedAt += clock.monotonic() - askedAt;
     }
     startedAt ??= clock.monotonic();
     try {
@@ -118,13 +116,14 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   }
 }
 
-/** Waits until the gate admits an attempt, at most for the time that is left if the call's time has begun. */
+/** Waits until the gate admits an attempt, at most for the time that is left if the caller has set a limit. */
 async function waitAtGate<T>(
   { clock }: CallContext,
-  { gate, operation, signal }: Call<T>,
-  timeLeftMs: number | undefined,
+  { gate, operation, signal, timeoutMs }: Call<T>,
+  startedAt: number | undefined,
 ): Promise<void> {
-  if (timeLeftMs === undefined) return gate?.enter(signal);
+  if (startedAt === undefined || timeoutMs === undefined) return gate?.enter(signal);
+  const timeLeftMs = startedAt + timeoutMs - clock.monotonic();
   const reason = () =>
     new RateLimitError(`${operation}: the rate limit left no time to send it. Try again later, or send fewer at once`);
   const limit = timeLimit(clock, timeLeftMs, reason, signal);
