@@ -1,5 +1,6 @@
 import { type ClientOptions, checkOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
+import { CAPABILITIES } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
 import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
@@ -100,7 +101,7 @@ export function createClient(options?: ClientOptions): Client {
   function managed(): Management {
     if (!management) {
       const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
-      const context = { ...managementContext, ...extraWords(checked) };
+      const context = { ...managementContext, ...extraWords(checked), capabilities: CAPABILITIES[checked.api] };
       const url = () => requireAddress(checked, "graphqlUrl");
       management = createManagement(
         context,

@@ -1,12 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
 import { requireAddress, requireApiKey } from "../../sdk/config";
+import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
 import type { Account, Place } from "./account";
 import { clientFor } from "./clientFor";
-import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
+import { apiOf, CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
 /** The config of the deployment. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
@@ -26,6 +27,7 @@ export const readConfig: ReadConfig = (name) => config(name);
 export interface Connection extends Place {
   readonly client: Client;
   readonly settings: ProviderSettings;
+  readonly capabilities: Capabilities;
 }
 
 /**
@@ -34,7 +36,8 @@ export interface Connection extends Place {
  */
 export function connect(): Connection {
   const settings = providerSettings(readConfig);
-  return { client: clientFor(settings), settings, ...placeOf(settings) };
+  const capabilities = CAPABILITIES[apiOf(settings)];
+  return { client: clientFor(settings), settings, capabilities, ...placeOf(settings) };
 }
 
 /** Returns the place of the settings; `undefined` if it is not completely known, because previews work without a key. */
@@ -42,6 +45,15 @@ export function currentPlace(): Place | undefined {
   try {
     const place = placeOf(providerSettings(readConfig));
     return containsUnknown(place) ? undefined : place;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the abilities of the management interface; `undefined` if the settings are not completely known. */
+export function currentCapabilities(): Capabilities | undefined {
+  try {
+    return CAPABILITIES[apiOf(providerSettings(readConfig))];
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
-import { type Connection, configure, connect, readConfig } from "../connection/connection";
+import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
 import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
 import { readAbsent } from "../resource/absent";
@@ -23,6 +23,7 @@ import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
+import { interfaceProblems } from "./interfaceProblems";
 import { proveTarget } from "./move";
 import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
 import { rollOut } from "./rollOut";
@@ -33,8 +34,10 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
   async check(oldInputs: Properties, newInputs: Properties) {
-    const checked = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
-    return claimChecked("endpoint", oldInputs, newInputs, checked);
+    const { inputs, problems } = checkInputs(oldInputs, newInputs, acceptedWords(readConfig));
+    const capabilities = currentCapabilities();
+    if (capabilities) problems.push(...interfaceProblems(oldInputs, inputs, capabilities));
+    return claimChecked("endpoint", oldInputs, newInputs, { inputs, problems });
   },
 
   async diff(id, outputs: Properties, inputs: Properties) {
@@ -85,6 +88,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     if (isLeftToAdopter("endpoint", id, outputs)) return;
     const connection = connect();
     await connection.client.endpoints.delete(id, {
+      ...(outputs.drain === false && { drain: false }),
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       onProgress: drainLogger(String(outputs.name ?? id)),
       onAbsent: () => refuseOtherAccount("endpoint", outputs, connection, id),

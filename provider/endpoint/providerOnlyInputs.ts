@@ -5,6 +5,7 @@ import { checkOwnInputs, commonRules, type OwnRules } from "../resource/ownInput
 /** Inputs that the provider uses itself and does not send to the service. */
 const RULES = {
   ...commonRules("an endpoint"),
+  drain: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
   drainTimeout: SECONDS,
   awaitReady: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
   awaitReadyTimeout: SECONDS,
@@ -24,6 +25,7 @@ export function isProviderOnlyInput(name: string): name is ProviderOnlyInput {
 
 /** The provider-only inputs that may change without a change at the service. */
 export const CONTROL_INPUTS = [
+  "drain",
   "drainTimeout",
   "awaitReady",
   "awaitReadyTimeout",

@@ -94,6 +94,12 @@ export interface ServerlessEndpointArgs {
    */
   adoptId?: pulumi.Input<string>;
   /**
+   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only REST v2 can do that. Over
+   * GraphQL a preview refuses it.
+   * @default true: a deletion waits until the workers have completed their jobs
+   */
+  drain?: pulumi.Input<boolean>;
+  /**
    * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, and the
    * endpoint stays in state, scaled to zero.
    * @default 600 (10 minutes)

@@ -1,7 +1,13 @@
 import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
-import { checkRegistryAuthFields } from "../../sdk/registryAuths/input";
+import { ANOTHER_LOGIN, checkRegistryAuthFields, FIXED_LOGIN } from "../../sdk/registryAuths/input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "../../sdk/registryAuths/record";
 import type { RecordKind } from "../resource/recordKind";
+
+const FIXED = {
+  fields: ["username", "password"],
+  sameName: ANOTHER_LOGIN,
+  adoption: `${FIXED_LOGIN}, so it would not get those of the program. Adopt it over GraphQL, or remove adoptId to create another`,
+};
 
 /** The rules of a `ContainerRegistryAuth`. */
 export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
@@ -10,6 +16,7 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
   table: REGISTRY_AUTH_FIELDS,
   hasUniqueNames: true,
   fixedFields: ["name"],
+  unchangeable: ({ changesLogins }) => (changesLogins ? undefined : FIXED),
   hiddenFields: ["username", "password"],
   checkFields: checkRegistryAuthFields,
   records: ({ registryAuths }) => registryAuths,

@@ -1,3 +1,4 @@
+import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { type Properties, pick } from "../properties";
 import { changedIn } from "./managed";
@@ -6,7 +7,7 @@ import type { RecordKind } from "./recordKind";
 /** The parts of a kind that decide about adoptions. */
 export type AdoptableKind<T extends NamedRecord> = Pick<
   RecordKind<T>,
-  "one" | "noun" | "table" | "fixedFields" | "hiddenFields" | "refusesAdoption" | "toFields"
+  "one" | "noun" | "table" | "fixedFields" | "unchangeable" | "hiddenFields" | "refusesAdoption" | "toFields"
 >;
 
 /** A record to adopt, compared with the inputs. */
@@ -24,6 +25,7 @@ export function compareForAdoption<T extends NamedRecord>(
   kind: AdoptableKind<T>,
   found: T,
   inputs: Properties,
+  capabilities: Capabilities,
 ): Adoption {
   const { one, table, fixedFields, hiddenFields = [], refusesAdoption } = kind;
   const before = kind.toFields(
@@ -32,8 +34,10 @@ export function compareForAdoption<T extends NamedRecord>(
   );
   const changed = changedIn(table, before, inputs);
   const fixed = changed.find((field) => fixedFields.includes(field));
+  const unchangeable = kind.unchangeable?.(capabilities);
   const reason =
     refusesAdoption?.(found, inputs) ??
+    (changed.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
     (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: correct ${fixed}`);
   const refusal = reason && `${one} with the id ${found.id} cannot be adopted: ${reason}`;
   return { before, changed, refusal };

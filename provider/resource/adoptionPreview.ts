@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
+import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { Readers } from "../../sdk/records/readers";
-import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
+import { apiOf, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import { type ResolvedArg, resolveArg } from "../program/resolvedArgs";
 import { type Properties, pick } from "../properties";
@@ -76,9 +77,12 @@ async function logChanges<T extends NamedRecord>(
   const kind = loadKind();
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
   let found: T | undefined;
+  let capabilities: Capabilities;
   try {
     const { clientFor } = require("../connection/clientFor") as typeof import("../connection/clientFor");
-    const client = clientFor(providerSettings(readConfig));
+    const settings = providerSettings(readConfig);
+    const client = clientFor(settings);
+    capabilities = CAPABILITIES[apiOf(settings)];
     found = await kind.records(client).find(id, { maxAgeMs: LIST_MAX_AGE_MS });
   } catch (error) {
     return warnUnknown(resource, show(error instanceof Error ? error.message : String(error)));
@@ -89,7 +93,7 @@ async function logChanges<T extends NamedRecord>(
       `If it was deleted, remove adoptId to create a new ${kind.noun}`
     );
   }
-  const { description, refusal } = describeAdoption(kind, found, show(id), args);
+  const { description, refusal } = describeAdoption(kind, found, show(id), args, capabilities);
   if (refusal !== undefined) return show(refusal);
   await pulumi.log.info(description, resource);
   return undefined;
@@ -124,11 +128,12 @@ function describeAdoption<T extends NamedRecord>(
   found: T,
   shownId: string,
   args: Args,
+  capabilities: Capabilities,
 ): { readonly description: string; readonly refusal: string | undefined } {
   const { compareForAdoption } = require("./adoptable") as typeof import("./adoptable");
   // The check of the inputs reports invalid values.
   const inputs = kind.checkFields(knownFields(kind, args)).fields;
-  const { before, changed, refusal } = compareForAdoption(kind, found, inputs);
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   const changes = Object.keys(kind.table).flatMap((field) => {
     const arg = args[field];
     return arg ? describeChange(field, arg, { before, inputs, isChanged: changed.includes(field) }) : [];

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { NameTakenError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord, refuseOtherAccount } from "../connection/account";
-import { type Connection, configure, connect } from "../connection/connection";
+import { type Connection, configure, connect, currentCapabilities } from "../connection/connection";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { explainAbsence, readAbsent } from "./absent";
@@ -76,7 +76,10 @@ async function diff<T extends NamedRecord>(
   refuseOtherId(kind.one, id, inputs);
   claimCompared(kind.noun, id, ownerOf(outputs));
   const changed = changedFields(kind, outputs, inputs);
-  const replaces = changed.filter((field) => kind.fixedFields.includes(field));
+  const replaces = [
+    ...changed.filter((field) => kind.fixedFields.includes(field)),
+    ...unchangeableIn(kind, changed, outputs, inputs),
+  ];
   if (replaces.length > 0) {
     announceReplacement(kind, id, outputs);
     return { changes: true, replaces };
@@ -86,6 +89,25 @@ async function diff<T extends NamedRecord>(
     managesOthersIn(kind.table, outputs, inputs) || CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input]);
   // Without `changes`, the engine compares the inputs itself and shows each field.
   return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
+}
+
+/**
+ * Returns the changed fields that the management interface cannot change.
+ * @throws InvalidInputError if the record that takes its place would need another name
+ */
+function unchangeableIn<T extends NamedRecord>(
+  { hasUniqueNames, noun, unchangeable }: RecordKind<T>,
+  changed: readonly string[],
+  outputs: Properties,
+  inputs: Properties,
+): string[] {
+  const capabilities = currentCapabilities();
+  const { fields = [], sameName = "" } = (capabilities && unchangeable?.(capabilities)) ?? {};
+  const found = changed.filter((field) => fields.includes(field));
+  const keepsName = hasUniqueNames && inputs.__automaticName !== true && !changed.includes("name");
+  const [property] = found;
+  if (property === undefined || !keepsName) return found;
+  throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
 }
 
 function announceReplacement<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties): void {
@@ -140,13 +162,13 @@ async function create<T extends NamedRecord>(
 /** Adopts the record with the program's `adoptId`, and changes it to match the program. */
 async function adopt<T extends NamedRecord>(
   kind: RecordKind<T>,
-  { client }: Connection,
+  { client, capabilities }: Connection,
   inputs: Properties,
 ): Promise<T> {
   const id = String(inputs.adoptId);
   const { noun, table } = kind;
   const found = existingAdoptee(await kind.records(client).find(id), noun, id);
-  const { before, changed, refusal } = compareForAdoption(kind, found, inputs);
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   if (refusal !== undefined) throw new NotFoundError(refusal);
   const fields = managedFields(kind, inputs);
   const record = changed.length === 0 ? found : await kind.update(client, id, fields, before);

@@ -1,4 +1,5 @@
 import type { Client } from "../../sdk/client";
+import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { InputProblem } from "../../sdk/errors";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { FieldTable } from "../../sdk/records/fields";
@@ -9,6 +10,15 @@ import type { Properties } from "../properties";
 /** The client's functions for one kind of record. */
 export interface ManagedRecords<T> extends Readers<T> {
   delete(id: string, options: DeleteUnusedOptions): Promise<void>;
+}
+
+/** Fields that a management interface cannot change, and messages with advice. */
+export interface Unchangeable {
+  readonly fields: readonly string[];
+  /** The message if the name is to stay, although names are unique: another record needs another one. */
+  readonly sameName: string;
+  /** The reason why a record cannot be adopted. */
+  readonly adoption: string;
 }
 
 /** The rules of one kind of resource, for the handlers that all kinds share. */
@@ -24,6 +34,8 @@ export interface RecordKind<T extends NamedRecord> {
   readonly nameSuffix?: (inputs: Properties) => string;
   /** The fields whose change needs another record. The new one is created before the old one is deleted. */
   readonly fixedFields: readonly string[];
+  /** The further fields that the management interface cannot change, if there are any. */
+  readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
   /** The fields that the service never shows. An adoption always sets them. */
   readonly hiddenFields?: readonly string[];
   /** Returns each valid field in normal form, and the problems of the others. */

@@ -2,7 +2,7 @@ import type { ManagementApi } from "./limits";
 
 /** The abilities in which the management interfaces differ. Code above their requests asks for an ability, not for an interface. */
 export interface Capabilities {
-  /** Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped. */
+  /** Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped before. */
   readonly deletesWorkers: boolean;
   /** Changes the user and the password of a registry credential. Otherwise another credential takes its place. */
   readonly changesLogins: boolean;
@@ -19,11 +19,11 @@ export interface EndpointLimits {
 }
 
 /** The abilities of each interface. Those of REST v2 are observed. */
-export const CAPABILITIES: Readonly<Record<ManagementApi, Capabilities>> = {
+export const CAPABILITIES = {
   graphql: { deletesWorkers: false, changesLogins: true },
   v2: {
     deletesWorkers: true,
     changesLogins: false,
     endpointLimits: { idleTimeout: { min: 1, max: 3600 }, leastDelay: 0.5 },
   },
-};
+} as const satisfies Readonly<Record<ManagementApi, Capabilities>>;

@@ -1,10 +1,11 @@
 import { KNOWN_OPTIONS } from "../records/callOptions";
-import { aFunction, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
+import { aBoolean, aFunction, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { DeleteOptions } from "./deleteEndpoint";
 import type { RecycleOptions } from "./recycleWorkers";
 
 export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
   ...REQUEST_OPTIONS,
+  drain: aBoolean,
   drainTimeoutMs: positiveMs,
   onProgress: aFunction,
   onAbsent: aFunction,

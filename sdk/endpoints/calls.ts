@@ -1,3 +1,4 @@
+import type { Capabilities } from "../contract/capabilities";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
 import { changeRecord, sendWrite } from "../records/changeRecord";
@@ -18,11 +19,14 @@ import { ENDPOINT } from "./listRecords";
 import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
 
 /** The settings that the calls of the management interface need. */
-export interface EndpointsContext extends CallContext, EndpointInputOptions {}
+export interface EndpointsContext extends CallContext, EndpointInputOptions {
+  readonly capabilities: Capabilities;
+}
 
 /** The endpoints of one account. */
 export interface Account extends Collection<Endpoint>, EndpointInputOptions {
   readonly calls: EndpointCalls;
+  readonly capabilities: Capabilities;
   /** The endpoints as this client last saved them. For a while the list still shows what they were before. */
   readonly lastSaved: Map<string, Saved>;
 }
@@ -37,10 +41,11 @@ interface Saved {
 
 /** Returns the account that the calls work on. */
 export function createAccount(context: EndpointsContext, calls: EndpointCalls): Account {
-  const { extraGpuTiers, extraLocations, wholeScalerValue } = context;
+  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue } = context;
   return {
     ...createCollection(context, ENDPOINT, calls),
     calls,
+    capabilities,
     extraGpuTiers,
     extraLocations,
     wholeScalerValue,

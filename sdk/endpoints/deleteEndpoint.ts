@@ -1,10 +1,11 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, DeleteTimeoutError, NotFoundError } from "../errors";
+import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
 import { readSharedWith } from "../records/collection";
 import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
+import { drainProblems } from "./interfaceLimits";
 import type { Endpoint } from "./record";
 
 /** The progress of a deletion. */
@@ -21,6 +22,11 @@ export interface DeleteProgress {
 
 /** Options of `delete`. */
 export interface DeleteOptions extends RequestOptions {
+  /**
+   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only REST v2 can do that.
+   * @default true: its workers complete their jobs before
+   */
+  readonly drain?: boolean;
   /**
    * Time for the pods to shut down and for the service to accept the deletion, in milliseconds: > 0.
    * @default 600_000
@@ -74,6 +80,8 @@ export async function deleteEndpoint(
   id: string,
   options: DeleteOptions & ObservedOptions,
 ): Promise<void> {
+  const problems = drainProblems(account.capabilities, options.drain);
+  if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const leave = account.list.join();
   return untilGone(account, id, options).finally(leave);
 }
@@ -91,9 +99,10 @@ async function untilGone(account: Account, id: string, options: DeleteOptions & 
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
     if (!endpoint && !wasSeen) options.onAbsent?.();
     wasSeen ||= endpoint !== undefined;
-    if (endpoint && (endpoint.workersMin > 0 || endpoint.workersMax > 0)) await scaleToZero(deletion, endpoint);
+    const drained = options.drain === false ? undefined : endpoint;
+    if (drained && (drained.workersMin > 0 || drained.workersMax > 0)) await scaleToZero(deletion, drained);
     else {
-      const activePods = endpoint ? await podsOf(deletion, endpoint) : 0;
+      const activePods = drained ? await podsOf(deletion, drained) : 0;
       if (activePods > 0) await drain(deletion, activePods);
       else if (await deleteNow(deletion, endpoint)) return;
     }
@@ -187,10 +196,12 @@ function report(
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
 }
 
-function deleteTimeout({ id, obstacle }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
+function deleteTimeout({ id, obstacle, drainsFrom }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
+  const remains =
+    REMAINS.get(obstacle) ?? (drainsFrom === undefined ? "It still exists." : "It still exists, scaled to zero.");
   return new DeleteTimeoutError(
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      `${REMAINS.get(obstacle) ?? "It still exists, scaled to zero."} Remove the cause (such as running jobs) or wait, then ` +
+      `${remains} Remove the cause (such as running jobs) or wait, then ` +
       "delete it again, with more time if needed",
   );
 }

@@ -73,6 +73,7 @@ export interface Endpoints {
   /**
    * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and proves that it is gone.
    * An endpoint that does not exist counts as deleted.
+   * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint with its workers; nothing was sent
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { CAPABILITIES } from "../contract/capabilities";
 import { EXECUTION_TIMEOUT_MS } from "../contract/limits";
-import { type InputProblem, InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors";
 import { given } from "../records/v2Calls";
 import type { DataCenters } from "./dataCenters";
 import { ENDPOINT_DEFAULTS } from "./fields";
+import { type LimitedSettings, limitProblems } from "./interfaceLimits";
 import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
 import type { Endpoint, EndpointSettings } from "./record";
 
@@ -60,7 +62,7 @@ export function hiddenInV2({ scalerType }: Pick<Endpoint, "scalerType">): (keyof
  */
 export function toCreateBody(settings: Partial<EndpointSettings>, dataCenters: DataCenters): Record<string, unknown> {
   const wanted = { ...ENDPOINT_DEFAULTS, ...settings } as EndpointSettings;
-  refuseUnsupported(wanted, wanted);
+  refuseUnsupported(wanted);
   return {
     name: wanted.name,
     type: "QUEUE",
@@ -100,7 +102,8 @@ export function toPatchBody(
     max: differs("workersMax") ? after.workersMax : undefined,
     idleTimeout: setsTimeout ? after.idleTimeout : undefined,
   });
-  refuseUnsupported(after, {
+  refuseUnsupported({
+    scalerType: after.scalerType,
     ...(setsTimeout && { idleTimeout: after.idleTimeout }),
     ...(differs("scalerType", "scalerValue") && { scalerValue: after.scalerValue }),
   });
@@ -132,19 +135,7 @@ function scalingOf({ scalerType, scalerValue }: Pick<EndpointSettings, "scalerTy
 }
 
 /** Refuses values that GraphQL accepts and REST v2 does not. `sent` are those that are sent. */
-function refuseUnsupported({ scalerType }: EndpointSettings, sent: Partial<EndpointSettings>): void {
-  const { idleTimeout, scalerValue } = sent;
-  const problems: InputProblem[] = [];
-  const byCount = scalerType === "REQUEST_COUNT";
-  if (!byCount && idleTimeout !== undefined && (idleTimeout < 1 || idleTimeout > 3600)) {
-    problems.push({ property: "idleTimeout", message: `is ${idleTimeout}; REST v2 accepts 1 to 3600 seconds` });
-  }
-  if (scalerValue !== undefined && !byCount && scalerValue < 0.5) {
-    problems.push({ property: "scalerValue", message: `is ${scalerValue}; REST v2 accepts 0.5 seconds or more` });
-  }
-  if (scalerValue !== undefined && byCount && !(Number.isInteger(scalerValue) && scalerValue >= 1)) {
-    const message = `is ${scalerValue}; REST v2 accepts a whole number of jobs, 1 or more, with REQUEST_COUNT`;
-    problems.push({ property: "scalerValue", message });
-  }
+function refuseUnsupported(sent: LimitedSettings): void {
+  const problems = limitProblems(CAPABILITIES.v2.endpointLimits, sent);
   if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);
 }

@@ -4,6 +4,14 @@ import { hideJobSecret } from "../secret";
 import { REGISTRY_AUTH_FIELDS } from "./fields";
 import type { RegistryAuthInput, RegistryLogin } from "./record";
 
+/** The beginning of the messages for a change over an interface that has none. */
+export const FIXED_LOGIN = "REST v2 cannot change the user or the password of a registry credential";
+
+/** The way to another user or password there. */
+export const ANOTHER_LOGIN =
+  `${FIXED_LOGIN}. Nothing was changed. Give the credential another name: a new one is then created, and the old one is ` +
+  "deleted when nothing uses it";
+
 const SCHEMAS = fieldSchemas(REGISTRY_AUTH_FIELDS);
 
 /** Returns each valid field in normal form, and the problems of the others. */

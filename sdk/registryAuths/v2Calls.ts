@@ -2,6 +2,7 @@ import { BusinessRuleError } from "../errors";
 import { v2Requests } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
+import { ANOTHER_LOGIN } from "./input";
 
 const KIND = {
   ...REGISTRY_AUTH,
@@ -18,10 +19,7 @@ export function v2RegistryAuthCalls(transport: RestV2Transport): RegistryAuthCal
     create: (operation, { name, username, password }, attempt) =>
       requests.create(operation, { name, username, password }, attempt),
     async change(operation) {
-      throw new BusinessRuleError(
-        `${operation}: REST v2 cannot change the user or the password of a registry credential. Nothing was changed. Give ` +
-          "the credential another name: a new one is then created, and the old one is deleted when nothing uses it",
-      );
+      throw new BusinessRuleError(`${operation}: ${ANOTHER_LOGIN}`);
     },
   };
 }

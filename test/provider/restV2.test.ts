@@ -87,12 +87,72 @@ test("an adoption applies the template of the program, and shows no difference a
   expect(read.outputs).toMatchObject({ templateId: "tpl-one", locations: "CZ" });
 });
 
-test("a change of a credential is refused, and nothing is changed", async () => {
+describe("a credential, which REST v2 cannot change", () => {
   const kind = { __provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").registryAuthV1;' };
-  const { id, inputs, outputs } = await create({ ...kind, name: "ghcr", username: "me", password: "a-password" });
-  const update = provider.update(id, { ...outputs, ...kind }, { ...inputs, ...kind, password: "another-password" });
-  await expect(update).rejects.toThrow(/cannot change the user or the password .* Nothing was changed/);
-  expect(emulator.registryAuths.matches(id, "me", "a-password")).toBe(true);
+  const login = { username: "me", password: "a-password" };
+  const other = { password: "another-password" };
+
+  test("is replaced under another automatic name, and a preview shows that", async () => {
+    const { id, inputs, outputs } = await create({ ...kind, ...login, automaticName: "ghcr" });
+    const before = { ...outputs, ...kind };
+    expect(await provider.diff(id, before, { ...inputs, ...kind, ...other })).toMatchObject({ replaces: ["password"] });
+    expect(await provider.diff(id, before, { ...inputs, ...kind })).toMatchObject({ changes: "none", replaces: [] });
+  });
+
+  test("is refused under the same name, also in a preview, and nothing is changed", async () => {
+    const { id, inputs, outputs } = await create({ ...kind, ...login, name: "ghcr" });
+    const refusal = /cannot change the user or the password .* Nothing was changed/;
+    const [before, after] = [
+      { ...outputs, ...kind },
+      { ...inputs, ...kind, ...other },
+    ];
+    await expect(provider.diff(id, before, after)).rejects.toThrow(refusal);
+    await expect(provider.update(id, before, after)).rejects.toThrow(refusal);
+    expect(await provider.diff(id, before, { ...after, name: "other" })).toMatchObject({
+      replaces: ["name", "password"],
+    });
+    expect(emulator.registryAuths.matches(id, "me", "a-password")).toBe(true);
+  });
+
+  test("is not adopted", async () => {
+    emulator.seed({ registryAuths: [{ id: "theirs", name: "theirs", username: "me", password: "their-password" }] });
+    const { inputs } = await provider.check({}, { ...kind, ...login, adoptId: "theirs" });
+    await expect(provider.create({ ...inputs, ...kind })).rejects.toThrow(
+      /cannot be adopted: REST v2 .* Adopt it over GraphQL/,
+    );
+    expect(emulator.registryAuths.matches("theirs", "me", "their-password")).toBe(true);
+  });
+});
+
+test("without drain, an endpoint is deleted at once with its workers", async () => {
+  const { id, outputs } = await create({ ...PROGRAM, workersMin: 1, drain: false, awaitReady: true });
+  emulator.journal.clear();
+  await provider.delete(id, outputs);
+  expect(emulator.journal.operations()).toEqual(["listEndpoints", "deleteEndpoint", "listEndpoints"]);
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("over GraphQL, the check refuses to delete without drain, and says how to go on", async () => {
+  await using graphql = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: "graphql" });
+  const { failures } = await graphql.check({}, { ...PROGRAM, drain: false });
+  expect(failures).toEqual([
+    { property: "drain", reason: expect.stringMatching(/only REST v2 .* Remove drain, or switch/) },
+  ]);
+  expect((await provider.check({}, { ...PROGRAM, drain: false })).failures).toEqual([]);
+});
+
+test("the check refuses what REST v2 does not accept, but not what another interface has accepted before", async () => {
+  const refused = async (olds: Properties, news: Properties) =>
+    (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ property }) => property);
+  expect(await refused({}, { idleTimeout: 0 })).toEqual(["idleTimeout"]);
+  expect(await refused({}, { scalerType: "REQUEST_COUNT", scalerValue: 1.5 })).toEqual(["scalerValue"]);
+  expect(await refused({}, { scalerType: "QUEUE_DELAY", scalerValue: 0.1 })).toEqual(["scalerValue"]);
+  expect(await refused({}, { scalerType: "REQUEST_COUNT", scalerValue: 2, idleTimeout: 0 })).toEqual([]);
+  expect(await refused({ ...PROGRAM, idleTimeout: 0 }, { idleTimeout: 0, workersMax: 5 })).toEqual([]);
+  const byCount = { ...PROGRAM, scalerType: "REQUEST_COUNT", scalerValue: 2, idleTimeout: 0 };
+  expect(await refused(byCount, { scalerType: "QUEUE_DELAY", scalerValue: 2, idleTimeout: 0 })).toEqual([
+    "idleTimeout",
+  ]);
 });
 
 test.each([

@@ -111,6 +111,24 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
   });
 });
 
+test.each(["graphql", "v2"] as const)("over %s, a deletion without drain", async (api) => {
+  const { client, run, failure, calls, emulator } = await start(api, { drainMs: 3_000, coldStartMs: 0 });
+  const { id } = await run(client.endpoints.create({ ...REQUIRED, workersMin: 1 }));
+  await run(client.endpoints.list());
+  const before = calls().length;
+  const deletion = client.endpoints.delete(id, { drain: false });
+  if (api === "v2") {
+    await run(deletion);
+    expect(calls().slice(before)).toEqual(["deleteEndpoint", "listEndpoints"]);
+    expect(emulator.endpoints.list()).toEqual([]);
+  } else {
+    const error = await failure(deletion);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error.message).toMatch(/drain: is false, but only REST v2 deletes an endpoint with its workers/);
+    expect(calls()).toHaveLength(before);
+  }
+});
+
 describe("REST v2", () => {
   test("a create sends what it needs, with defaults, and countries as data centers", async () => {
     const site = await start("v2");

@@ -1,0 +1,42 @@
+import type { Capabilities, EndpointLimits } from "../contract/capabilities";
+import type { InputProblem } from "../errors";
+import type { EndpointSettings } from "./record";
+
+/** The settings that an interface may limit more narrowly than the contract, and the scaler that gives them their meaning. */
+export type LimitedSettings = Partial<Pick<EndpointSettings, "scalerType" | "scalerValue" | "idleTimeout">>;
+
+/** Returns the problems of values that the contract accepts and REST v2 does not. */
+export function limitProblems(
+  { idleTimeout: seconds, leastDelay }: EndpointLimits,
+  sent: LimitedSettings,
+): InputProblem[] {
+  const { scalerType, scalerValue, idleTimeout } = sent;
+  const problems: InputProblem[] = [];
+  if (scalerType === "REQUEST_COUNT") {
+    if (scalerValue === undefined || (Number.isInteger(scalerValue) && scalerValue >= 1)) return [];
+    const message = `is ${scalerValue}; REST v2 accepts a whole number of jobs, 1 or more, with REQUEST_COUNT`;
+    return [{ property: "scalerValue", message }];
+  }
+  if (idleTimeout !== undefined && (idleTimeout < seconds.min || idleTimeout > seconds.max)) {
+    const message = `is ${idleTimeout}; REST v2 accepts ${seconds.min} to ${seconds.max} seconds`;
+    problems.push({ property: "idleTimeout", message });
+  }
+  if (scalerValue !== undefined && scalerValue < leastDelay) {
+    problems.push({
+      property: "scalerValue",
+      message: `is ${scalerValue}; REST v2 accepts ${leastDelay} seconds or more`,
+    });
+  }
+  return problems;
+}
+
+/** Returns the problem of a deletion without `drain` over an interface that cannot do that. */
+export function drainProblems(
+  { deletesWorkers }: Pick<Capabilities, "deletesWorkers">,
+  drain: unknown,
+): InputProblem[] {
+  if (drain !== false || deletesWorkers) return [];
+  const message =
+    "is false, but only REST v2 deletes an endpoint with its workers. Remove drain, or switch to REST v2 (SERVERLESS_GPU_API=v2)";
+  return [{ property: "drain", message }];
+}
