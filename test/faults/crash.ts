@@ -1,11 +1,12 @@
 import type { Emulator, FaultEffect } from "../../emulator";
 import type { PulumiStack } from "../pulumi/harness";
+import { API } from "./campaignApi";
 
 /** The moment at which a process is killed: at a request, before or after its effect. */
 export interface Moment {
   readonly step: string;
   readonly when: "before" | "after";
-  /** Number of the request at the GraphQL interface or of the operation, from 1. */
+  /** Number of the request at the management interface or of the operation, from 1. */
   readonly position?: number;
   readonly operation?: string;
   /** Number of requests that must have come. @default 1 */
@@ -25,7 +26,7 @@ export async function crash(
   victim: Victim,
   command: "up" | "destroy",
 ): Promise<void> {
-  const match = { interface: "graphql", ...(operation && { operation }) } as const;
+  const match = { interface: API, ...(operation && { operation }) };
   const hang: FaultEffect = { hang: true, when };
   if (position !== undefined && position > 1) emulator.faults.add({ match, effect: {}, times: position - 1 });
   emulator.faults.add({ match, effect: hang });

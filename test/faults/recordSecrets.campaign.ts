@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type FaultEffect, startEmulator } from "../../emulator";
 import { createStack } from "../pulumi/harness";
+import { API_ENV, either } from "./campaignApi";
 
 /** A part of a value that no form of it changes. */
 const ENV = "canary-env-77c0d1";
@@ -32,32 +33,41 @@ const SENT = Object.entries(VALUES).map(([key, value]) => ({ key, value: `${valu
 const TOKEN = SENT[0]?.value ?? "";
 
 /** Strings that show the request, as a careless service or gateway sends them. */
-const ECHOES: readonly { readonly saveTemplate: string; readonly updateRegistryAuth: string }[] = [
-  { saveTemplate: JSON.stringify(SENT), updateRegistryAuth: `{ password: "${PASSWORD}${SUFFIX}" }` },
+const ECHOES: readonly { readonly template: string; readonly credential: string }[] = [
+  { template: JSON.stringify(SENT), credential: `{ password: "${PASSWORD}${SUFFIX}" }` },
   {
-    saveTemplate: `Variable "$input" got invalid value ${JSON.stringify(JSON.stringify(SENT))}`,
-    updateRegistryAuth: `password=${PASSWORD}${SUFFIX}`,
+    template: `Variable "$input" got invalid value ${JSON.stringify(JSON.stringify(SENT))}`,
+    credential: `password=${PASSWORD}${SUFFIX}`,
   },
   {
-    saveTemplate: `Expected value of type "String!", found ${JSON.stringify(TOKEN)}`,
-    updateRegistryAuth: `found "${PASSWORD}${SUFFIX}"`,
+    template: `Expected value of type "String!", found ${JSON.stringify(TOKEN)}`,
+    credential: `found "${PASSWORD}${SUFFIX}"`,
   },
-  { saveTemplate: inspect(SENT), updateRegistryAuth: inspect({ secret: PASSWORD + SUFFIX }) },
+  { template: inspect(SENT), credential: inspect({ secret: PASSWORD + SUFFIX }) },
   {
-    saveTemplate: `?token=${encodeURIComponent(TOKEN)}`,
-    updateRegistryAuth: `?auth=${encodeURIComponent(PASSWORD + SUFFIX)}`,
+    template: `?token=${encodeURIComponent(TOKEN)}`,
+    credential: `?auth=${encodeURIComponent(PASSWORD + SUFFIX)}`,
   },
 ];
 
+/** Over REST v2, another password needs another credential. */
+const OPERATIONS = {
+  credential: either("updateRegistryAuth", "createRegistry"),
+  template: either("saveTemplate", "updateTemplate"),
+};
+
 const showing = (text: string, index: number): FaultEffect => {
-  if (index % 3 === 0) return { status: 400, body: { errors: [{ message: text }] } };
+  if (index % 3 === 0) return { status: 400, body: { detail: text, errors: [{ message: text }] } };
   if (index % 3 === 1) return { status: 403, body: `<html>${text}</html>` };
-  return { status: 200, body: { errors: [{ message: text, extensions: { code: "BAD_USER_INPUT" } }], data: null } };
+  return either<FaultEffect>(
+    { status: 200, body: { errors: [{ message: text, extensions: { code: "BAD_USER_INPUT" } }], data: null } },
+    { status: 422, body: { title: "Unprocessable Entity", status: 422, detail: text, errors: [text] } },
+  );
 };
 
 test("variables and passwords show in no output, state, plan, message or journal", async () => {
   await using emulator = await startEmulator({ templateReleaseMs: 200 });
-  const stack = await createStack({ program: program("app:1"), env: emulator.env });
+  const stack = await createStack({ program: program("app:1"), env: { ...emulator.env, ...API_ENV } });
   const outputs: string[] = [];
   const run = async (...args: string[]) => {
     const { output, exitCode } = await stack.run(args);
@@ -77,9 +87,10 @@ test("variables and passwords show in no output, state, plan, message or journal
   await stack.writeProgram(program("app:2", SUFFIX));
   expect(await run("preview", "--diff", "--save-plan", "plan.json")).toBe(0);
   // The credential first: the template is changed only when that has succeeded.
-  for (const operation of ["updateRegistryAuth", "saveTemplate"] as const) {
+  for (const kind of ["credential", "template"] as const) {
+    const operation = OPERATIONS[kind];
     for (const [index, texts] of ECHOES.entries()) {
-      emulator.faults.add({ match: { operation }, effect: showing(texts[operation], index) });
+      emulator.faults.add({ match: { operation }, effect: showing(texts[kind], index) });
       expect(await run("up", "--yes", "--skip-preview")).not.toBe(0);
       emulator.faults.clear();
     }

@@ -1,5 +1,6 @@
 import { type FaultEffect, startEmulator } from "../../emulator";
 import { createStack } from "../pulumi/harness";
+import { API, API_ENV } from "./campaignApi";
 
 const KEY = "canary-key-77aa31c5d2";
 const JOB_SECRET = "canary-job-4e0f99b1c8";
@@ -38,9 +39,13 @@ test.each([
 ])("a key from %s, with %j: no secret shows in any output, in state, plan or journal", async (source, level, hidden) => {
   await using emulator = await startEmulator({ apiKey: KEY, drainMs: 100 });
   emulator.pods.add({ id: "pod-1", env: { API_KEY: POD_SECRET } });
-  const { SERVERLESS_GPU_API_KEY: _, ...addresses } = emulator.env;
+  const { SERVERLESS_GPU_API_KEY, ...others } = emulator.env;
+  const addresses = { ...others, ...API_ENV };
   const isInConfig = source !== "the environment";
-  const stack = await createStack({ program: program(1), env: isInConfig ? addresses : emulator.env });
+  const stack = await createStack({
+    program: program(1),
+    env: { ...addresses, ...(!isInConfig && { SERVERLESS_GPU_API_KEY }) },
+  });
   if (isInConfig) await stack.setConfig({ "serverless-gpu:apiKey": KEY }, { secret: true });
 
   const run = async (...args: string[]) => {
@@ -53,7 +58,7 @@ test.each([
   await stack.writeProgram(program(2));
   expect(await run("preview", "--diff", "--save-plan", "plan.json")).toBe(0);
   for (const effect of SHOWING) {
-    emulator.faults.add({ match: { interface: "graphql" }, effect });
+    emulator.faults.add({ match: { interface: API }, effect });
     expect(await run("up", "--yes", "--skip-preview")).not.toBe(0);
     expect(await run("refresh", "--yes", "--skip-preview")).not.toBe(0);
     emulator.faults.clear();
