@@ -1,8 +1,12 @@
 import type { DeleteProgress } from "../sdk/endpoints/deleteEndpoint";
 import { redact } from "../sdk/secret";
+import { type RateLimitEvent, waitText } from "../sdk/transport/observers";
 
 /** Minimum time between two log lines about the same wait. */
 const LINE_EVERY_MS = 10_000;
+
+/** Minimum time between two log lines about a rate limit, which may hold a run for many minutes. */
+const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
 /** Logs a line, which the engine shows as an info message of the stack. It begins with the endpoint's name. */
 export function log(endpointName: string, text: string): void {
@@ -27,5 +31,15 @@ export function waitLogger(endpointName: string): (text: string, elapsedMs: numb
     if (elapsedMs - loggedAtMs < LINE_EVERY_MS) return;
     loggedAtMs = elapsedMs;
     log(endpointName, `${text} (${Math.round(elapsedMs / 1000)} s)`);
+  };
+}
+
+/** Returns a function that logs the waits for the service's rate limit, at most one line a minute. */
+export function rateLimitLogger(now: () => number = () => performance.now()): (event: RateLimitEvent) => void {
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  return (event) => {
+    if (now() - loggedAtMs < RATE_LIMIT_LINE_EVERY_MS) return;
+    loggedAtMs = now();
+    console.log(redact(`serverless-gpu: ${waitText(event)}`));
   };
 }

@@ -72,7 +72,9 @@ export function createClient(options?: ClientOptions): Client {
   const calls: CallContext = { clock, random: Math.random, retry, attemptTimeoutMs, onRetry: reports.retry };
   const limits = createRateWindows();
   const isV2 = checked.api === "v2";
-  const managementContext: CallContext = isV2 ? { ...calls, gate: createGate(clock, limits) } : calls;
+  const managementContext: CallContext = isV2
+    ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) }
+    : calls;
   const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
   const pods = createPods(managementContext, () => (isV2 ? managed().pods : restPods));
   let management: Management | undefined;

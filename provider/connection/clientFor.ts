@@ -1,4 +1,5 @@
 import type { Client } from "../../sdk/client";
+import { rateLimitLogger } from "../log";
 import { clientOptions, type ProviderSettings } from "./config";
 
 const clients = new Map<string, Client>();
@@ -12,7 +13,7 @@ export function clientFor(settings: ProviderSettings): Client {
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
-  const client = createClient(clientOptions(settings));
+  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger() });
   clients.set(identity, client);
   return client;
 }

@@ -34,14 +34,22 @@ export interface RetryEvent {
   readonly delayMs: number;
 }
 
-/** The levels of log lines: `debug` for requests that succeed, `info` for retries, `warn` for requests that fail. */
+/** Requests that wait for a rate limit of the service. */
+export interface RateLimitEvent {
+  /** The number of requests that wait. */
+  readonly waiting: number;
+  /** The time until the next of them may be sent, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/** The levels of log lines: `debug` for requests that succeed, `info` for retries and waits, `warn` for requests that fail. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** A logger with the methods of pino and similar libraries. */
 export interface Logger {
   /** Logs details for debugging. */
   debug(details: object, message: string): void;
-  /** Logs retries. */
+  /** Logs retries and waits. */
   info(details: object, message: string): void;
   /** Logs failed requests, and input that is valid but probably a mistake. */
   warn(details: object, message: string): void;
@@ -60,6 +68,8 @@ export interface Observers {
   readonly onRequest?: ((event: RequestEvent) => unknown) | undefined;
   /** Called before the pause of every retry. @default none */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
+  /** Called every 10 seconds while requests wait for a rate limit of REST v2. @default none */
+  readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
 }
 
 /** Logs a line without keys. `undefined` without a logger. */
@@ -83,13 +93,14 @@ function isConsole(logger: Logger | Console): logger is Console {
   return logger === globalThis.console || logger instanceof Console;
 }
 
-/** Reports requests and retries to the observers. Each is `undefined` if there is nobody to report to. */
+/** Reports requests, retries and waits to the observers. The first two are `undefined` if there is nobody to report to. */
 export interface Reports {
   readonly request: ((event: RequestEvent) => void) | undefined;
   readonly retry: ((event: RetryEvent) => void) | undefined;
+  readonly rateLimit: (event: RateLimitEvent) => void;
 }
 
-export function createReports({ onRequest, onRetry }: Observers, log: Log): Reports {
+export function createReports({ onRequest, onRetry, onRateLimit }: Observers, log: Log): Reports {
   return {
     request:
       log || onRequest
@@ -111,7 +122,17 @@ export function createReports({ onRequest, onRetry }: Observers, log: Log): Repo
             callUser(() => onRetry?.(shown));
           }
         : undefined,
+    rateLimit(event) {
+      log?.("info", waitText(event), event);
+      callUser(() => onRateLimit?.(event));
+    },
   };
+}
+
+/** Describes a wait for a rate limit. */
+export function waitText({ waiting, delayMs }: RateLimitEvent): string {
+  const many = waiting === 1 ? "1 request waits" : `${waiting} requests wait`;
+  return `${many} for the service's rate limit, the next for ${Math.ceil(delayMs / 1000)} s`;
 }
 
 /** Returns the event of a retry. */

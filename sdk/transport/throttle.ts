@@ -1,6 +1,7 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { RATE_LIMITS } from "../contract/limits";
 import { createLimiter, type Limiter } from "./limiter";
+import type { RateLimitEvent } from "./observers";
 
 /** Admits requests in order, as fast as a limiter allows. */
 export interface Gate {
@@ -12,7 +13,11 @@ export interface Gate {
   leave(startedAt: number, refused: boolean): void;
 }
 
-export function createGate(clock: Clock, limiter: Limiter): Gate {
+/** The time between two reports of requests that wait, in milliseconds. */
+const REPORT_MS = 10_000;
+
+/** @param onWait called while requests wait for a known time */
+export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: RateLimitEvent) => void): Gate {
   const waiting = new Set<() => void>();
   let cancelTimer: (() => void) | undefined;
 
@@ -24,13 +29,20 @@ export function createGate(clock: Clock, limiter: Limiter): Gate {
       const delayMs = limiter.delayMs(clock.monotonic());
       if (delayMs > 0) {
         // Without a known time, the next request that ends admits the others.
-        if (Number.isFinite(delayMs)) cancelTimer = clock.schedule(delayMs, admit);
+        if (Number.isFinite(delayMs))
+          cancelTimer = clock.schedule(onWait ? Math.min(delayMs, REPORT_MS) : delayMs, look);
         return;
       }
       waiting.delete(start);
       limiter.start();
       start();
     }
+  }
+
+  function look(): void {
+    admit();
+    const delayMs = limiter.delayMs(clock.monotonic());
+    if (waiting.size > 0 && delayMs > 0 && Number.isFinite(delayMs)) onWait?.({ waiting: waiting.size, delayMs });
   }
 
   return {

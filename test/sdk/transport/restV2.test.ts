@@ -1,4 +1,4 @@
-import { createClient } from "../../../sdk";
+import { createClient, type RateLimitEvent } from "../../../sdk";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 let site: Emulated | undefined;
@@ -21,6 +21,30 @@ test("requests stay within the limits that the service tells, without a refusal"
   expect([...statuses].sort()).toEqual([200, 201]);
   expect(clock.monotonic() - startedAt).toBeGreaterThan(100_000);
   expect(clock.monotonic() - startedAt).toBeLessThan(200_000);
+});
+
+test("requests that wait for the limit for long are reported", async () => {
+  const events: RateLimitEvent[] = [];
+  const lines: string[] = [];
+  site = await startEmulated({
+    client: {
+      api: "v2",
+      onRateLimit: (event) => events.push(event),
+      logger: (level, line) => lines.push(`${level} ${line}`),
+    },
+    emulator: { rateLimits: { management: { perMinute: 20 } } },
+  });
+  const { client, run } = site;
+  await run(
+    Promise.all(Array.from({ length: 50 }, (_, i) => client.templates.create({ name: `t${i}`, imageName: "me/t:1" }))),
+  );
+  expect(events[0]).toEqual({ waiting: 31, delayMs: expect.any(Number) });
+  expect(events.every(({ waiting, delayMs }) => waiting > 0 && delayMs > 0 && delayMs < 60_000)).toBe(true);
+  expect(events.length).toBeGreaterThanOrEqual(8);
+  expect(events.length).toBeLessThanOrEqual(12);
+  expect(lines.find((line) => line.includes("wait for"))).toMatch(
+    /^info 31 requests wait for the service's rate limit, the next for \d+ s$/,
+  );
 });
 
 test("a refusal is waited for, as long as it says", async () => {
