@@ -5,7 +5,7 @@ import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
 import { ConfigurationError } from "../../sdk/errors";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
-import { adoptionProgram } from "./adoptionProgram";
+import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
 import { recordProgram } from "./recordProgram";
 
 /** The options of the command. */
@@ -19,13 +19,15 @@ interface AdoptOptions {
 interface Account extends ListedEndpoints {
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
+  /** The templates that endpoints may have been made from, where the interface does not show them. */
+  readonly matches: TemplateMatches;
 }
 
 /**
  * Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code.
  */
 export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
-  const { endpoints: all, unreadable, templates, volumes } = await listAccount(isAll);
+  const { endpoints: all, unreadable, templates, volumes, matches } = await listAccount(isAll);
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
     process.stderr.write(
@@ -41,6 +43,7 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
   const { source, skipped } = adoptionProgram(
     endpoints,
     acceptedWords(() => undefined),
+    matches,
   );
   process.stdout.write(source + others.source);
   for (const { id, reason } of [...skipped, ...others.skipped])
@@ -56,11 +59,16 @@ async function listAccount(isAll: boolean): Promise<Account> {
       throw new ConfigurationError(
         `there is no graphqlUrl: set ${ENVIRONMENT_VARIABLES.graphqlUrl}, or ${ENVIRONMENT_VARIABLES.service}=runpod`,
       );
-    const read = async () => ({
-      ...(await client.endpoints.listReadable()),
-      templates: isAll ? await client.templates.list() : [],
-      volumes: isAll ? await client.volumes.list() : [],
-    });
+    const read = async () => {
+      const listed = await client.endpoints.listReadable();
+      const isHidden = listed.endpoints.some(({ templateId }) => templateId === "");
+      return {
+        ...listed,
+        templates: isAll ? await client.templates.list() : [],
+        volumes: isAll ? await client.volumes.list() : [],
+        matches: isHidden ? await client.templates.matchEndpoints() : new Map(),
+      };
+    };
     return await read().finally(() => client.close());
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

@@ -11,9 +11,11 @@ import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { literal, oneLine, uniqueNames } from "./source";
 
-const HIDDEN_TEMPLATE =
-  "its template is not shown: REST v2 never shows one. Run adopt over GraphQL (--api graphql), or declare the endpoint by " +
-  "hand with its adoptId and its templateId";
+/** The ids of the templates that have the container of an endpoint, by the endpoint's id. */
+export type TemplateMatches = ReadonlyMap<string, readonly string[]>;
+
+const FOUND_TEMPLATE =
+  "its templateId is not shown: this template has the image, the variables and the settings of its workers";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -32,22 +34,47 @@ interface Declaration {
  * Returns a Pulumi program that adopts these endpoints without changing them. Fields with their default are left out and
  * stay unmanaged. So are values that the package does not accept, with a comment that gives the reason.
  * @param accepted GPU tiers and countries that need no config in the program
+ * @param matches the templates for endpoints whose template is not shown: the only one is declared
  */
-export function adoptionProgram(endpoints: readonly Endpoint[], accepted: EndpointInputOptions = {}): AdoptionProgram {
+export function adoptionProgram(
+  endpoints: readonly Endpoint[],
+  accepted: EndpointInputOptions = {},
+  matches: TemplateMatches = new Map(),
+): AdoptionProgram {
   const { extraGpuTiers = [] } = accepted;
   const newTiers = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
   const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
   const logicalName = uniqueNames("endpoint");
   const resources: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
-  for (const endpoint of endpoints) {
+  for (const given of endpoints) {
+    const isShown = given.templateId !== "";
+    const candidates = isShown ? [given.templateId] : (matches.get(given.id) ?? []);
+    const endpoint = candidates.length === 1 ? { ...given, templateId: candidates[0] ?? "" } : given;
     const { fields, problems } = declare(endpoint, words);
-    const isComplete = missingFieldProblems(fields).length === 0;
-    if (isComplete) resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, problems));
+    const comments = problems.map((problem) => `not managed: ${oneLine(told([problem]))}`);
+    if (!isShown) comments.unshift(FOUND_TEMPLATE);
+    if (missingFieldProblems(fields).length === 0)
+      resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, comments));
     else
-      skipped.push({ id: endpoint.id, reason: endpoint.templateId === "" ? HIDDEN_TEMPLATE : oneLine(told(problems)) });
+      skipped.push({
+        id: endpoint.id,
+        reason: endpoint.templateId === "" ? hiddenTemplate(candidates) : oneLine(told(problems)),
+      });
   }
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
+}
+
+/** Returns the reason to leave out an endpoint whose template is not shown, and for which not just one is found. */
+function hiddenTemplate(candidates: readonly string[]): string {
+  const found =
+    candidates.length === 0
+      ? "no template of the account has the image, the variables and the settings of its workers"
+      : `several templates have the image, the variables and the settings of its workers: ${candidates.join(", ")}`;
+  return (
+    `REST v2 does not show its template, and ${found}. Declare the endpoint by hand with its adoptId and a templateId, or run ` +
+    "adopt over GraphQL (--api graphql)"
+  );
 }
 
 function header(count: number, newTiers: readonly string[]): string {
@@ -68,13 +95,12 @@ function resource(
   logicalName: string,
   id: string,
   fields: Partial<EndpointSettings>,
-  problems: readonly InputProblem[],
+  comments: readonly string[],
 ): string {
   const lines = Object.entries(fields).map(([field, value]) => `  ${field}: ${toSource(field, value)},\n`);
-  const comments = problems.map((problem) => `  // not managed: ${oneLine(told([problem]))}\n`);
   return `new ServerlessEndpoint(${literal(logicalName)}, {
   adoptId: ${literal(id)},
-${[...lines, ...comments].join("")}});
+${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
 `;
 }
 

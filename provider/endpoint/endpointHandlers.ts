@@ -106,12 +106,22 @@ function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
 /** Adopts the endpoint with the program's `adoptId`, and changes it to match the program. */
 async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   const id = String(inputs.adoptId);
-  const found = existingAdoptee(await client.endpoints.find(id), "endpoint", id);
   const fields = managedFields(inputs);
+  // What is not shown is taken as the program says, but the template: it is applied.
+  const { templateId, ...known } = fields;
+  const found = existingAdoptee(await client.endpoints.find(id, { known }), "endpoint", id);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted
     ? found
     : await client.endpoints.update(id, fields, refuseRename("endpoint", id, fields.name));
-  log(endpoint.name, `adopted endpoint ${id}; ${describeChanges(FIELDS, { ...found }, { ...endpoint }, inputs)}`);
+  const isTemplateShown = found.templateId !== "";
+  const changes = describeChanges(
+    FIELDS,
+    { ...found, ...(!isTemplateShown && { templateId }) },
+    { ...endpoint },
+    inputs,
+  );
+  const applied = isTemplateShown ? "" : "; its template was applied, because the present one is not shown";
+  log(endpoint.name, `adopted endpoint ${id}; ${changes}${applied}`);
   return endpoint;
 }

@@ -9,7 +9,10 @@ import { TEMPLATE_FIELDS } from "./fields";
 import type { Template, TemplateSettings } from "./record";
 
 /** The requests for templates, each of which sends one request, once. */
-export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {}
+export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
+  /** Reads the containers of endpoints, as templates with the endpoints' ids. @default endpoints have those of their templates */
+  readonly containersOfEndpoints?: RecordCalls<Template, TemplateSettings>["list"];
+}
 
 const flag = z
   .boolean()

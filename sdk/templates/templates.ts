@@ -16,9 +16,9 @@ import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { type Readers, readersOf } from "../records/readers";
 import { createUnique, explainTakenName } from "../records/uniqueName";
-import type { ObservedOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import type { CallContext } from "../transport/retryingCall";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS, WORKER_FIELDS } from "./fields";
 import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import { hideEnv, parseTemplate, parseTemplateChanges } from "./input";
@@ -51,6 +51,11 @@ export interface Templates extends Readers<Template> {
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
+  /**
+   * Returns the ids of the templates that have the image, the variables and the settings of an endpoint's workers, by the
+   * endpoint's id. REST v2 does not show the template of an endpoint. Over GraphQL, which shows it, this is empty.
+   */
+  matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** The templates of one account. */
@@ -77,7 +82,29 @@ export function createTemplates(account: TemplateAccount, endpoints: Collection<
       checkedCall(given, KNOWN_OPTIONS, (options) => updateTemplate(account, id, changes, options)),
     delete: (id, given) =>
       checkedCall(given, DELETE_OPTIONS, (options) => deleteUnused(account, id, [isUnused], options)),
+    matchEndpoints: (given) => withResponse(given, (options) => matchEndpoints(account, options)),
   };
+}
+
+async function matchEndpoints(
+  account: TemplateAccount,
+  options: ObservedOptions,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { containersOfEndpoints } = account.calls;
+  if (!containersOfEndpoints) return new Map();
+  const operation = "the containers of endpoints";
+  const attempt = (each: Attempt) => containersOfEndpoints(operation, each);
+  const call = { name: "listEndpoints", operation, repeatability: "safe", attempt } as const;
+  const containers = await makeCall(account, { ...requestOptions(options), ...call });
+  const { records: templates } = await account.list.read({}, options);
+  const isSame = (one: Template, other: Template) =>
+    WORKER_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]));
+  return new Map(
+    containers.records.map((container) => {
+      const same = templates.filter((template) => template.isServerless && isSame(template, container));
+      return [container.id, same.map(({ id }) => id)];
+    }),
+  );
 }
 
 async function createTemplate(

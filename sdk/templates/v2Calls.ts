@@ -42,6 +42,14 @@ const KIND = {
   field: "templates",
 };
 
+/** Endpoints have the fields of a container that templates have. */
+const CONTAINERS = {
+  ...KIND,
+  names: { ...KIND.names, list: "listEndpoints" },
+  path: "/serverless",
+  field: "endpoints",
+};
+
 /** The fields that a new template gets for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
 
@@ -57,6 +65,7 @@ export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
       const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(was[field], value));
       return requests.patch(operation, before.id, Object.fromEntries(changed), attempt);
     },
+    containersOfEndpoints: v2Requests(transport, CONTAINERS).list,
     // REST v2 has no description of templates.
     hiddenIn: () => ["readme"],
   };

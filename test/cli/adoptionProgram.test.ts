@@ -73,3 +73,25 @@ test("an endpoint without a template is left out, and named", () => {
   expect(source).not.toContain("new ServerlessEndpoint(");
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
+
+test("a template that is not shown is declared if just one has the endpoint's container; the reason is given otherwise", () => {
+  const hidden = ["one", "none", "several"].map((id) => endpoint({ id, name: id, templateId: "" }));
+  const matches = new Map([
+    ["one", ["t1"]],
+    ["several", ["t1", "t2"]],
+  ]);
+  const { source, skipped } = adoptionProgram(hidden, {}, matches);
+  expect(source).toContain(
+    '  templateId: "t1",\n  // its templateId is not shown: this template has the image, the variables and',
+  );
+  expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
+  expect(skipped).toEqual([
+    { id: "none", reason: expect.stringMatching(/no template of the account has the image.* \(--api graphql\)$/) },
+    {
+      id: "several",
+      reason: expect.stringContaining(
+        "several templates have the image, the variables and the settings of its workers: t1, t2",
+      ),
+    },
+  ]);
+});

@@ -117,3 +117,28 @@ test("without an endpoint, a key or the right key, adopt writes no program and e
   }
   expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
 });
+
+test("over REST v2, which shows no templates, adopt finds them, and the program changes nothing", async () => {
+  const templates = ["one", "two"].map((id) => ({ id, name: id, imageName: `me/${id}:1` }));
+  const endpoint = { gpuIds: "ADA_24", locations: "CZ", idleTimeout: 30 };
+  await using service = await startEmulator({
+    seed: {
+      templates,
+      endpoints: ["one", "two"].map((id) => ({ ...endpoint, id: `e-${id}`, name: id, templateId: id })),
+    },
+  });
+  const env = { ...service.env, SERVERLESS_GPU_API: "v2" };
+  const overV2 = await createStack({ typescript: true, env });
+  const records = () =>
+    service.endpoints.list().map(({ gpuIds, templateId, container }) => [gpuIds, templateId, container?.imageName]);
+  const { exitCode, stdout } = await overV2.exec(process.execPath, [COMMAND, "adopt", "--api", "v2"]);
+  expect(exitCode).toBe(0);
+  await overV2.writeProgram(stdout, "index.ts");
+  const { output } = await overV2.up();
+  expect(output).toMatch(/adopted endpoint e-one; no changes were needed; its template was applied, because/);
+  expect(records()).toEqual([
+    ["ADA_24", "one", "me/one:1"],
+    ["ADA_24", "two", "me/two:1"],
+  ]);
+  await overV2.preview("--refresh", "--expect-no-changes");
+});

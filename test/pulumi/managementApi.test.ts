@@ -6,17 +6,23 @@ const V2 = { SERVERLESS_GPU_API: "v2" };
 const GRAPHQL = { SERVERLESS_GPU_API: "graphql" };
 
 interface Choice {
+  readonly password?: string;
   readonly env?: string;
   readonly workersMax?: number;
   readonly further?: boolean;
 }
 
 /** A template, a credential, a volume, and endpoints with everything that the two interfaces have in other ways. */
-function program({ env = "one", workersMax = 2, further = false }: Choice = {}): string {
+function program({
+  env = "one",
+  workersMax = 2,
+  further = false,
+  password = "registry-password",
+}: Choice = {}): string {
   return `
 const { ContainerRegistryAuth, NetworkVolume, ServerlessEndpoint, ServerlessGpuProvider, ServerlessTemplate } =
   require("pulumi-serverless-gpu");
-const auth = new ContainerRegistryAuth("ghcr", { username: "me", password: "registry-password" });
+const auth = new ContainerRegistryAuth("ghcr", { username: "me", password: ${JSON.stringify(password)} });
 const volume = new NetworkVolume("models", { size: 20, dataCenterId: "EU-RO-1" });
 const template = new ServerlessTemplate("llama", {
   imageName: "me/llama:1", env: { MODE: ${JSON.stringify(env)} }, ports: ["8000/http"], readme: "About it",
@@ -101,6 +107,24 @@ test("drift is shown over REST v2, and repaired", async () => {
   const { output } = await stack.succeed(["up", "--yes", "--skip-preview", "--refresh", "--diff"], V2);
   expect(output).toMatch(/workersMax/);
   expect(endpoint("by-delay")).toMatchObject({ workersMax: 4, locations: "EU-CZ-1,EU-RO-1,EU-RO-2" });
+});
+
+test("over REST v2 another password replaces the credential: the preview shows it, and everything gets the new one", async () => {
+  const [before] = emulator.registryAuths.list();
+  await stack.writeProgram(program({ env: "two", workersMax: 4, further: true, password: "another-password" }));
+  const { output } = await stack.succeed(["preview", "--diff"], V2);
+  expect(output).toMatch(/ContainerRegistryAuth: \(replace\)/);
+  expect(output).not.toContain("another-password");
+  await stack.succeed(["up", "--yes", "--skip-preview"], V2);
+  const [after, ...others] = emulator.registryAuths.list();
+  expect(others).toEqual([]);
+  expect(after?.id).not.toBe(before?.id);
+  expect(emulator.registryAuths.matches(String(after?.id), "me", "another-password")).toBe(true);
+  for (const name of ["by-delay", "by-count", "further"]) {
+    expect(endpoint(name)?.container?.containerRegistryAuthId).toBe(after?.id);
+  }
+  ids = { ...ids, ghcr: String(after?.id) };
+  expect(await idsInState()).toEqual(ids);
 });
 
 test("after the switch back to GraphQL, a preview shows no changes, and changes are made in place", async () => {

@@ -115,3 +115,40 @@ test("a refusal with the variables of a template shows none of them", async () =
   const error = await failure(client.templates.create({ name: "t", imageName: "me/t:1", env: { TOKEN: secret } }));
   expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain(secret);
 });
+
+test("an endpoint's template is found by the container of its workers", async () => {
+  const { client, run, emulator } = site;
+  const same = {
+    imageName: "me/t:1",
+    ports: "8000/http,22/tcp",
+    env: [
+      { key: "A", value: "1" },
+      { key: "B", value: "2" },
+    ],
+  };
+  emulator.seed({
+    templates: [
+      { id: "t", name: "t", ...same },
+      { id: "other-env", name: "other env", ...same, env: [{ key: "A", value: "1" }] },
+      { id: "of-pods", name: "of pods", ...same, isServerless: false },
+      { id: "twin-1", name: "twin 1", imageName: "me/twin:1" },
+      { id: "twin-2", name: "twin 2", imageName: "me/twin:1" },
+    ],
+    endpoints: ["t", "twin-1"].map((templateId) => ({
+      id: templateId,
+      name: templateId,
+      gpuIds: "ADA_24",
+      templateId,
+    })),
+  });
+  expect(await run(client.templates.matchEndpoints())).toEqual(
+    new Map([
+      ["t", ["t"]],
+      ["twin-1", ["twin-1", "twin-2"]],
+    ]),
+  );
+  await run(client.templates.update("t", { imageName: "me/t:2" }));
+  const copied = await run(client.endpoints.create({ name: "copied", gpuIds: "ADA_24", templateId: "twin-1" }));
+  await run(client.templates.update("twin-1", { imageName: "me/twin:2" }));
+  expect((await run(client.templates.matchEndpoints())).get(copied.id)).toEqual(["twin-2"]);
+});
