@@ -52,7 +52,9 @@ function operationDifferences({ status, body, list, reads = [], query = [] }, fo
  * @returns {Readonly<Record<string, Json>>}
  */
 function propertiesOf(given, document) {
-  const { schema, variants } = (given && unwrap(given, document)) ?? { schema: {}, variants: [] };
+  const found = unwrap(given, document);
+  if (!found) return {};
+  const { schema, variants } = found;
   return Object.assign({}, schema.properties, ...variants.map((each) => propertiesOf(each, document)));
 }
 
@@ -61,7 +63,7 @@ const LIMITS = /** @type {const} */ (["minimum", "maximum", "minLength", "minIte
 /**
  * Returns the differences between a shape of ours and a schema. The schema may have more properties.
  * @param {Shape} shape
- * @param {Json} given
+ * @param {Json | undefined} given
  * @param {Json} document
  * @param {string} where
  * @returns {string[]}

@@ -126,7 +126,7 @@ function merge(one, other) {
 
 /**
  * Returns a schema without `null`, the variants of which it must have one, and whether it accepts `null`.
- * @param {Json} given
+ * @param {Json | undefined} given
  * @param {Json} document
  * @returns {{ schema: Json, variants: Json[], isNullable: boolean } | undefined}
  */

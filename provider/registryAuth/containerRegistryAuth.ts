@@ -24,7 +24,10 @@ export interface ContainerRegistryAuthArgs {
   name?: pulumi.Input<string | undefined>;
   /** User of the registry. Always secret. */
   username: pulumi.Input<string>;
-  /** Password or token of the user. Always secret. A change is made in place, so templates need no change. */
+  /**
+   * Password or token of the user. Always secret. A change is made in place, so templates need no change. Over REST v2 it
+   * replaces the credential.
+   */
   password: pulumi.Input<string>;
   /**
    * Id of an existing credential. A new resource adopts it, and gives it this user and password, instead of creating one.
@@ -41,7 +44,7 @@ export interface ContainerRegistryAuthArgs {
 /**
  * The credential with which the service pulls private images from a registry.
  *
- * User and password change in place. The service never shows them, so changes made elsewhere are not seen. A deletion fails
+ * User and password change in place; over REST v2, a change replaces the credential. The service never shows them, so changes made elsewhere are not seen. A deletion fails
  * at once if a template uses the credential.
  *
  * @example
