@@ -9,7 +9,7 @@ import type { Secret } from "../secret";
 import { send } from "./http";
 import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import type { RateWindows } from "./rateWindows";
-import { decodeJson, errorFromStatus, quotaAdvice } from "./responseErrors";
+import { decodeJson, errorFromStatus, jsonText, quotaAdvice } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { REST_V2_PATH } from "./urls";
 
@@ -79,8 +79,12 @@ function problemIn(body: string): { readonly detail: string; readonly errors?: r
     const { detail, title, errors } = JSON.parse(body) as Readonly<Record<string, unknown>>;
     const text = detail ?? title;
     if (typeof text !== "string") return undefined;
-    return Array.isArray(errors) ? { detail: text, errors: errors.map(String) } : { detail: text };
+    return Array.isArray(errors) ? { detail: text, errors: errors.map(inWords) } : { detail: text };
   } catch {
     return undefined;
   }
+}
+
+function inWords(problem: unknown): string {
+  return typeof problem === "string" ? problem : jsonText(problem);
 }

@@ -89,6 +89,15 @@ test.each([
   expect(await site.failure(site.client.endpoints.list())).toMatchObject({ code, status });
 });
 
+test("problems of a body that are objects are shown as JSON", async () => {
+  site = await startEmulated({ client: { api: "v2" } });
+  const errors = ["$: missing property 'x'", { pointer: "/gpu", detail: "no pool" }];
+  site.emulator.faults.add({ effect: { status: 422, body: { detail: "failed", errors } } });
+  expect((await site.failure(site.client.endpoints.list())).message).toContain(
+    `the service says "failed: $: missing property 'x'; {"pointer":"/gpu","detail":"no pool"}" (422)`,
+  );
+});
+
 test("a gateway's page is recognised, and the key is in no message", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   site.emulator.faults.add({ effect: { html: true, status: 403 } });
