@@ -2,6 +2,7 @@ import { isLoopback } from "../../emulator/io/loopback";
 import { apiOf, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress } from "../../sdk/config";
+import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
@@ -108,8 +109,9 @@ export async function checkKey(configuration: Configuration, replies: readonly R
   if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
   try {
     const { endpoints, close } = createClient({ ...clientOptions(settings), ...ONCE });
-    // REST v2 has no smaller query than a list.
-    const query = apiOf(settings) === "v2" ? endpoints.listReadable() : endpoints.getServerlessDiscount();
+    const { showsDiscount } = CAPABILITIES[apiOf(settings)];
+    // Without a discount to ask for, there is no smaller query than a list.
+    const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
     await query.finally(close);
     return ok(`accepted by ${reply.address}`);
   } catch (error) {

@@ -6,6 +6,8 @@ export interface Capabilities {
   readonly deletesWorkers: boolean;
   /** Changes the user and the password of a registry credential. Otherwise another credential takes its place. */
   readonly changesLogins: boolean;
+  /** Shows the account's discount. */
+  readonly showsDiscount: boolean;
   /** The narrower limits of some settings of endpoints. @default none */
   readonly endpointLimits?: EndpointLimits;
 }
@@ -20,10 +22,11 @@ export interface EndpointLimits {
 
 /** The abilities of each interface. Those of REST v2 are observed. */
 export const CAPABILITIES = {
-  graphql: { deletesWorkers: false, changesLogins: true },
+  graphql: { deletesWorkers: false, changesLogins: true, showsDiscount: true },
   v2: {
     deletesWorkers: true,
     changesLogins: false,
+    showsDiscount: false,
     endpointLimits: { idleTimeout: { min: 1, max: 3600 }, leastDelay: 0.5 },
   },
 } as const satisfies Readonly<Record<ManagementApi, Capabilities>>;

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointInput } from "../../../sdk";
+import { CAPABILITIES } from "../../../sdk/contract/capabilities";
 import { BusinessRuleError, InvalidInputError, NotFoundError, QuotaExceededError } from "../../../sdk/errors";
 import { type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
 
@@ -286,4 +287,24 @@ describe("REST v2", () => {
     expect(await run(client.endpoints.list())).toHaveLength(2300);
     expect(calls()).toEqual(["listEndpoints", "listEndpoints", "listEndpoints"]);
   });
+});
+
+test.each(["graphql", "v2"] as const)("over %s, the table of abilities says what the requests can do", async (api) => {
+  const { client, run, calls } = await start(api);
+  const { changesLogins, deletesWorkers, showsDiscount } = CAPABILITIES[api];
+  const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));
+  const login = { username: "me", password: "other-secret" };
+  const works = (call: Promise<unknown>) =>
+    run(
+      call.then(
+        () => true,
+        () => false,
+      ),
+    );
+  expect(await works(client.registryAuths.update(id, login))).toBe(changesLogins);
+  const endpoint = await run(client.endpoints.create({ ...REQUIRED, workersMin: 1 }));
+  expect(await works(client.endpoints.delete(endpoint.id, { drain: false }))).toBe(deletesWorkers);
+  const before = calls().length;
+  await run(client.endpoints.getServerlessDiscount());
+  expect(calls().length > before).toBe(showsDiscount);
 });
