@@ -25,7 +25,7 @@ import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
 import { interfaceProblems } from "./interfaceProblems";
 import { proveTarget } from "./move";
-import { managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
+import { knownToAdopter, managedFields, toEndpoint, toInputs, toOutputs, unseenOutputs } from "./outputs";
 import { rollOut } from "./rollOut";
 import { bringUpToDate } from "./updateEndpoint";
 
@@ -107,9 +107,7 @@ function create({ client }: Connection, inputs: Properties): Promise<Endpoint> {
 async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoint> {
   const id = String(inputs.adoptId);
   const fields = managedFields(inputs);
-  // What is not shown is taken as the program says, but the template: it is applied.
-  const { templateId, ...known } = fields;
-  const found = existingAdoptee(await client.endpoints.find(id, { known }), "endpoint", id);
+  const found = existingAdoptee(await client.endpoints.find(id, { known: knownToAdopter(fields) }), "endpoint", id);
   const isAsWanted = changedFields({ ...found }, fields).length === 0;
   const endpoint = isAsWanted
     ? found
@@ -117,7 +115,7 @@ async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoi
   const isTemplateShown = found.templateId !== "";
   const changes = describeChanges(
     FIELDS,
-    { ...found, ...(!isTemplateShown && { templateId }) },
+    { ...found, ...(!isTemplateShown && { templateId: endpoint.templateId }) },
     { ...endpoint },
     inputs,
   );

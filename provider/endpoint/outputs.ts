@@ -11,6 +11,14 @@ export function managedFields(inputs: Properties): Partial<EndpointInput> {
 }
 
 /**
+ * Returns the fields in whose words an endpoint to adopt is read. The template is not among them: one that is not shown is
+ * not known, and must be applied.
+ */
+export function knownToAdopter({ templateId: _, ...fields }: Properties): Properties {
+  return fields;
+}
+
+/**
  * Returns all fields of the endpoint as the service has them: fewer would hide drift. `__inputs` records the fields that
  * the program manages, because `read` receives only the outputs.
  */

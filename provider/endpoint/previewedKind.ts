@@ -2,6 +2,7 @@ import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Properties } from "../properties";
 import type { PreviewedKind } from "../resource/adoptionPreview";
+import { knownToAdopter } from "./outputs";
 
 /** The rules of an endpoint that a preview of its adoption needs. */
 export const PREVIEWED_ENDPOINT: PreviewedKind<Endpoint> = {
@@ -11,6 +12,7 @@ export const PREVIEWED_ENDPOINT: PreviewedKind<Endpoint> = {
   fixedFields: [],
   records: ({ endpoints }) => endpoints,
   toFields: (endpoint) => ({ ...endpoint }),
+  known: knownToAdopter,
   checkFields(given) {
     const fields = Object.entries(given).map(([field, value]) => [field, normalForm(field, value)]);
     return { fields: Object.fromEntries(fields.filter(([, value]) => value !== undefined)), problems: [] };

@@ -16,6 +16,8 @@ export interface PreviewedKind<T extends NamedRecord>
   extends AdoptableKind<T>,
     Pick<RecordKind<T>, "table" | "checkFields"> {
   readonly records: (client: Client) => Pick<Readers<T>, "find">;
+  /** Returns the fields in whose words the record is to be read; see `KnownOptions`. @default none */
+  readonly known?: (fields: Properties) => Properties;
 }
 
 /** A class of resources that adopt. */
@@ -75,6 +77,8 @@ async function logChanges<T extends NamedRecord>(
   if (!readConfig) return warnUnknown(resource, "the provider's settings are not known yet");
 
   const kind = loadKind();
+  // The check of the inputs reports invalid values.
+  const inputs = kind.checkFields(knownFields(kind, args)).fields;
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
   let found: T | undefined;
   let capabilities: Capabilities;
@@ -83,7 +87,7 @@ async function logChanges<T extends NamedRecord>(
     const settings = providerSettings(readConfig);
     const client = clientFor(settings);
     capabilities = CAPABILITIES[apiOf(settings)];
-    found = await kind.records(client).find(id, { maxAgeMs: LIST_MAX_AGE_MS });
+    found = await kind.records(client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: kind.known?.(inputs) });
   } catch (error) {
     return warnUnknown(resource, show(error instanceof Error ? error.message : String(error)));
   }
@@ -93,7 +97,7 @@ async function logChanges<T extends NamedRecord>(
       `If it was deleted, remove adoptId to create a new ${kind.noun}`
     );
   }
-  const { description, refusal } = describeAdoption(kind, found, show(id), args, capabilities);
+  const { description, refusal } = describeAdoption(kind, found, show(id), args, inputs, capabilities);
   if (refusal !== undefined) return show(refusal);
   await pulumi.log.info(description, resource);
   return undefined;
@@ -128,11 +132,10 @@ function describeAdoption<T extends NamedRecord>(
   found: T,
   shownId: string,
   args: Args,
+  inputs: Properties,
   capabilities: Capabilities,
 ): { readonly description: string; readonly refusal: string | undefined } {
   const { compareForAdoption } = require("./adoptable") as typeof import("./adoptable");
-  // The check of the inputs reports invalid values.
-  const inputs = kind.checkFields(knownFields(kind, args)).fields;
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   const changes = Object.keys(kind.table).flatMap((field) => {
     const arg = args[field];

@@ -134,6 +134,10 @@ test("over REST v2, which shows no templates, adopt finds them, and the program 
   const { exitCode, stdout } = await overV2.exec(process.execPath, [COMMAND, "adopt", "--api", "v2"]);
   expect(exitCode).toBe(0);
   await overV2.writeProgram(stdout, "index.ts");
+  const preview = await overV2.preview();
+  expect(preview.output).toMatch(
+    /is adopted; no endpoint is created\. The program changes:\s+templateId: "" → "one"\s*\n\s*\n/,
+  );
   const { output } = await overV2.up();
   expect(output).toMatch(/adopted endpoint e-one; no changes were needed; its template was applied, because/);
   expect(records()).toEqual([
