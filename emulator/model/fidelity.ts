@@ -226,6 +226,7 @@ const myself = {
   "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
   "myself.pod-ids": assumed("In the observed profile pods show their ids, too."),
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
+  "graphql.pods": assumed("In the observed profile myself.pods and pod show pods; the contract has them only in REST."),
   "myself.user": assumed(
     "The observed profile has one user without an e-mail address, and one type of GPU for each tier.",
   ),
