@@ -14,6 +14,7 @@ import type { ManagementLimits } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
+import { podPart } from "./pods/podGraphql";
 import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
@@ -111,7 +112,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const parts = Object.values(account.kinds).map((kind) => kind.graphql);
   const discount = discountPart(options.serverlessDiscount ?? null);
   const { read, operations } = createRoutes({
-    ...{ profile, keys, ...account, parts: [...parts, discount, userPart(profile)] },
+    ...{ profile, keys, ...account, parts: [...parts, podPart(account.pods, profile), discount, userPart(profile)] },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
     dataCenters: dataCenterIds(options),
   });

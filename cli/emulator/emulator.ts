@@ -1,4 +1,3 @@
-import type { WorkerLine } from "../../emulator";
 import type { EmulatorFlags } from "./emulatorFlags";
 import { endOfNpm } from "./emulatorParent";
 import { describeEnvironment } from "./environment";
@@ -7,17 +6,21 @@ import { startFromFlags } from "./startFromFlags";
 /** Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns the exit code. */
 export async function emulator(flags: EmulatorFlags & { readonly json?: boolean }): Promise<number> {
   const interrupted = interruption();
-  const running = await startFromFlags(flags, { onWorkerOutput: print });
+  const running = await startFromFlags(flags);
   const { url, env } = running;
   process.stdout.write(flags.json ? `${JSON.stringify({ url, env })}\n` : describeEnvironment(running));
   await Promise.race([interrupted, endOfNpm()]);
-  await running.stop();
+  const sayLater = setTimeout(sayWaiting, PATIENCE_MS);
+  await running.stop().finally(() => clearTimeout(sayLater));
   return 0;
 }
 
-/** Shows workers beside each other, by the id of each. */
-function print({ workerId, line }: WorkerLine): void {
-  process.stderr.write(`[${workerId}] ${line}\n`);
+/** The time in which an emulator without busy workers has certainly stopped, in milliseconds. */
+const PATIENCE_MS = 1000;
+
+/** Another interruption ends this process, and with it all workers. */
+function sayWaiting(): void {
+  process.stderr.write("serverless-gpu emulator: waiting for workers to end. Interrupt again to kill them\n");
 }
 
 function interruption(): Promise<void> {

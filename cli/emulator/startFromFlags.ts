@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
+import { type Emulator, startEmulator, type WorkerLine } from "../../emulator";
 import type { EmulatorFlags } from "./emulatorFlags";
 import { emulatorOptionsOf } from "./emulatorOptions";
 import { handlersOf } from "./handlers";
@@ -8,14 +8,11 @@ import { noteRunning } from "./running";
 import { watchHandlers } from "./watchHandlers";
 
 /** Starts the emulator of the command line. Until it stops, `serverless-gpu emulator env` finds it. */
-export async function startFromFlags(
-  flags: EmulatorFlags,
-  more: Pick<EmulatorOptions, "onWorkerOutput"> = {},
-): Promise<Emulator> {
+export async function startFromFlags(flags: EmulatorFlags): Promise<Emulator> {
   const { seed, data, handlers: folder, worker, watch, verbose } = flags;
   const isSeedIgnored = seed !== undefined && data !== undefined && existsSync(data);
   const handlers = { ...handlersOf(folder, worker) };
-  const options = { ...emulatorOptionsOf(flags), handlers, ...(verbose && { onRequest: show }), ...more };
+  const options = { ...emulatorOptionsOf(flags), handlers, onWorkerOutput: print, ...(verbose && { onRequest: show }) };
   const emulator = await startEmulator(options);
   if (isSeedIgnored)
     say(`--seed ${seed} is not used: ${data} exists, so the emulator continues from it. Remove ${data} to start again`);
@@ -27,6 +24,11 @@ export async function startFromFlags(
 
 function say(text: string): void {
   process.stderr.write(`serverless-gpu emulator: ${text}\n`);
+}
+
+/** Shows workers beside each other, by the id of each. */
+function print({ workerId, line }: WorkerLine): void {
+  process.stderr.write(`[${workerId}] ${line}\n`);
 }
 
 function show(request: Parameters<typeof requestLine>[0]): void {

@@ -43,7 +43,7 @@ export function accessRefusal(
   if (!isFromBrowserPage(headers) || opensPage(request)) return undefined;
   if (!isSameOrigin(headers)) return { status: 403, reason: "web pages have no access" };
   if (method === "GET" || headers[TOKEN_HEADER] === token) return undefined;
-  return { status: 403, reason: "the page is older than this emulator: reload it" };
+  return { status: 403, reason: "actions of web pages need the token of this emulator: reload the page" };
 }
 
 function isThisMachine(remoteAddress: string): boolean {

@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
+  E2BIG: "its command or its environment is too large",
 };
 
 /** Returns the reason of a system error in plain words; for unknown codes, the message of the error. */

@@ -226,6 +226,7 @@ const myself = {
   "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
   "myself.pod-ids": assumed("In the observed profile pods show their ids, too."),
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
+  "graphql.pods": assumed("In the observed profile myself.pods and pod show pods; the contract has them only in REST."),
   "myself.user": assumed(
     "The observed profile has one user without an e-mail address, and one type of GPU for each tier.",
   ),
@@ -438,6 +439,7 @@ const worker = {
   "worker.progress": observed("POST job-done with the status IN_PROGRESS is a progress update."),
   "worker.stream": observed("POST job-stream adds an item to the stream of the job."),
   "worker.stop-job": observed("GET job-stop returns the ids of cancelled jobs as jobsToStop, or 204."),
+  "worker.stop-job-again": assumed("An id in jobsToStop is returned once more a second later."),
   "worker.ping": observed("GET ping is accepted. It is no proof that a worker lives."),
   "worker.refresh": observed("A worker whose result has stopPod true is replaced."),
   "worker.execution-timeout": assumed("A worker whose job passes its executionTimeout is stopped and replaced."),
@@ -446,7 +448,10 @@ const worker = {
     "A worker that scales down gets SIGTERM, and SIGKILL 10 s later; its whole process group ends.",
   ),
   "worker.failed-start": assumed(
-    "A program that ends before it asked for a job is started again after a pause of 0.5 to 30 s.",
+    "A program that ends before it asked for a job is started again after a pause of 0.5 to 30 s, or of 0.5 s if it asked but returned no result.",
+  ),
+  "worker.init-timeout": assumed(
+    "A worker that asks for no job within RUNPOD_INIT_TIMEOUT seconds, 420 by default, is ended and started again.",
   ),
   "worker.orphan": assumed("No process of a worker survives the emulator, even if the emulator is killed."),
 };

@@ -30,9 +30,3 @@ export function asset(name: string): HttpResponse | undefined {
   const body = readFileSync(path.join(FOLDER, name), "utf8");
   return { status: 200, headers: { ...HEADERS, "content-type": type }, body };
 }
-
-/** Returns the page itself, with its token. */
-export function document(token: string): HttpResponse {
-  const response = asset("index.html") as HttpResponse & { readonly body: string };
-  return { ...response, body: response.body.replace("{{token}}", token) };
-}

@@ -81,8 +81,8 @@ function createClockView({ context, clock: given }: PageOptions) {
   };
 }
 
-function about({ context }: PageOptions): About {
+function about({ context, token }: PageOptions): About {
   const ids = Object.keys(fidelity) as FidelityId[];
   const assumed = ids.filter((id) => levelOf(id) === "assumed").map((id) => [id, fidelity[id].text]);
-  return { profile: context.profile, assumed: Object.fromEntries(assumed), listed: LISTED };
+  return { token, profile: context.profile, assumed: Object.fromEntries(assumed), listed: LISTED };
 }

@@ -1,7 +1,7 @@
 import { JOB_STATES } from "../../sdk/contract/enums";
 import type { HttpRequest, HttpResponse } from "../io/http";
 import { oneOf, readQuery } from "../io/query";
-import { asset, document } from "./assets";
+import { asset } from "./assets";
 import type { Filters } from "./changes";
 import { events } from "./events";
 import type { PageOptions } from "./pageOptions";
@@ -13,7 +13,7 @@ export function createPage(options: PageOptions): Page {
   return function page({ method, path, query, signal }) {
     if (method !== "GET") return undefined;
     const [name = "", file, ...rest] = path.split("/").slice(2);
-    if (name === "" && file === undefined) return document(options.token);
+    if (name === "" && file === undefined) return asset("index.html");
     if (name === "events" && file === undefined) return events(options, filtersOf(query), signal());
     return name === "page" && file !== undefined && rest.length === 0 ? asset(file) : undefined;
   };

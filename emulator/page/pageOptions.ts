@@ -12,6 +12,6 @@ export interface PageOptions {
   readonly faults: Faults;
   /** The clock that the emulator was started with. */
   readonly clock: EmulatorClock;
-  /** The page's own token: actions must hold it. */
+  /** The token of `About`. */
   readonly token: string;
 }

@@ -40,6 +40,8 @@ export type Depth = readonly [at: number, endpointId: string, waiting: number];
 
 /** Facts that never change while the emulator runs. */
 export interface About {
+  /** The page's own token: actions must hold it. A page that stays open gets the one of the next emulator. */
+  readonly token: string;
   readonly profile: Profile;
   /** The assumed rows of the fidelity table by id. */
   readonly assumed: Readonly<Record<string, string>>;

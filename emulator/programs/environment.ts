@@ -20,6 +20,7 @@ const PING_INTERVAL_MS = 10_000;
  * @param url the URL of the emulator
  * @param token the key of this worker for the worker protocol
  * @param home an empty folder: a worker library would read its key from a file in the user's own
+ * @throws Error if no process can have one of the variables
  */
 export function workerEnvironment(
   { id, endpointId }: WorkerIdentity,
@@ -29,6 +30,8 @@ export function workerEnvironment(
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const base = `${url}/v2/${endpointId}`;
+  const withNull = Object.entries(own).find((entry) => entry.some((text) => text.includes("\0")));
+  if (withNull) throw new Error(`the variable ${JSON.stringify(withNull[0])} has a null character`);
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   return {
     ...Object.fromEntries(inherited),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { systemClock } from "../../sdk/contract/clock";
 import { systemReason } from "../io/systemReason";
 
 export interface GroupProcessOptions {
@@ -18,17 +19,17 @@ export interface GroupProcess {
   stop(): void;
   /** Kills the group. */
   kill(): void;
-  /** Suspends the group, so that it does nothing until it is killed. */
+  /** Suspends all of the group except its watcher, so that it does nothing until it is killed. */
   freeze(): void;
 }
 
 /**
  * Runs a command after a watcher in the same group was started: when the emulator ends, even by SIGKILL, file descriptor
- * 3 closes, and the watcher kills the group.
+ * 3 closes, and the watcher kills the group. Before that, the number of the watcher's process is written to it.
  */
 const WATCHED =
   "(trap '' HUP INT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & " +
-  'exec 3<&-; exec /bin/sh -c "$1"';
+  'echo $! >&3; exec 3<&-; exec /bin/sh -c "$1"';
 
 /** A command line that starts one program: no list, pipe, group or assignment, and no builtin of the shell. */
 const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|()\n]+(?:[ \t][^;&|()\n]*)?$/;
@@ -53,12 +54,13 @@ export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   let ended = false;
-  let killTimer: NodeJS.Timeout | undefined;
+  let cancelKill: (() => void) | undefined;
+  let watcherPid: number | undefined;
 
-  function signal(name: NodeJS.Signals): void {
+  function signal(name: NodeJS.Signals, pid = -(child.pid ?? 0)): void {
     if (ended || child.pid === undefined) return;
     try {
-      process.kill(-child.pid, name);
+      process.kill(pid, name);
     } catch {
       // The group has ended by itself.
     }
@@ -69,25 +71,31 @@ export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
     // The watcher, and whatever the worker left behind, such as a process that sends pings.
     signal("SIGKILL");
     ended = true;
-    clearTimeout(killTimer);
+    cancelKill?.();
     child.stdio[3]?.destroy();
     options.onEnd(reason);
   }
 
   child.once("error", (error) => end(`cannot be started: ${startProblem(error, cwd)}`));
   child.once("exit", (code, by) => end(by ? `was ended by ${by}` : `ended with exit code ${code}`));
+  child.stdio[3]?.once("data", (line: Buffer) => {
+    watcherPid = Number(line.toString());
+  });
   // The other end of the watcher's pipe may be reset.
   child.stdio[3]?.on("error", () => {});
   forwardLines(child, options.onLine);
 
   return {
     stop() {
-      if (ended || killTimer) return;
+      if (ended || cancelKill) return;
       signal("SIGTERM");
-      killTimer = setTimeout(() => signal("SIGKILL"), stopMs);
+      cancelKill = systemClock.schedule(stopMs, () => signal("SIGKILL"));
     },
     kill: () => signal("SIGKILL"),
-    freeze: () => signal("SIGSTOP"),
+    freeze() {
+      signal("SIGSTOP");
+      if (watcherPid) signal("SIGCONT", watcherPid);
+    },
   };
 }
 
@@ -101,12 +109,18 @@ function forwardLines(child: ChildProcess, onLine: GroupProcessOptions["onLine"]
     const input = child[stream];
     if (!input) continue;
     let rest = "";
+    /** Forwards a long line up to its last part, and returns that. */
+    const forwardParts = (line: string) => {
+      let part = line;
+      for (; part.length > LONGEST_LINE; part = part.slice(LONGEST_LINE)) onLine(stream, part.slice(0, LONGEST_LINE));
+      return part;
+    };
     input.setEncoding("utf8");
     input.on("data", (chunk: string) => {
       const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) onLine(stream, line);
-      for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(stream, rest.slice(0, LONGEST_LINE));
+      const last = lines.pop() ?? "";
+      for (const line of lines) onLine(stream, forwardParts(line));
+      rest = forwardParts(last);
     });
     input.once("end", () => {
       if (rest !== "") onLine(stream, rest);

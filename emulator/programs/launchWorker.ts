@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
+import { systemReason } from "../io/systemReason";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { Backoff } from "./backoff";
 import { type WorkerIdentity, workerEnvironment } from "./environment";
-import { startGroupProcess } from "./groupProcess";
+import { type GroupProcess, startGroupProcess } from "./groupProcess";
 import { lateProcess } from "./lateProcess";
 import type { WorkerProgram } from "./program";
-import {
-  createProgramWorker,
-  type ProgramWorker,
-  type ProgramWorkerCalls,
-  type ProgramWorkerEvents,
-} from "./programWorker";
+import { createProgramWorker, type ProgramWorker, type ProgramWorkerCalls, type WorkerEvents } from "./programWorker";
 
 /** A line that a worker printed, or that the emulator says about its process. */
 export interface WorkerOutput {
@@ -47,13 +44,18 @@ export interface Launch {
 }
 
 const STOP_MS = 10_000;
+/** The time in which a worker must ask for a job, in seconds, unless its environment says otherwise (the service's own). */
+const INIT_TIMEOUT_S = 420;
+
+/** A process that could not be started. */
+const NO_PROCESS: GroupProcess = { stop() {}, kill() {}, freeze() {} };
 
 /** Prepares a worker with a program. */
 export function launchWorker(
   program: WorkerProgram,
   worker: WorkerIdentity,
   templateEnv: Readonly<Record<string, string>>,
-  events: ProgramWorkerEvents,
+  events: WorkerEvents,
   { clock, backoff, url, folder, onOutput, onEnd }: LaunchContext,
 ): Launch {
   const { id: workerId, endpointId } = worker;
@@ -61,6 +63,8 @@ export function launchWorker(
   const token = randomBytes(24).toString("hex");
   const home = () => path.join(folder(), workerId);
   let hasAsked = false;
+  let hasResult = false;
+  let cancelInit = () => {};
 
   const say = (stream: WorkerOutput["stream"], line: string) => onOutput({ endpointId, workerId, stream, line });
 
@@ -71,18 +75,35 @@ export function launchWorker(
   }
 
   function onProcessEnd(reason: string): void {
-    rmSync(home(), { recursive: true, force: true, maxRetries: 3 });
-    const failed = !hasAsked && !process.isStopped;
-    // A program that ends before it asks for a job will probably do so again.
+    cancelInit();
+    // A process that left the group may still write there. What remains is removed when the emulator stops.
+    rm(home(), { recursive: true, force: true }).catch(() => {});
+    const failed = !hasResult && !process.isStopped;
+    // A program that ends without a result will probably do so again.
     if (failed) backoff.failed(endpointId);
-    end(failed ? `${reason} before it asked for a job` : reason);
+    end(failed && !hasAsked ? `${reason} before it asked for a job` : reason);
   }
 
-  function start() {
-    mkdirSync(home(), { recursive: true });
-    const env = workerEnvironment(worker, url(), token, home(), { ...templateEnv, ...program.env });
+  function start(): GroupProcess {
     say("emulator", `${command}: started`);
-    return startGroupProcess({ command, cwd, env, stopMs, onLine: say, onEnd: onProcessEnd });
+    try {
+      mkdirSync(home(), { recursive: true });
+      const env = workerEnvironment(worker, url(), token, home(), { ...templateEnv, ...program.env });
+      const started = startGroupProcess({ command, cwd, env, stopMs, onLine: say, onEnd: onProcessEnd });
+      awaitInit(started, Number(env.RUNPOD_INIT_TIMEOUT) || INIT_TIMEOUT_S);
+      return started;
+    } catch (error) {
+      queueMicrotask(() => onProcessEnd(`cannot be started: ${systemReason(error)}`));
+      return NO_PROCESS;
+    }
+  }
+
+  /** Ends a process that is alive but never asks for a job, such as a program that is no worker. */
+  function awaitInit(started: GroupProcess, seconds: number): void {
+    cancelInit = clock.schedule(seconds * 1000, () => {
+      say("emulator", `${command}: has not asked for a job within ${seconds} s: it is ended`);
+      started.kill();
+    });
   }
 
   const process = lateProcess(start, () => end("stopped before it was started"));
@@ -90,8 +111,12 @@ export function launchWorker(
     ...events,
     onAsk() {
       hasAsked = true;
+      cancelInit();
       backoff.succeeded(endpointId);
       events.onAsk();
+    },
+    onResult() {
+      hasResult = true;
     },
   });
   return { token, programWorker, calls, launch: () => process.launchIn(backoff.delayMs(endpointId)) };

@@ -9,6 +9,9 @@ import { createStopRequests } from "./stopRequests";
 /** The longest time that a request of a worker waits for a job, in milliseconds (assumed). Workers give up after 90 s. */
 export const POLL_MS = 20_000;
 
+/** The time after which a worker is told again to stop a job, in milliseconds (assumed). */
+const STOP_AGAIN_MS = 1000;
+
 /** A worker whose program runs as a process of its own. */
 export interface ProgramWorker {
   /** The number of jobs that the worker asks for now. */
@@ -23,13 +26,19 @@ export interface ProgramWorker {
   freeze(): void;
 }
 
-export interface ProgramWorkerEvents {
+/** The events of a worker that its pool follows. */
+export interface WorkerEvents {
   /** Called whenever the worker asks for jobs. */
   onAsk(): void;
   /** Called if the worker must be replaced: it asked for it, or one of its jobs passed its execution timeout. */
   onRetire(): void;
   /** Called once, when the process has ended. The jobs that it had are lost after that. */
   onEnd(): void;
+}
+
+interface ProgramWorkerEvents extends WorkerEvents {
+  /** Called when the worker has sent the result of a job. */
+  onResult(): void;
 }
 
 /** The process of a worker. */
@@ -56,7 +65,7 @@ export function createProgramWorker(
 ): { readonly worker: ProgramWorker; readonly calls: ProgramWorkerCalls } {
   const hold = (callback: () => void) => clock.schedule(POLL_MS, callback);
   const polls = createJobPolls(hold);
-  const stopRequests = createStopRequests(hold);
+  const stopRequests = createStopRequests(hold, (callback) => clock.schedule(STOP_AGAIN_MS, callback, true));
   const inHand = new Map<string, JobInHand>();
 
   const worker: ProgramWorker = {
@@ -68,6 +77,7 @@ export function createProgramWorker(
         inHand.delete(job.id);
         if (type === "stopped") stopRequests.add(job.id);
         if (type === "exceedExecutionTimeout") events.onRetire();
+        if (type === "complete" || type === "fail") events.onResult();
       });
       inHand.set(job.id, taken);
       polls.give(job);

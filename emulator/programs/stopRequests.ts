@@ -1,21 +1,44 @@
 /** The ids of jobs that a worker must stop, and the open requests of the worker that wait for them. */
 export interface StopRequests {
-  /** Resolves with the ids that were added since the last request, or with none when the request is over. */
+  /**
+   * Resolves with the ids that were added since the last request, or with none when the request is over. Each id is told
+   * twice, because a worker that has just taken a job cannot stop it yet.
+   */
   open(signal: AbortSignal): Promise<readonly string[]>;
   add(jobId: string): void;
   /** Ends all requests. From then on they end at once. */
   close(): void;
 }
 
-/** @param schedule calls a function when the longest time of a request is over, and returns a function that cancels it */
-export function createStopRequests(schedule: (callback: () => void) => () => void): StopRequests {
+/**
+ * @param schedule calls a function when the longest time of a request is over, and returns a function that cancels it
+ * @param later calls a function when it is time to tell ids again
+ */
+export function createStopRequests(
+  schedule: (callback: () => void) => () => void,
+  later: (callback: () => void) => void,
+): StopRequests {
   const ids: string[] = [];
+  const toldOnce = new Set<string>();
   const waiting = new Set<() => void>();
   let isClosed = false;
 
   const wake = () => {
     for (const end of [...waiting]) end();
   };
+
+  function add(...added: readonly string[]): void {
+    ids.push(...added);
+    wake();
+  }
+
+  function take(): readonly string[] {
+    const taken = ids.splice(0);
+    const first = taken.filter((id) => !toldOnce.delete(id));
+    for (const id of first) toldOnce.add(id);
+    if (first.length > 0) later(() => add(...first));
+    return taken;
+  }
 
   return {
     open(signal) {
@@ -24,7 +47,7 @@ export function createStopRequests(schedule: (callback: () => void) => () => voi
           waiting.delete(end);
           cancel();
           signal.removeEventListener("abort", end);
-          resolve(ids.splice(0));
+          resolve(take());
         };
         const cancel = schedule(end);
         if (isClosed || signal.aborted || ids.length > 0) return end();
@@ -32,10 +55,7 @@ export function createStopRequests(schedule: (callback: () => void) => () => voi
         waiting.add(end);
       });
     },
-    add(jobId) {
-      ids.push(jobId);
-      wake();
-    },
+    add: (jobId) => add(jobId),
     close() {
       isClosed = true;
       wake();

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { EmulatorClock } from "../time/virtualClock";
@@ -6,7 +7,7 @@ import { createBackoff } from "./backoff";
 import type { WorkerIdentity } from "./environment";
 import { type LaunchContext, launchWorker, type WorkerOutput } from "./launchWorker";
 import type { WorkerProgram } from "./program";
-import type { ProgramWorker, ProgramWorkerCalls, ProgramWorkerEvents } from "./programWorker";
+import type { ProgramWorker, ProgramWorkerCalls, WorkerEvents } from "./programWorker";
 
 /** Starts the programs of workers, and knows the workers that have one. */
 export interface WorkerHost {
@@ -18,7 +19,7 @@ export interface WorkerHost {
     program: WorkerProgram,
     worker: WorkerIdentity,
     templateEnv: Readonly<Record<string, string>>,
-    events: ProgramWorkerEvents,
+    events: WorkerEvents,
   ): ProgramWorker;
   /** Returns the worker with the id, if `key` is its own. */
   find(endpointId: string, workerId: string, key: string | undefined): ProgramWorkerCalls | undefined;
@@ -79,7 +80,8 @@ export function createWorkerHost(clock: EmulatorClock, onOutput: (output: Worker
           onLastEnd = resolve;
         });
       }
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      // A process that left its group may still write there.
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
     },
   };
 }

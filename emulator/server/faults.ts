@@ -253,10 +253,14 @@ export function createFaults(random: () => number, operations: () => Operations)
   return { faults, next, dropsWebhook, workerFaults };
 }
 
-/** Throws a TypeError for a rule that could never match, because no request has its operation. */
+/** Throws a TypeError for a rule that could never match, because no request has its operation, or because it is not about requests. */
 function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operations): void {
   const subjects = subjectsOf(effect);
-  if (match.operation === undefined || subjects !== "requests") return;
+  if (subjects !== "requests" && (match.operation !== undefined || match.interface !== undefined))
+    throw new TypeError(
+      `The rule is about ${subjects}, not requests: leave "operation" and "interface" out of "match".`,
+    );
+  if (match.operation === undefined) return;
   assertOperation(match.operation, match.interface ? operations[match.interface] : Object.values(operations).flat());
 }
 

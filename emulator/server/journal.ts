@@ -52,7 +52,7 @@ export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId
 
 /**
  * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at least the latest 10,000
- * of each. The requests of workers' programs are not recorded.
+ * requests, and at least the latest 10,000 lines or half of 20 million characters of output. The requests of workers' programs are not recorded.
  */
 export interface Journal {
   /** Returns the requests, in order. */
@@ -90,6 +90,8 @@ export type OpenJournal = (request: HttpRequest, call: Call, fault: string | und
 
 /** Limits the memory of an emulator that runs for weeks. */
 const MAX_ENTRIES = 20_000;
+/** The most that the lines of workers may have, in characters. */
+const MAX_OUTPUT = 20_000_000;
 
 /** A stored entry. It is redacted when it is read, because most entries are never read. */
 export interface KeptEntry extends Omit<JournalEntry, "path"> {
@@ -117,6 +119,7 @@ export function createJournal(
 ) {
   const entries: KeptEntry[] = [];
   const lines: WorkerLine[] = [];
+  let outputSize = 0;
   let count = 0;
   let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
@@ -128,7 +131,9 @@ export function createJournal(
     const line = { ...output, line: scrub(output.line), at: clock.now() };
     lines.push(line);
     onWorkerOutput?.(line);
-    if (lines.length > MAX_ENTRIES) lines.splice(0, MAX_ENTRIES / 2);
+    outputSize += line.line.length;
+    if (lines.length <= MAX_ENTRIES && outputSize <= MAX_OUTPUT) return;
+    for (const dropped of lines.splice(0, Math.ceil(lines.length / 2))) outputSize -= dropped.line.length;
   }
 
   const journal: Journal = {
@@ -138,6 +143,7 @@ export function createJournal(
     clear() {
       entries.length = 0;
       lines.length = 0;
+      outputSize = 0;
       count = 0;
       cleared += 1;
     },

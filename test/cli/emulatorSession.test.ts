@@ -40,6 +40,41 @@ const call = ${CALL};
 const exec = (options: readonly string[], script: string) =>
   ended(startIn(folder, "emulator", "exec", ...options, "--", process.execPath, "-e", script));
 
+describe("real workers", () => {
+  beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
+
+  test("show what they print, also beside a command", async () => {
+    const worker = "one=echo no module named torch >&2; exit 1";
+    const { stderr } = await exec(["--seed", "seed.json", "--worker", worker], "setTimeout(() => {}, 1000)");
+    expect(stderr).toMatch(/^\[\w+\] no module named torch$/m);
+    expect(stderr).toMatch(/^\[\w+\] echo .*: ended with exit code 1 before it asked for a job$/m);
+  });
+
+  test("that do not end are waited for with a word, and killed by a second interruption", async () => {
+    const child = startIn(
+      folder,
+      "emulator",
+      "--seed",
+      "seed.json",
+      "--worker",
+      "one=trap '' TERM; echo up; sleep 300",
+    );
+    let stderr = "";
+    child.stderr?.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const seen = async (text: string) => {
+      while (!stderr.includes(text)) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await seen("] up");
+    child.kill("SIGINT");
+    await seen("Interrupt again to kill them");
+    child.kill("SIGINT");
+    await new Promise((resolve) => child.once("exit", resolve));
+    expect(child.signalCode).toBe("SIGINT");
+  });
+});
+
 describe("handlers of a folder", () => {
   beforeEach(() => {
     mkdirSync(path.join(folder, "handlers/lib"), { recursive: true });

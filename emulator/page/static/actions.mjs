@@ -1,6 +1,5 @@
 import { byId } from "./dom.mjs";
-
-const token = document.querySelector('meta[name="emulator-token"]')?.getAttribute("content") ?? "";
+import { state } from "./state.mjs";
 
 /**
  * Sends an action to the emulator and returns its response. A refusal is shown to the reader.
@@ -13,7 +12,10 @@ export async function act(method, path, body) {
   try {
     const response = await fetch(path, {
       method,
-      headers: { "x-emulator-token": token, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        "x-emulator-token": state.about.token,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (response.status === 204) return null;

@@ -18,20 +18,27 @@ const EFFECTS = {
   graphqlError: { text: "respond with this GraphQL error", value: "Something went wrong" },
   listLagMs: { text: "list endpoints as they were so many milliseconds ago", value: "5000" },
   dropWebhook: { text: "lose a delivery of a webhook" },
+  killWorker: { text: "kill a worker when it starts a job" },
+  hangWorker: { text: "let a worker hang when it starts a job" },
+  throttleWorkerMs: { text: "throttle a worker that starts, for this many milliseconds", value: "10000" },
+  imagePullMs: { text: "delay the start of a worker by this many milliseconds", value: "10000" },
 };
+
+/** The effects that apply to no requests: only the endpoint can be chosen. */
+const NOT_ON_REQUESTS = ["dropWebhook", "killWorker", "hangWorker", "throttleWorkerMs", "imagePullMs"];
 
 export function showFaults() {
   const text = JSON.stringify(state.faults);
   if (text === shown) return;
   shown = text;
-  const lines = state.faults.map(({ id, name, match, applied, times }) => {
+  const lines = state.faults.map(({ id, name, match, effect, applied, times }) => {
     const uses = `applied ${applied}${times === undefined ? "" : ` of ${times}`}`;
     const remove = button("Remove", () => act("DELETE", `faults/${id}`), `Remove the rule "${name}"`);
     const subject = match
       ? Object.entries(match)
           .map(([key, value]) => `${key} ${value}`)
           .join(", ")
-      : "all requests";
+      : `all ${NOT_ON_REQUESTS.some((each) => each in effect) ? "endpoints" : "requests"}`;
     return element(
       "li",
       {},
@@ -66,6 +73,10 @@ export function openAddFault() {
     const chosen = EFFECTS[/** @type {keyof typeof EFFECTS} */ (effect.value)];
     value.disabled = !("value" in chosen);
     value.value = "value" in chosen ? chosen.value : "";
+    for (const field of [where, operation]) {
+      field.disabled = NOT_ON_REQUESTS.includes(effect.value);
+      if (field.disabled) field.value = "";
+    }
   });
   const fields = element("div", { className: "fields" });
   fields.append(...labelled("Effect", effect), ...labelled("Value", value), ...labelled("Interface", where));
@@ -99,5 +110,5 @@ export function openAddFault() {
 /** @param {string} name @param {string} value */
 function effectOf(name, value) {
   if (name === "graphqlError") return { graphqlError: { message: value } };
-  return { [name]: ["status", "latencyMs", "listLagMs"].includes(name) ? Number(value) : true };
+  return { [name]: value === "" ? true : Number(value) };
 }

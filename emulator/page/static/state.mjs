@@ -14,7 +14,7 @@ const MAX_POINTS = 4000;
 /** The state of the emulator, as far as the page knows it. */
 export const state = {
   /** @type {import("../views").About} */
-  about: { profile: "contract", assumed: {}, listed: 200 },
+  about: { token: "", profile: "contract", assumed: {}, listed: 200 },
   clock: { now: 0, rate: 0, manual: false, at: 0 },
   /** @type {Map<string, Endpoint>} */
   endpoints: new Map(),

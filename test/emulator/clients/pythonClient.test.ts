@@ -29,6 +29,23 @@ print(json.dumps({
     expect(output.template).toBe("mine");
   });
 
+  test("[graphql.pods] reads pods", async () => {
+    const seed = {
+      pods: [{ id: "pod-1", name: "trainer", image: "me/trainer:1", ports: ["22/tcp"], env: { A: "b" } }],
+    };
+    await using emulator = await startEmulator({ profile: "observed", seed });
+    const output = await runClient(
+      "python",
+      `
+import json, runpod
+runpod.api_key = "${emulator.apiKey}"
+print(json.dumps({"all": runpod.get_pods(), "one": runpod.get_pod("pod-1"), "none": runpod.get_pod("pod-2")}))`,
+      { RUNPOD_API_BASE_URL: emulator.url },
+    );
+    const pod = { id: "pod-1", name: "trainer", imageName: "me/trainer:1", desiredStatus: "RUNNING", env: ["A=b"] };
+    expect(output).toMatchObject({ all: [pod], one: { ...pod, ports: "22/tcp", gpuCount: 1 }, none: null });
+  });
+
   test("submits, follows, streams and cancels jobs", async () => {
     const handlers = {
       worker: async function* ({ input }: { input: Readonly<Record<string, unknown>> }) {

@@ -25,6 +25,32 @@ const WATCH_FRAMES = `
   })();
 `;
 
+/** A script that returns the texts of the page with a contrast below 4.5. Disabled buttons are none to read. */
+const PALE_TEXTS = `(() => {
+  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+  const colour = (style) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = style;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const luminance = (rgb) => rgb.map((each) => linear(each / 255)).reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
+  const above = (element) => [...(function* () { for (let each = element; each; each = each.parentElement) yield getComputedStyle(each); })()];
+  const pale = [];
+  for (const element of document.querySelectorAll("body *:not(:disabled)")) {
+    if (!element.offsetParent || ![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
+    const styles = above(element);
+    const back = styles.map((style) => colour(style.backgroundColor)).find((each) => each[3] > 200) ?? [255, 255, 255];
+    const opacity = styles.reduce((product, style) => product * Number(style.opacity), 1);
+    const front = colour(styles[0].color).slice(0, 3).map((each, index) => each * opacity + back[index] * (1 - opacity));
+    const [low, high] = [luminance(front), luminance(back.slice(0, 3))].sort((a, b) => a - b);
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < 4.5) pale.push(element.className + " " + element.textContent.slice(0, 20) + " " + ratio.toFixed(2));
+  }
+  return pale;
+})()`;
+
 describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, () => {
   let browser: Browser;
   let context: BrowserContext;
@@ -170,6 +196,45 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
+  test("adds a fault rule for workers, which is about no requests", async () => {
+    await open();
+    await page.keyboard.press("f");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Operation").fill("run");
+    await dialog.getByLabel("Effect").selectOption("imagePullMs");
+    expect(await dialog.getByLabel("Operation").isDisabled()).toBe(true);
+    await dialog.getByLabel("Value").fill("60000");
+    await dialog.getByLabel("Endpoint").fill("chat");
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await page.getByText("imagePullMs 60000 for endpointId chat").waitFor();
+    await submit();
+    await page.getByText("applied 1").waitFor();
+    for (const effect of ["killWorker", "hangWorker"]) {
+      await page.keyboard.press("f");
+      await dialog.getByLabel("Effect").selectOption(effect);
+      await dialog.getByRole("button", { name: "Add" }).click();
+      await page.getByText(`${effect} for all endpoints`).waitFor();
+    }
+    expect(emulator.faults.list().map(({ effect }) => effect)).toEqual([
+      { imagePullMs: 60_000 },
+      { killWorker: true },
+      { hangWorker: true },
+    ]);
+  });
+
+  test.each(["light", "dark"] as const)("has texts that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
+    await open({ handlers: { default: (_job, { crash }) => crash() }, coldStartMs: 0 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await submit();
+    await page.locator("#job-rows tr").getByText("FAILED").waitFor();
+    emulator.faults.add({ effect: { imagePullMs: 60_000 } });
+    for (let count = 0; count < 2; count++) await submit();
+    await fetch(`${emulator.url}/v1/other`, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
+    await card("llama-chat").locator(".lane .gone").first().waitFor();
+    await page.locator("#job-rows tr").getByText("IN_QUEUE").first().waitFor();
+    expect(await page.evaluate(PALE_TEXTS)).toEqual([]);
+  });
+
   test("shows names as text, never as markup", async () => {
     const name = "<img src=x onerror=alert(1)><script>alert(1)</script>";
     await open({ seed: { endpoints: [{ ...ENDPOINT, name }] } });
@@ -179,7 +244,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await page.locator("img, main script").count()).toBe(0);
   });
 
-  test("follows a reset, another start, and shows a refusal", async () => {
+  test("follows a reset and another start, after which its actions still work, and shows a refusal", async () => {
     await open();
     emulator.endpoints.create({ ...ENDPOINT, id: "late", name: "late-one" });
     await card("late-one").waitFor();
@@ -192,9 +257,13 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await card("restarted").waitFor();
     await page.keyboard.press("n");
     await page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
-    await page.getByRole("alert").getByText("reload it").waitFor();
+    await page.locator("#job-rows tr").getByText("COMPLETED").waitFor();
+    await page.keyboard.press("n");
+    await page.getByLabel("Endpoint id").fill("none");
+    await page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
+    await page.getByRole("alert").getByText('There is no endpoint "none"').waitFor();
     // The browser itself reports the lost connection and the refused request.
-    problems = problems.filter((each) => !/net::ERR|status of 403/.test(each));
+    problems = problems.filter((each) => !/net::ERR|status of 400/.test(each));
   });
 
   test("is used with the keyboard", async () => {

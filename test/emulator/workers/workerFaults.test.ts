@@ -25,6 +25,16 @@ describe("fault rules for workers without a program", () => {
     expect(await queue.job(twice)).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
+  test("a rule for workers that names requests is refused, because it would never match", async () => {
+    const { emulator } = await startQueue();
+    const effects = [{ killWorker: true }, { imagePullMs: 5 }, { dropWebhook: true }];
+    for (const effect of effects) {
+      for (const match of [{ operation: "run" }, { interface: "graphql" as const }]) {
+        expect(() => emulator.faults.add({ match, effect })).toThrow('leave "operation" and "interface" out');
+      }
+    }
+  });
+
   test("[worker-fault.hang] hangWorker lets a job run until its execution timeout", async () => {
     const queue = await startQueue();
     queue.emulator.faults.add({ match: { nth: 2 }, effect: { hangWorker: true } });
