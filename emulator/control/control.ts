@@ -28,6 +28,9 @@ export interface Controlled extends Omit<PageOptions, "token"> {
   readonly reset: () => void;
 }
 
+/** A hundred years, in milliseconds. The timers of a much longer time would keep the emulator busy for minutes. */
+const MAX_ADVANCE_MS = 3_155_760_000_000;
+
 type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
 
 function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: AnyKind): Record<string, ControlRoute> {
@@ -75,7 +78,7 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
     "POST reset": () => reset(),
     "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),
     "POST clock/advance": async ({ body }) => {
-      const { ms } = validate(z.strictObject({ ms: z.number().nonnegative() }), body, "The request");
+      const { ms } = validate(z.strictObject({ ms: z.number().min(0).max(MAX_ADVANCE_MS) }), body, "The request");
       await manual(clock).advance(ms);
       return { now: clock.now() };
     },

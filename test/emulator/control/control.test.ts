@@ -168,6 +168,7 @@ describe("control over HTTP", () => {
     expect((await control("POST", "clock/advance", { ms: 1 })).body).toEqual({ now: 5000 });
     expect(emulator.endpoints.get(id)?.pods).toHaveLength(0);
     expect((await control("POST", "clock/run-until-idle")).body.now).toBeGreaterThanOrEqual(5000);
+    expect((await control("POST", "clock/advance", { ms: 8.64e15 })).status).toBe(400);
   });
 
   test("shows the fidelity table", async () => {
