@@ -75,7 +75,7 @@ const ARROWS: Record<string, Arrows> = {
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
       volumes: ["time", "model", "graphql", "records"],
-      pods: ["time", "model", "io", "workers", "endpoints", "volumes"],
+      pods: ["time", "model", "io", "graphql", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "openai", "endpoints"],
       restV2: [
         ...["time", "model", "io", "records", "jobs", "endpoints", "registryAuths", "templates", "volumes", "pods"],

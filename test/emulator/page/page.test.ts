@@ -25,8 +25,8 @@ const WATCH_FRAMES = `
   })();
 `;
 
-/** A script that returns the texts of the page with a contrast below 4.5. Disabled buttons are none to read. */
-const PALE_TEXTS = `(() => {
+/** A script that returns the labels of the page with a contrast below 4.5. Disabled buttons are left out. */
+const PALE_LABELS = `(() => {
   const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
   const colour = (style) => {
     context.clearRect(0, 0, 1, 1);
@@ -222,7 +222,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     ]);
   });
 
-  test.each(["light", "dark"] as const)("has texts that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
+  test.each(["light", "dark"] as const)("has labels that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
     await open({ handlers: { default: (_job, { crash }) => crash() }, coldStartMs: 0 });
     await page.emulateMedia({ colorScheme: scheme });
     await submit();
@@ -232,7 +232,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await fetch(`${emulator.url}/v1/other`, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
     await card("llama-chat").locator(".lane .gone").first().waitFor();
     await page.locator("#job-rows tr").getByText("IN_QUEUE").first().waitFor();
-    expect(await page.evaluate(PALE_TEXTS)).toEqual([]);
+    expect(await page.evaluate(PALE_LABELS)).toEqual([]);
   });
 
   test("shows names as text, never as markup", async () => {
