@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
@@ -13,7 +12,7 @@ import { endpointDeclaration } from "./declaration";
 import { warnOfIdleCost } from "./idleCost";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
-const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = SERVERLESS_ENDPOINT.outputs;
 
 const ADOPTING_CLASS = {
   ...SERVERLESS_ENDPOINT,

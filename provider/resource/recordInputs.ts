@@ -35,12 +35,12 @@ export function checkRecordInputs(
   oldInputs: Properties,
   newInputs: Properties,
 ): { readonly inputs: Properties; readonly problems: InputProblem[] } {
-  const { __provider, automaticName, ...given } = newInputs;
+  const { __provider, automaticName, proposedName, ...given } = newInputs;
   // An adopted record has its own name, even after the program removes adoptId.
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName, given));
+    : nameAutomatically(oldInputs, given.name, proposedName ?? newName(kind, automaticName, given));
   const entries = Object.entries({
     ...given,
     ...naming,

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
 import type { Template, TemplateSettings } from "../../sdk/templates/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { warnAt } from "../program/programChecks";
@@ -7,12 +6,12 @@ import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
 import { secretEnv } from "./secretEnv";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
 const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  outputs: [...Object.keys(TEMPLATE_FIELDS), "revision"],
   hasUniqueNames: true,
   loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
 };
@@ -150,17 +149,14 @@ function declared(
 ): Omit<ServerlessTemplateArgs, "command"> {
   const args = env === undefined ? others : { ...others, env: secretEnv(env) };
   if (command === undefined) return args;
-  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": set either command or dockerArgs`);
-  return { ...args, dockerArgs: pulumi.output(command).apply((parts) => (parts ? startCommand(name, parts) : parts)) };
-}
-
-/** Returns a start command in the form that the service has for one in parts. */
-function startCommand(name: string, { cmd, entrypoint, ...others }: pulumi.Unwrap<ContainerCommand>): string {
-  const isRight = [cmd, entrypoint].every((list) => list === undefined || Array.isArray(list));
-  if (!isRight || Object.keys(others).length > 0) {
-    throw new pulumi.RunError(`"${name}": command must be an object of the lists cmd and entrypoint`);
-  }
-  return JSON.stringify({ ...(cmd && { cmd }), ...(entrypoint && { entrypoint }) });
+  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": ${TWO_COMMANDS}`);
+  const dockerArgs = pulumi.output(command).apply((parts) => {
+    if (!parts) return parts;
+    const inParts = startCommand(parts);
+    if (inParts === undefined) throw new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`);
+    return inParts;
+  });
+  return { ...args, dockerArgs };
 }
 
 /** Returns `true` for an image whose tag is `latest` or missing. A digest is fixed. */
