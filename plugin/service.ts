@@ -7,6 +7,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { cancel } from "../provider/cancellation";
 import type { Properties } from "../provider/properties";
 import { configProblems, configureProvider } from "./configuration";
+import { FUNCTIONS } from "./functions";
 import { create, previewedCreate, previewedUpdate, update } from "./resources/changes";
 import { check } from "./resources/check";
 import { diff } from "./resources/diff";
@@ -36,6 +37,7 @@ export function providerService(version: string): grpc.UntypedServiceImplementat
     getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }))),
     checkConfig: unary(checkConfig),
     configure: unary(configure),
+    invoke: unary(invoke),
     check: unary(ofResource(checkResource)),
     diff: unary(ofResource(diffResource)),
     create: unary(ofResource(createResource), (request: messages.CreateRequest) => request.getProperties()),
@@ -90,6 +92,13 @@ async function configure(request: messages.ConfigureRequest): Promise<messages.C
     .setAcceptsecrets(true)
     .setSupportspreview(true)
     .setSupportsAutonamingConfiguration(true);
+}
+
+async function invoke(request: messages.InvokeRequest): Promise<messages.InvokeResponse> {
+  const called = FUNCTIONS.get(request.getTok());
+  if (!called) throw new Error(`there is no function ${request.getTok()}`);
+  const result = await called.call(receive(request.getArgs()).properties);
+  return new messages.InvokeResponse().setReturn(send(result, called.secrets));
 }
 
 async function checkResource(resource: PluginResource, request: messages.CheckRequest) {

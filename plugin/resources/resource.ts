@@ -36,11 +36,16 @@ export interface PluginResource {
 /** Returns properties as programs of every language see them: lists instead of comma lists, and nothing of the dynamic form. */
 export function toPublic({ table }: PluginResource, properties: Properties): Properties {
   const { __provider, ...others } = properties;
+  return withLists(table, others);
+}
+
+/** Returns properties with lists instead of comma lists. */
+export function withLists(table: FieldTable, properties: Properties): Properties {
   const lists = listFields(table).flatMap((field) => {
-    const value = others[field];
+    const value = properties[field];
     return typeof value === "string" && value !== UNKNOWN ? [[field, splitList(value)] as const] : [];
   });
-  return { ...others, ...Object.fromEntries(lists) };
+  return { ...properties, ...Object.fromEntries(lists) };
 }
 
 /** Returns the outputs that programs see. */

@@ -59,8 +59,8 @@ export interface ServerlessTemplateArgs {
    */
   command?: pulumi.Input<ContainerCommand | null>;
   /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`, as a list or a comma-separated string, in any order.
-   * Workers of a queue need none.
+   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a queue need none. A dynamic
+   * provider also accepts a comma-separated string.
    * @default none
    */
   ports?: pulumi.Input<string | pulumi.Input<string>[] | null>;
@@ -107,7 +107,7 @@ export interface ServerlessTemplateArgs {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
-   * Number of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
+   * Number (whole, ≥ 0) of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
    * what a refresh finds changed: workers may not have that yet.
    */
   declare readonly revision: pulumi.Output<number>;
