@@ -41,7 +41,13 @@ test("creates with one save, shows each changed field, updates in place, reads d
     changes: "some",
     replaces: [],
     // A field that the program removes returns to its default.
-    properties: { "gpuIds[1]": "update", idleTimeout: "add", "locations[0]": "delete", "locations[1]": "delete", workersMax: "update" },
+    properties: {
+      "gpuIds[1]": "update",
+      idleTimeout: "add",
+      "locations[0]": "delete",
+      "locations[1]": "delete",
+      workersMax: "update",
+    },
   });
 
   emulator.journal.clear();

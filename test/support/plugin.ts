@@ -77,7 +77,10 @@ export async function startPlugin(
     output: () => output,
     async check(subject: Subject, news: Properties, olds: Properties = {}, autonaming?: [name: string, mode: number]) {
       const request = new messages.CheckRequest();
-      request.setUrn(urnOf(subject)).setType(typeOf(subject.kind)).setName(subject.name ?? "one");
+      request
+        .setUrn(urnOf(subject))
+        .setType(typeOf(subject.kind))
+        .setName(subject.name ?? "one");
       request.setOlds(toStruct(olds)).setNews(toStruct(news));
       if (autonaming) {
         const options = new messages.CheckRequest.AutonamingOptions();
@@ -166,7 +169,11 @@ export async function startPlugin(
 const KINDS = ["add", "add replace", "delete", "delete replace", "update", "update replace"];
 
 /** The engine as the plugin sees it: it takes log lines. */
-function startEngine(): Promise<{ readonly server: grpc.Server; readonly address: string; readonly lines: LoggedLine[] }> {
+function startEngine(): Promise<{
+  readonly server: grpc.Server;
+  readonly address: string;
+  readonly lines: LoggedLine[];
+}> {
   const lines: LoggedLine[] = [];
   const server = new grpc.Server();
   const log: grpc.handleUnaryCall<LogRequest, Empty> = ({ request }, callback) => {
