@@ -10,7 +10,13 @@ beforeAll(async () => {
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "tpl", locations: "CZ,RO" }],
       templates: [
-        { id: "tpl", name: "llama-template", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "hidden" }], ports: "22/tcp" },
+        {
+          id: "tpl",
+          name: "llama-template",
+          imageName: "a:1",
+          env: [{ key: "HF_TOKEN", value: "hidden" }],
+          ports: "22/tcp",
+        },
       ],
       volumes: [{ id: "vol", name: "models", size: 20, dataCenterId: "EU-RO-1" }],
       registryAuths: [{ id: "auth", name: "ghcr", username: "me", password: "pw" }],
