@@ -1,5 +1,5 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
-import type { Difference, PropertyChange } from "../resources/diff";
+import type { Difference, PropertyChange } from "./resources/diff";
 
 const { Kind } = PropertyDiff;
 
