@@ -7,7 +7,7 @@ import { providerService } from "./service";
 import { engineLog } from "./wire/engineLog";
 
 /*
- * The provider plugin `pulumi-resource-serverless-gpu`. The engine starts it with its own address as the last argument, and
+ * The provider plugin `pulumi-resource-serverless-gpu`. The engine starts it with the host and port of its own server as the last argument, and
  * reads the port from the first line of its output.
  */
 

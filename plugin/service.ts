@@ -6,7 +6,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { cancel } from "../provider/cancellation";
 import type { Properties } from "../provider/properties";
-import { configProblems, configureProvider } from "./configuration";
+import { configProblems, configureProvider, warnOfMissingSetting, warnOfUnknownSettings } from "./configuration";
 import { diffResponse } from "./diffResponse";
 import { FUNCTIONS } from "./functions";
 import { create, previewedCreate, previewedUpdate, update } from "./resources/changes";
@@ -81,6 +81,7 @@ function ofResource<Request extends ResourceRequest, Response>(
 async function checkConfig(request: messages.CheckRequest): Promise<messages.CheckResponse> {
   const { properties, secrets } = receive(request.getNews());
   const failures = configProblems(request.getName(), properties);
+  await loggingFor(request.getUrn(), async () => warnOfUnknownSettings(request.getName(), properties));
   return new messages.CheckResponse()
     .setInputs(send(properties, [...secrets, "apiKey"]))
     .setFailuresList(failures.map(failure));
@@ -126,6 +127,8 @@ async function diffResource(resource: PluginResource, request: messages.DiffRequ
 async function createResource(resource: PluginResource, request: messages.CreateRequest) {
   const { properties, secrets } = receive(request.getProperties());
   if (request.getPreview()) {
+    warnOfMissingSetting();
+    await resource.previewAdoption?.(properties, secrets);
     return new messages.CreateResponse().setProperties(send(previewedCreate(resource, properties), secrets));
   }
   const { id, outputs } = await create(resource, properties, request.getTimeout());

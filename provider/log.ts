@@ -16,7 +16,7 @@ export function logTo(receiver: (endpointName: string, text: string) => void): v
   receive = receiver;
 }
 
-/** Logs a line about an endpoint, or about another resource with a name. A text that begins with `warning: ` is one. */
+/** Logs a line about an endpoint, or about another resource with a name. Text that begins with `warning: ` is one. */
 export function log(endpointName: string, text: string): void {
   receive(redact(endpointName), redact(text));
 }

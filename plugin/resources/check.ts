@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { readConfig } from "../../provider/connection/connection";
+import { log } from "../../provider/log";
 import type { Properties } from "../../provider/properties";
 import type { Received } from "../wire/properties";
 import { automaticName, type Nameless } from "./names";
@@ -27,11 +28,25 @@ export async function check(
   const secrets = [...new Set([...news.secrets, ...(resource.secretInputs?.(inputs) ?? [])])];
   const given = { ...inputs, ...nameFor(resource, subject, inputs), ...secretNames(resource, secrets) };
   const checked = await resource.handlers.check?.(olds, given);
-  return {
+  const result = {
     inputs: toPublic(resource, checked?.inputs ?? given),
     failures: [...failures, ...(checked?.failures ?? [])],
     secrets,
   };
+  if (result.failures.length === 0) warn(resource, subject, olds, result);
+  return result;
+}
+
+/** Logs the warnings that an earlier run has not logged. */
+function warn(
+  resource: PluginResource,
+  { logicalName }: Subject,
+  olds: Properties,
+  { inputs, secrets }: Checked,
+): void {
+  const known = resource.warnings?.(toPublic(resource, olds), secrets) ?? [];
+  const found = resource.warnings?.(inputs, secrets) ?? [];
+  for (const text of found) if (!known.includes(text)) log(logicalName, `warning: ${text}`);
 }
 
 function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }: Properties): Properties {

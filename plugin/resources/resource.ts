@@ -3,6 +3,7 @@ import { type Properties, pick, UNKNOWN } from "../../provider/properties";
 import type { ResourceType } from "../../provider/resourceTypes";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { type FieldTable, listFields } from "../../sdk/records/fields";
+import type { PreviewAdoption } from "./adoption";
 
 /** Converted inputs, and the problems of those that cannot be converted. */
 export interface Prepared {
@@ -25,6 +26,10 @@ export interface PluginResource {
   readonly secretInputs?: (inputs: Properties) => readonly string[];
   /** Returns `true` for a secret input whose name the handlers must know. @default always */
   readonly namesSecret?: (name: string) => boolean;
+  /** Logs what an adoption changes. @throws Error if the record does not exist, or must not be adopted */
+  readonly previewAdoption?: PreviewAdoption;
+  /** Returns the warnings about inputs that are new or changed. */
+  readonly warnings?: (inputs: Properties, secrets: readonly string[]) => readonly string[];
   /** The inputs that limit the time of an operation, for which the option `customTimeouts` stands. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /** Returns the outputs that an update may change, beside the inputs themselves. `changed` are the inputs that differ. */

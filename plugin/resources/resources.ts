@@ -1,3 +1,5 @@
+import { idleWorkersWarning } from "../../provider/endpoint/idleWorkers";
+import { PREVIEWED_ENDPOINT } from "../../provider/endpoint/previewedKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import type { Properties } from "../../provider/properties";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
@@ -8,20 +10,27 @@ import {
   SERVERLESS_TEMPLATE,
   SMOKE_TEST,
 } from "../../provider/resourceTypes";
+import { movingTagWarning } from "../../provider/template/movingTag";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { defaultsOf } from "../../sdk/records/fields";
 import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
+import { adoptionPreviewOf } from "./adoption";
 import { withoutDefaults } from "./importDefaults";
 import type { PluginResource, Prepared } from "./resource";
 
 const ENDPOINT: PluginResource = {
   dynamic: SERVERLESS_ENDPOINT,
+  previewAdoption: adoptionPreviewOf(PREVIEWED_ENDPOINT),
   handlers: v1,
   table: FIELDS,
   hasUniqueNames: false,
+  warnings({ workersMin }, secrets) {
+    if (typeof workersMin !== "number" || workersMin < 1) return [];
+    return [idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
+  },
   timeouts: {
     create: ["awaitReadyTimeout"],
     update: ["awaitReadyTimeout", "drainTimeout"],
@@ -37,10 +46,15 @@ const ENDPOINT: PluginResource = {
 
 const TEMPLATE: PluginResource = {
   dynamic: SERVERLESS_TEMPLATE,
+  previewAdoption: adoptionPreviewOf(TEMPLATE_KIND),
   handlers: templateV1,
   table: TEMPLATE_KIND.table,
   hasUniqueNames: TEMPLATE_KIND.hasUniqueNames,
   prepare: withStartCommand,
+  warnings({ imageName }) {
+    const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
+    return warning === undefined ? [] : [warning];
+  },
   secretInputs: ({ env }) =>
     Object.keys(isObject(env) ? env : {})
       .filter(looksLikeCredential)
@@ -51,6 +65,7 @@ const TEMPLATE: PluginResource = {
 
 const VOLUME: PluginResource = {
   dynamic: NETWORK_VOLUME,
+  previewAdoption: adoptionPreviewOf(VOLUME_KIND),
   handlers: networkVolumeV1,
   table: VOLUME_KIND.table,
   hasUniqueNames: VOLUME_KIND.hasUniqueNames,
@@ -59,6 +74,7 @@ const VOLUME: PluginResource = {
 
 const REGISTRY_AUTH: PluginResource = {
   dynamic: CONTAINER_REGISTRY_AUTH,
+  previewAdoption: adoptionPreviewOf(REGISTRY_AUTH_KIND),
   handlers: registryAuthV1,
   table: REGISTRY_AUTH_KIND.table,
   hasUniqueNames: REGISTRY_AUTH_KIND.hasUniqueNames,

@@ -5,6 +5,7 @@ import { warnAt } from "../program/programChecks";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
+import { movingTagWarning } from "./movingTag";
 import { secretEnv } from "./secretEnv";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
@@ -131,10 +132,8 @@ export class ServerlessTemplate extends pulumi.CustomResource {
     super(...registration(TEMPLATE_CLASS, name, properties, options));
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
-    if (typeof args?.imageName === "string" && hasMovingTag(args.imageName)) {
-      const text = `imageName has no fixed tag: workers may run an older image of the same name. Use a tag for each version`;
-      warnAt({ type: TEMPLATE_CLASS.type, name, options }, text);
-    }
+    const warning = typeof args?.imageName === "string" ? movingTagWarning(args.imageName) : undefined;
+    if (warning !== undefined) warnAt({ type: TEMPLATE_CLASS.type, name, options }, warning);
   }
 }
 
@@ -157,10 +156,4 @@ function declared(
     return inParts;
   });
   return { ...args, dockerArgs };
-}
-
-/** Returns `true` for an image whose tag is `latest` or missing. A digest is fixed. */
-function hasMovingTag(imageName: string): boolean {
-  const last = imageName.trim().split("/").at(-1) ?? "";
-  return !last.includes("@") && (!last.includes(":") || last.endsWith(":latest"));
 }

@@ -41,10 +41,14 @@ function typeOf(kind: string): string {
 /** The built plugin as a process of its own, spoken to as the engine does, over gRPC. */
 export async function startPlugin(
   env: Readonly<Record<string, string>>,
-  { config = {}, provider = "default" }: { config?: Readonly<Record<string, string>>; provider?: string } = {},
+  {
+    config = {},
+    provider = "default",
+    folder = PLUGIN_FOLDER,
+  }: { config?: Readonly<Record<string, string>>; provider?: string; folder?: string } = {},
 ) {
   const engine = await startEngine();
-  const child = spawn(path.join(PLUGIN_FOLDER, "pulumi-resource-serverless-gpu"), [engine.address], {
+  const child = spawn(path.join(folder, "pulumi-resource-serverless-gpu"), [engine.address], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -71,6 +75,7 @@ export async function startPlugin(
   return {
     client,
     process: child,
+    engine: engine.server,
     /** The lines that it logged through the engine. */
     lines: engine.lines,
     /** All that the process printed. */
