@@ -51,17 +51,23 @@ exports.env = template.env;
   expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
 });
 
-test("each explicit provider has its own account, and moving a resource deletes it from the old one", async () => {
+test("an explicit provider changes its form, has its own account, and moving a resource deletes it from the old one", async () => {
   await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 0 });
   await using second = await startEmulator({ apiKey: "second-account-key", drainMs: 0 });
+  const urls = (url: string) => JSON.stringify({ graphqlUrl: url, restUrl: url, queueUrl: url }).slice(1, -1);
+  const dynamic = `
+const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+const one = new ServerlessGpuProvider("one", { apiKeyEnv: "FIRST_KEY", ${urls(first.url)} });
+new ServerlessEndpoint("moved", { name: "moved", gpuIds: "AMPERE_16", templateId: "template" }, { provider: one });
+`;
   const program = (provider: string, templateId = "template") => `
-const urls = (url) => ({ graphqlUrl: url, restUrl: url, queueUrl: url });
-const one = new plugin.Provider("one", { apiKeyEnv: "FIRST_KEY", ...urls("${first.url}") });
-const two = new plugin.Provider("two", { apiKey: "second-account-key", ...urls("${second.url}") });
+const one = new plugin.Provider("one", { apiKeyEnv: "FIRST_KEY", ${urls(first.url)} });
+const two = new plugin.Provider("two", { apiKey: "second-account-key", ${urls(second.url)} });
 const args = { name: "moved", gpuIds: ["AMPERE_16"], templateId: "${templateId}" };
-const moved = new plugin.ServerlessEndpoint("moved", args, { provider: ${provider} });
+const aliases = [{ type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint" }];
+const moved = new plugin.ServerlessEndpoint("moved", args, { provider: ${provider}, aliases });
 exports.queueUrl = moved.queueUrl;
-exports.found = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEndpoints", {}, { provider: ${provider} }))
+exports.count = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEndpoints", {}, { provider: one }))
   .apply(({ endpoints }) => endpoints.length);
 `;
   // The key and the URL in the environment belong to another account and must not be used.
@@ -70,9 +76,15 @@ exports.found = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEnd
     SERVERLESS_GPU_API_KEY: "wrong",
     SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9",
   };
-  const stack = await createPluginStack(program("one"), env);
+  const stack = await createPluginStack("", env);
+  await stack.writeProgram(dynamic);
   await stack.up();
-  expect(await stack.outputs()).toMatchObject({ queueUrl: expect.stringContaining(first.url) });
+  const [before] = first.endpoints.list();
+  await stack.writeProgram(withPlugin(program("one")));
+  await stack.up();
+  expect(first.endpoints.list()).toMatchObject([{ id: before?.id }]);
+  expect(first.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
+  expect(await stack.outputs()).toEqual({ queueUrl: expect.stringContaining(first.url), count: 1 });
   await stack.preview("--refresh", "--expect-no-changes");
 
   await stack.writeProgram(withPlugin(program("two", "template of the second account")));
