@@ -9,6 +9,6 @@ export const cancelled: AbortSignal = cancellation.signal;
 /** Ends everything that `cancelled` ends. */
 export function cancel(): void {
   cancellation.abort(
-    new Error("the run was cancelled before this was done. The resource stays in state: run the same command again"),
+    new Error("the run was cancelled before this was done. What exists stays in state: run the same command again"),
   );
 }

@@ -25,8 +25,10 @@ test("a drain stops at once, the endpoint stays scaled to zero, and the next run
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
   const { id, outputs } = await plugin.create(ONE, inputs);
-  const { tookMs, outcome } = await cancelled(plugin, plugin.delete(ONE, id, outputs), () => plugin.lines.length > 0);
-  expect(String(outcome)).toContain("the run was cancelled before this was done. The resource stays in state");
+  const { tookMs, outcome } = await cancelled(plugin, plugin.delete(ONE, id, outputs), () =>
+    plugin.lines.some(({ message }) => message.startsWith("waiting")),
+  );
+  expect(String(outcome)).toContain("the run was cancelled before this was done. What exists stays in state");
   expect(tookMs).toBeLessThan(1_000);
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMin: 0, workersMax: 0 }]);
   await using next = await startPlugin(emulator.env);
@@ -60,7 +62,9 @@ test("a wait for workers ends, and leaves an incomplete resource that the next r
   await using emulator = await startEmulator({ coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });
-  const { outcome, tookMs } = await cancelled(plugin, plugin.create(ONE, inputs), () => plugin.lines.length > 0);
+  const { outcome, tookMs } = await cancelled(plugin, plugin.create(ONE, inputs), () =>
+    plugin.lines.some(({ message }) => message.includes("workers are ready")),
+  );
   expect(tookMs).toBeLessThan(1_000);
   const failure = initFailure(outcome);
   expect(failure).toMatchObject({
@@ -70,4 +74,21 @@ test("a wait for workers ends, and leaves an incomplete resource that the next r
   });
   const { id = "", properties = {} } = failure ?? {};
   expect(await plugin.diff(ONE, id, properties, inputs, inputs)).toMatchObject({ changes: "some" });
+});
+
+test("a smoke test ends, and its job is cancelled", async () => {
+  let isRunning = false;
+  const never = async () => {
+    isRunning = true;
+    await sleep(60_000, undefined, { ref: false });
+  };
+  await using emulator = await startEmulator({ coldStartMs: 0, handlers: { default: never } });
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
+  const { id } = await plugin.create(ONE, inputs);
+  const running = plugin.create({ kind: "SmokeTest" }, { endpointId: id, input: { prompt: "Hello" } });
+  const { outcome, tookMs } = await cancelled(plugin, running, () => isRunning);
+  expect(String(outcome)).toContain("the run was cancelled");
+  expect(tookMs).toBeLessThan(1_000);
+  expect(emulator.journal.operations()).toContain("cancel");
 });
