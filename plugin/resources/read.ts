@@ -1,5 +1,6 @@
 import type { Properties } from "../../provider/properties";
 import { managedRecord } from "../../provider/resource/managed";
+import { newOwner } from "../../provider/resource/owners";
 import { InvalidInputError } from "../../sdk/errors";
 import { defaultsOf } from "../../sdk/records/fields";
 import { withoutDefaults } from "./importDefaults";
@@ -29,7 +30,9 @@ export async function read(
     throw new InvalidInputError("the resource", [{ property: "SmokeTest", message }]);
   }
   const managed = managedRecord(table, isNew ? table : inputs);
-  const known = isNew ? { __inputs: managed, __mustExist: true } : { __inputs: managed, ...outputs };
+  const known = isNew
+    ? { __inputs: managed, __mustExist: true, __owner: newOwner() }
+    : { __inputs: managed, ...outputs };
   const result = await handlers.read?.(id, known);
   if (!result?.id) return undefined;
   const found = {

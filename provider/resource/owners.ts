@@ -20,7 +20,7 @@ const claims = new Map<string, Set<string>>();
 const adopters = new Map<string, string>();
 
 /** Returns a token for a new resource. */
-function newOwner(): string {
+export function newOwner(): string {
   return randomBytes(OWNER_BYTES).toString("hex");
 }
 

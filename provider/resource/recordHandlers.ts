@@ -156,9 +156,9 @@ async function create<T extends NamedRecord>(
   try {
     return await kind.create(client, fields, onNameTaken);
   } catch (error) {
-    const canRename = kind.hasUniqueNames && inputs.__automaticName === true;
-    if (!(error instanceof NameTakenError) || !canRename) throw error;
-    return kind.create(client, { ...fields, name: otherName(kind, String(inputs.name)) }, onNameTaken);
+    const name = inputs.__automaticName === true ? otherName(kind, String(inputs.name)) : undefined;
+    if (!(error instanceof NameTakenError) || name === undefined) throw error;
+    return kind.create(client, { ...fields, name }, onNameTaken);
   }
 }
 

@@ -10,6 +10,9 @@ import type { RecordKind } from "./recordKind";
 
 const RANDOM_DIGITS = 7;
 
+/** The random digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
+const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
+
 /** The parts of a kind that decide about inputs. */
 export type InputKind = Pick<
   RecordKind<never>,
@@ -82,7 +85,8 @@ function newName(
   return `${automaticName}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
 }
 
-/** Returns an automatic name with other digits. */
-export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string {
-  return String(newName(kind, name.slice(0, -RANDOM_DIGITS - 1), {}));
+/** Returns an automatic name with other digits; `undefined` for one that does not end with digits. */
+export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string | undefined {
+  if (!kind.hasUniqueNames || !ENDING.test(name)) return undefined;
+  return String(newName(kind, name.replace(ENDING, ""), {}));
 }

@@ -129,6 +129,13 @@ test("an import reads every field that is not at its default, and a program with
   expect(await plugin.diff(ONE, id, outputs, inputs, news)).toMatchObject({ changes: "none" });
 
   emulator.endpoints.change(id, { workersMax: 4, idleTimeout: 99 });
+  // Two resources must not import the same endpoint: removing one would delete that of both.
+  const twin = await plugin.read({ ...ONE, name: "twin" }, id);
+  await plugin.check({ ...ONE, name: "twin" }, twin.inputs, twin.inputs);
+  await expect(plugin.diff({ ...ONE, name: "twin" }, id, twin.outputs, twin.inputs, twin.inputs)).rejects.toThrow(
+    `two resources in this program manage endpoint ${id}`,
+  );
+
   // Another run, because the resources of one run share a list.
   await using next = await startPlugin(emulator.env);
   const refreshed = await next.read(ONE, id, outputs, inputs);

@@ -64,6 +64,20 @@ test.each([
   expect(failures).toEqual([{ property: "command", reason }]);
 });
 
+test("a name that pulumi:autonaming decides is used as it is, or refused", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const verbatim: [string, number] = ["mine", 1];
+  const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1" }, {}, verbatim);
+  expect(inputs.name).toBe("mine");
+  const { id } = await plugin.create(TEMPLATE, inputs);
+  await expect(plugin.create(TEMPLATE, inputs)).rejects.toThrow(`exists already: ${id}`);
+  const own = await plugin.check(TEMPLATE, { imageName: "a:1" });
+  await plugin.create(TEMPLATE, own.inputs);
+  // Digits of our own are chosen anew, as in a replacement.
+  expect((await plugin.create(TEMPLATE, own.inputs)).outputs.name).toMatch(/^one-[0-9a-f]{7}$/);
+  expect(emulator.templates.list()).toHaveLength(3);
+});
+
 test("a start command whose parts are not known yet is not known", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1", command: { cmd: ["serve", UNKNOWN] } });
