@@ -36,7 +36,7 @@ export interface AdoptionPreview {
   readonly warning?: string;
 }
 
-/** Reads the record with the program's `adoptId`, and compares it with the arguments. No text shows a secret. */
+/** Reads the record with the program's `adoptId`, and compares it with the arguments. Shows no secret. */
 export async function lookAtAdoption<T extends NamedRecord>(
   kind: PreviewedKind<T>,
   readConfig: ReadConfig,
