@@ -7,17 +7,25 @@ const { timed } = require("./runner");
 /** Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by their names. */
 const SCRATCH = path.resolve(__dirname, "../.scratch");
 
+/** The part of `Pulumi.yaml` that names the provider plugin. */
+const PLUGIN = `plugins:
+  providers:
+    - name: serverless-gpu
+      path: ${path.resolve(__dirname, "../plugin/bin")}
+`;
+
 /**
  * A project with this program and its stack, with a Pulumi home and state of its own.
  * @param {string} program the source of its `index.js`
  * @param {Readonly<Record<string, string>>} [serviceEnv]
+ * @param {string} [settings] the rest of its `Pulumi.yaml`
  */
-async function createStack(program, serviceEnv = {}) {
+async function createStack(program, serviceEnv = {}, settings = "") {
   const { command, binDir } = await ensurePulumi();
   const scratch = createProgramFolder();
   fs.writeFileSync(
     path.join(scratch, "Pulumi.yaml"),
-    "name: bench\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+    `name: bench\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${settings}`,
   );
   fs.writeFileSync(path.join(scratch, "index.js"), program);
   const env = {
@@ -79,4 +87,4 @@ function run(command, args, options) {
   });
 }
 
-module.exports = { createStack, createProgramFolder };
+module.exports = { PLUGIN, createStack, createProgramFolder };

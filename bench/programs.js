@@ -25,6 +25,16 @@ class Endpoint extends pulumi.CustomResource {
   }
 }`);
 
+/** The same resource of the provider plugin, whose lists are lists. */
+const plugin = program(`
+const pulumi = require("@pulumi/pulumi");
+class Endpoint extends pulumi.CustomResource {
+  constructor(name, { gpuIds, locations, ...others }) {
+    const lists = { gpuIds: gpuIds.split(","), locations: locations.split(",") };
+    super("serverless-gpu:index:ServerlessEndpoint", name, { ...others, ...lists });
+  }
+}`);
+
 /** The way of Pulumi's documentation: the engine gets the provider's own source. Its methods do nothing either. */
 const usualWay = program(`
 const pulumi = require("@pulumi/pulumi");
@@ -54,4 +64,4 @@ for (let number = 1; number <= Number(process.env.COUNT); number++) {
 `;
 }
 
-module.exports = { INPUTS, FLOOR_TEXT, ours, floor, usualWay };
+module.exports = { INPUTS, FLOOR_TEXT, ours, floor, plugin, usualWay };

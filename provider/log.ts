@@ -8,9 +8,17 @@ const LINE_EVERY_MS = 10_000;
 /** Minimum time between two log lines about a rate limit, which may hold a run for many minutes. */
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
-/** Logs a line, which the engine shows as an info message of the stack. It begins with the endpoint's name. */
+/** Takes the log lines. The engine shows what a process prints as messages of the stack, so the name comes first. */
+let receive = (endpointName: string, text: string): void => console.log(`${endpointName}: ${text}`);
+
+/** Passes all further log lines to a function, without keys. */
+export function logTo(receiver: (endpointName: string, text: string) => void): void {
+  receive = receiver;
+}
+
+/** Logs a line about an endpoint, or about another resource with a name. Text that begins with `warning: ` is one. */
 export function log(endpointName: string, text: string): void {
-  console.log(redact(`${endpointName}: ${text}`));
+  receive(redact(endpointName), redact(text));
 }
 
 /** Returns a function that logs the progress of a deletion, at most one line in ten seconds. */

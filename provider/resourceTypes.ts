@@ -1,3 +1,8 @@
+import { ENDPOINT_FIELDS } from "../sdk/endpoints/fields";
+import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/fields";
+import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
+import { VOLUME_FIELDS } from "../sdk/volumes/fields";
+
 /** A type of resource, as state records it. */
 export interface ResourceType {
   /** The type in state and in URNs. */
@@ -7,31 +12,38 @@ export interface ResourceType {
    * the code that state holds.
    */
   readonly provider: string;
+  /** Names of all outputs. */
+  readonly outputs: readonly string[];
 }
 
-export const SERVERLESS_ENDPOINT: ResourceType = {
+export const SERVERLESS_ENDPOINT = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
-};
+  outputs: [...ENDPOINT_FIELDS, "queueUrl"],
+} as const satisfies ResourceType;
 
 export const SERVERLESS_TEMPLATE: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessTemplate",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;',
+  outputs: [...Object.keys(TEMPLATE_FIELDS), "revision"],
 };
 
 export const NETWORK_VOLUME: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:NetworkVolume",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").networkVolumeV1;',
+  outputs: [...Object.keys(VOLUME_FIELDS), "storageType"],
 };
 
 export const CONTAINER_REGISTRY_AUTH: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ContainerRegistryAuth",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").registryAuthV1;',
+  outputs: Object.keys(REGISTRY_AUTH_FIELDS),
 };
 
 export const SMOKE_TEST: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").smokeTestV1;',
+  outputs: ["jobId", "status", "delayTime", "executionTime"],
 };
 
 /** All types of resources of this package. */

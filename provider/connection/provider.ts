@@ -26,11 +26,13 @@ export interface ServerlessGpuProviderArgs {
   /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;
   /**
-   * GPU tiers to accept in addition to those of this package and the environment, as a list or a comma-separated string.
+   * GPU tiers to accept in addition to those of this package and the environment. A dynamic provider also accepts a
+   * comma-separated string.
    */
   extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]>;
   /**
-   * Countries to accept in addition to those of this package and the environment, as a list or a comma-separated string.
+   * Countries to accept in addition to those of this package and the environment. A dynamic provider also accepts a
+   * comma-separated string.
    */
   extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
 }

@@ -2,6 +2,7 @@ import type { Client } from "../../sdk/client";
 import { sleep, systemClock } from "../../sdk/contract/clock";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
+import { cancelled } from "../cancellation";
 import { initFailure } from "../engineErrors";
 import { waitLogger } from "../log";
 import type { Properties } from "../properties";
@@ -52,7 +53,7 @@ async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint
       );
     }
     logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
-    await sleep(systemClock, Math.min(POLL_MS, timeoutMs - elapsedMs));
+    await sleep(systemClock, Math.min(POLL_MS, timeoutMs - elapsedMs), cancelled);
   }
 }
 
@@ -64,12 +65,12 @@ function workerCounter(client: Client, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();
   return async () => {
     try {
-      const { workers } = await client.endpoint(id).health();
+      const { workers } = await client.endpoint(id).health({ signal: cancelled });
       return workers.idle + workers.running;
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       if (systemClock.monotonic() - existedAt < LOOK_AGAIN_MS) return 0;
-      if (!(await client.endpoints.find(id))) throw deletedElsewhere("endpoint", id);
+      if (!(await client.endpoints.find(id, { signal: cancelled }))) throw deletedElsewhere("endpoint", id);
       existedAt = systemClock.monotonic();
       return 0;
     }

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
+import { cancelled } from "../cancellation";
 import { refuseOtherAccount } from "../connection/account";
 import { acceptedWords } from "../connection/config";
 import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
@@ -30,7 +31,7 @@ import { rollOut } from "./rollOut";
 import { bringUpToDate } from "./updateEndpoint";
 
 /** The handlers of a `ServerlessEndpoint`: observe the service, make the missing changes, return the result. */
-export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
+export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
   configure,
 
   async check(oldInputs: Properties, newInputs: Properties) {
@@ -68,7 +69,11 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
 
   async read(id, outputs: Properties) {
     const connection = connect();
-    const endpoint = await connection.client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs });
+    const endpoint = await connection.client.endpoints.find(id, {
+      maxAgeMs: LIST_MAX_AGE_MS,
+      known: outputs,
+      signal: cancelled,
+    });
     if (!endpoint) return readAbsent("endpoint", id, outputs, connection);
     const inputs = toInputs(endpoint, outputs);
     const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
@@ -90,6 +95,7 @@ export const endpointHandlers: pulumi.dynamic.ResourceProvider = {
     await connection.client.endpoints.delete(id, {
       ...(outputs.drain === false && { drain: false }),
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
+      signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id)),
       onAbsent: () => refuseOtherAccount("endpoint", outputs, connection, id),
     });

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Declaration, warnAt } from "../program/programChecks";
+import { idleWorkersWarning } from "./idleWorkers";
 
 /** An endpoint whose workers are billed even while idle. */
 interface IdleCost {
@@ -40,7 +41,7 @@ function noteCost(cost: IdleCost): void {
 function report(costs: readonly IdleCost[]): void {
   const [first, second] = costs;
   if (first && !second) {
-    warnAt(first.declaration, sentence(first));
+    warnAt(first.declaration, idleWorkersWarning(first.workers));
     return;
   }
   const names = costs.slice(0, MAX_NAMES).map(({ declaration, workers }) => `"${declaration.name}"${shown(workers)}`);
@@ -52,10 +53,4 @@ function report(costs: readonly IdleCost[]): void {
 
 function shown(workers: number | undefined): string {
   return workers === undefined ? "" : ` (${workers})`;
-}
-
-function sentence({ workers }: IdleCost): string {
-  if (workers === undefined) return "workersMin is above 0: idle workers are billed, too";
-  const many = workers === 1 ? "1 worker is" : `${workers} workers are`;
-  return `workersMin is ${workers}: ${many} billed even while idle`;
 }

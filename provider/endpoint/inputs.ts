@@ -25,12 +25,12 @@ export function checkInputs(
   newInputs: Properties,
   options: EndpointInputOptions,
 ): CheckedInputs {
-  const { __provider, automaticName, ...given } = newInputs;
+  const { __provider, automaticName, proposedName = automaticName, ...given } = newInputs;
   // An adopted endpoint has its own name, even after the program removes adoptId.
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, automaticName);
+    : nameAutomatically(oldInputs, given.name, proposedName);
   const entries = Object.entries({ ...managedWorkers(given), ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );

@@ -1,7 +1,7 @@
 import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Properties } from "../properties";
-import type { PreviewedKind } from "../resource/adoptionPreview";
+import type { PreviewedKind } from "../resource/adoptionDescription";
 import { knownToAdopter } from "./outputs";
 
 /** The rules of an endpoint that a preview of its adoption needs. */

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
@@ -13,7 +12,7 @@ import { endpointDeclaration } from "./declaration";
 import { warnOfIdleCost } from "./idleCost";
 
 /** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
-const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = [...ENDPOINT_FIELDS, "queueUrl"];
+const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = SERVERLESS_ENDPOINT.outputs;
 
 const ADOPTING_CLASS = {
   ...SERVERLESS_ENDPOINT,
@@ -36,9 +35,9 @@ export interface ServerlessEndpointArgs {
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * GPU tiers in priority order: one tier, a list, or a comma-separated string. A leading minus excludes a GPU type:
-   * `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, the tiers of the named service, and the tiers in the
-   * config `serverless-gpu:extraGpuTiers`.
+   * GPU tiers in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of
+   * `GpuTier`, the tiers of the named service, and the tiers in the config `serverless-gpu:extraGpuTiers`. A dynamic provider
+   * also accepts one tier or a comma-separated string.
    */
   gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
   /** Id of the serverless template that the workers run. */
@@ -49,9 +48,9 @@ export interface ServerlessEndpointArgs {
    */
   idleTimeout?: pulumi.Input<number | null>;
   /**
-   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which workers may run, as a
-   * list or a comma-separated string, in any order. Also allowed: the countries of the named service, and the countries
-   * in the config `serverless-gpu:extraLocations`.
+   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which workers may run, in
+   * any order. Also allowed: the countries of the named service, and the countries in the config
+   * `serverless-gpu:extraLocations`. A dynamic provider also accepts a comma-separated string.
    * @default any region
    */
   locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
@@ -117,7 +116,7 @@ export interface ServerlessEndpointArgs {
    */
   awaitReadyTimeout?: pulumi.Input<number>;
   /**
-   * The `revision` of the template, so that its changes reach the workers. When it changes, the service replaces idle
+   * The `revision` of the template (whole, ≥ 0), so that its changes reach the workers. When it changes, the service replaces idle
    * workers at once and the others after their job. It does not tell when that is done, and workers with FLASHBOOT may keep
    * the old version: see `recycleWorkers`.
    * @default none

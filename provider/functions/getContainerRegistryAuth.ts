@@ -1,18 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
-import { findSelected, type RecordSelector } from "./findRecord";
-import { type DataSource, type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import type { RecordSelector } from "./findRecord";
+import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { REGISTRY_AUTH } from "./sources";
 
 /** Selects a registry credential by its id or by its exact name. */
 export type GetContainerRegistryAuthArgs = RecordSelector;
 
 /** A registry credential at the service: its id and its name. The service never shows user and password. */
 export interface GetContainerRegistryAuthResult extends RegistryAuth {}
-
-const REGISTRY_AUTH: DataSource<GetContainerRegistryAuthArgs, GetContainerRegistryAuthResult> = {
-  name: "getContainerRegistryAuth",
-  find: ({ client }, args) => findSelected("getContainerRegistryAuth", client.registryAuths, args),
-};
 
 /**
  * Returns a registry credential by its id or by its exact name.

@@ -1,13 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
-import {
-  type DataSource,
-  type DataSourceContext,
-  type InputsOf,
-  type InvokeOutputOptions,
-  invoke,
-  invokeOutput,
-} from "./invoke";
+import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { HEALTH } from "./sources";
 
 /** Selects the endpoint. */
 export interface GetEndpointHealthArgs {
@@ -17,11 +11,6 @@ export interface GetEndpointHealthArgs {
 
 /** The numbers of jobs and workers in each state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
-
-const HEALTH: DataSource<GetEndpointHealthArgs, GetEndpointHealthResult> = {
-  name: "getEndpointHealth",
-  find: findHealth,
-};
 
 /**
  * Returns the numbers of jobs and workers of an endpoint.
@@ -40,11 +29,4 @@ export function getEndpointHealthOutput(
   options?: InvokeOutputOptions,
 ): pulumi.Output<GetEndpointHealthResult> {
   return invokeOutput(HEALTH, args, options);
-}
-
-function findHealth(
-  { client }: DataSourceContext,
-  { endpointId }: GetEndpointHealthArgs,
-): Promise<GetEndpointHealthResult> {
-  return client.endpoint(endpointId).health();
 }

@@ -1,28 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Volume } from "../../sdk/volumes/record";
-import { findSelected } from "./findRecord";
-import { type DataSource, type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import type { GetNetworkVolumeArgs } from "./findVolume";
+import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { VOLUME } from "./sources";
 
-/** Selects a network volume by its id, or by its exact name and, if needed, its data center. */
-export interface GetNetworkVolumeArgs {
-  /** Id of the volume. Set either this or `name`. */
-  readonly id?: string | undefined;
-  /** Exact name of the volume. Only one volume may have it, in the data center if one is given. */
-  readonly name?: string | undefined;
-  /** Id of the data center. Only together with `name`. @default any */
-  readonly dataCenterId?: string | undefined;
-}
+export type { GetNetworkVolumeArgs };
 
 /** A network volume at the service. */
 export interface GetNetworkVolumeResult extends Volume {}
-
-const VOLUME: DataSource<GetNetworkVolumeArgs, GetNetworkVolumeResult> = {
-  name: "getNetworkVolume",
-  find: ({ client }, { id, name, dataCenterId }) =>
-    findSelected("getNetworkVolume", client.volumes, { id, name }, (volume) =>
-      [undefined, volume.dataCenterId].includes(dataCenterId),
-    ),
-};
 
 /**
  * Returns a network volume by its id or by its exact name.

@@ -1,20 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Pod } from "../../sdk/pods/podRecord";
-import type { PodIncludes } from "../../sdk/pods/pods";
-import {
-  type DataSource,
-  type DataSourceContext,
-  type InputsOf,
-  type InvokeOutputOptions,
-  invoke,
-  invokeOutput,
-} from "./invoke";
+import { type CalledSource, type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { type GetPodArgs, POD } from "./sources";
 
-/** Selects a pod, and the additional parts of its record. */
-export interface GetPodArgs extends PodIncludes {
-  /** Id of the pod. */
-  readonly podId: string;
-}
+export type { GetPodArgs };
 
 /** A pod's record. */
 export interface GetPodResult extends Omit<Pod, "env"> {
@@ -22,9 +11,9 @@ export interface GetPodResult extends Omit<Pod, "env"> {
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
-const POD: DataSource<GetPodArgs, GetPodResult> = {
-  name: "getPod",
-  find: findPod,
+const SECRET_POD: CalledSource<GetPodArgs, GetPodResult> = {
+  ...POD,
+  find: async (context, args) => withSecretEnv(await POD.find(context, args)),
   fromMock: (mocked) => withSecretEnv(mocked as unknown as Pod),
 };
 
@@ -36,7 +25,7 @@ const POD: DataSource<GetPodArgs, GetPodResult> = {
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
 export function getPod(args: GetPodArgs): Promise<GetPodResult> {
-  return invoke(POD, args);
+  return invoke(SECRET_POD, args);
 }
 
 /**
@@ -45,11 +34,7 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
 export function getPodOutput(args: InputsOf<GetPodArgs>, options?: InvokeOutputOptions): pulumi.Output<GetPodResult> {
-  return invokeOutput(POD, args, options);
-}
-
-async function findPod({ client }: DataSourceContext, { podId, ...includes }: GetPodArgs): Promise<GetPodResult> {
-  return withSecretEnv(await client.pods.get(podId, includes));
+  return invokeOutput(SECRET_POD, args, options);
 }
 
 function withSecretEnv({ env, ...pod }: Pod): GetPodResult {

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
-import { type DataSource, type DataSourceContext, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { type CalledSource, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { DISCOUNT } from "./sources";
 
-const DISCOUNT: DataSource<object, ServerlessDiscount | null> = {
-  name: "getServerlessDiscount",
-  find: findDiscount,
+const ACCOUNT_DISCOUNT: CalledSource<object, ServerlessDiscount | null> = {
+  ...DISCOUNT,
   fromMock: (mocked) => (Object.keys(mocked).length > 0 ? (mocked as unknown as ServerlessDiscount) : null),
 };
 
@@ -13,14 +13,10 @@ const DISCOUNT: DataSource<object, ServerlessDiscount | null> = {
  * @throws AuthenticationError if the service does not accept the key
  */
 export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
-  return invoke(DISCOUNT, {});
+  return invoke(ACCOUNT_DISCOUNT, {});
 }
 
 /** Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another account. */
 export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
-  return invokeOutput(DISCOUNT, {}, options);
-}
-
-function findDiscount({ client }: DataSourceContext): Promise<ServerlessDiscount | null> {
-  return client.endpoints.getServerlessDiscount();
+  return invokeOutput(ACCOUNT_DISCOUNT, {}, options);
 }

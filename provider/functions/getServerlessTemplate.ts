@@ -1,32 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Template, TemplateSettings } from "../../sdk/templates/record";
-import { findSelected, type RecordSelector } from "./findRecord";
-import { type DataSource, type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import type { GetServerlessTemplateArgs, GetServerlessTemplateResult } from "./findTemplate";
+import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import { TEMPLATE, TEMPLATE_ENV } from "./sources";
 
-/** Selects a template by its id or by its exact name. */
-export type GetServerlessTemplateArgs = RecordSelector;
-
-/** A template at the service, without the values of its variables, which may be secret. */
-export interface GetServerlessTemplateResult extends Omit<TemplateSettings, "env"> {
-  /** Id of the template. */
-  readonly id: string;
-  /** Names of the variables. */
-  readonly envNames: readonly string[];
-  /** `true` for a template of endpoints, `false` for one of pods. */
-  readonly isServerless: boolean;
-  /** `true` if other accounts can use the template. */
-  readonly isPublic: boolean;
-}
-
-const TEMPLATE: DataSource<GetServerlessTemplateArgs, GetServerlessTemplateResult> = {
-  name: "getServerlessTemplate",
-  find: async ({ client }, args) => withoutValues(await findSelected("getServerlessTemplate", client.templates, args)),
-};
-
-const ENV: DataSource<GetServerlessTemplateArgs, Readonly<Record<string, string>>> = {
-  name: "getServerlessTemplateEnv",
-  find: async ({ client }, args) => (await findSelected("getServerlessTemplateEnv", client.templates, args)).env,
-};
+export type { GetServerlessTemplateArgs, GetServerlessTemplateResult };
 
 /**
  * Returns a template by its id or by its exact name. The values of its variables are not part of it: see
@@ -51,9 +28,5 @@ export function getServerlessTemplateEnvOutput(
   args: InputsOf<GetServerlessTemplateArgs>,
   options?: InvokeOutputOptions,
 ): pulumi.Output<Readonly<Record<string, string>>> {
-  return pulumi.secret(invokeOutput(ENV, args, options));
-}
-
-function withoutValues({ env, kept: _kept, ...template }: Template): GetServerlessTemplateResult {
-  return { ...template, envNames: Object.keys(env).sort() };
+  return pulumi.secret(invokeOutput(TEMPLATE_ENV, args, options));
 }

@@ -1,30 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Client } from "../../sdk/client";
-import { requireAddress } from "../../sdk/config";
 import { ServerlessGpuError } from "../../sdk/errors";
-import { endpointQueueUrl } from "../../sdk/transport/urls";
-import { clientFor } from "../connection/clientFor";
-import { CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "../connection/config";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import { isUnitTest } from "../program/unitTest";
+import { contextFor, type DataSource } from "./dataSource";
 
-/** A function that reads from the service. */
-export interface DataSource<Args, Result> {
-  /** Name of the function, as unit tests with Pulumi's mocks see it: `serverless-gpu:index:<name>`. */
-  readonly name: string;
-  readonly find: (context: DataSourceContext, args: Args) => Promise<Result>;
+/** A data source, as programs call it. */
+export interface CalledSource<Args, Result> extends DataSource<Args, Result> {
   /**
    * Converts the object that a mock returns to the result.
    * @default the object itself
    */
   readonly fromMock?: (mocked: Record<string, unknown>) => Result;
-}
-
-/** The client and the URLs for a data source. */
-export interface DataSourceContext {
-  readonly client: Client;
-  /** Returns the URL of an endpoint's queue. */
-  readonly queueUrlOf: (endpointId: string) => string;
 }
 
 /** Options of the data sources that return outputs. */
@@ -46,7 +33,7 @@ export interface InvokeOutputOptions {
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 
 /** Reads at once, from the account of the environment or of the stack's config. */
-export function invoke<Args, Result>(what: DataSource<Args, Result>, args: Args): Promise<Result> {
+export function invoke<Args, Result>(what: CalledSource<Args, Result>, args: Args): Promise<Result> {
   return run(what, stackConfig(), args);
 }
 
@@ -55,7 +42,7 @@ export function invoke<Args, Result>(what: DataSource<Args, Result>, args: Args)
  * secret argument makes the result secret.
  */
 export function invokeOutput<Args, Result>(
-  what: DataSource<Args, Result>,
+  what: CalledSource<Args, Result>,
   args: InputsOf<Args>,
   { provider, dependsOn }: InvokeOutputOptions = {},
 ): pulumi.Output<Result> {
@@ -90,7 +77,7 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
  * V8's debugger on. For each throw in an async function, the debugger follows every waiting promise until it finds a
  * handler, and it visits the promises of derived outputs again on each path.
  */
-function run<Args, Result>(what: DataSource<Args, Result>, readConfig: ReadConfig, args: Args): Promise<Result> {
+function run<Args, Result>(what: CalledSource<Args, Result>, readConfig: ReadConfig, args: Args): Promise<Result> {
   const look = isUnitTest() ? callMock(what, args) : callService(what, readConfig, args);
   return new Promise((resolve, reject) => {
     look.then(resolve, reject);
@@ -98,7 +85,7 @@ function run<Args, Result>(what: DataSource<Args, Result>, readConfig: ReadConfi
 }
 
 async function callService<Args, Result>(
-  { find }: DataSource<Args, Result>,
+  { find }: CalledSource<Args, Result>,
   readConfig: ReadConfig,
   args: Args,
 ): Promise<Result> {
@@ -111,7 +98,7 @@ async function callService<Args, Result>(
   }
 }
 
-async function callMock<Args, Result>({ name, fromMock }: DataSource<Args, Result>, args: Args): Promise<Result> {
+async function callMock<Args, Result>({ name, fromMock }: CalledSource<Args, Result>, args: Args): Promise<Result> {
   const token = `${CONFIG_NAMESPACE}:index:${name}`;
   const mocked: Record<string, unknown> = await pulumi.runtime.invoke(token, args as pulumi.Inputs);
   return fromMock ? fromMock(mocked) : (mocked as Result);
@@ -120,12 +107,4 @@ async function callMock<Args, Result>({ name, fromMock }: DataSource<Args, Resul
 function stackConfig(): ReadConfig {
   const config = new pulumi.Config(CONFIG_NAMESPACE);
   return (name) => config.get(name);
-}
-
-function contextFor(readConfig: ReadConfig): DataSourceContext {
-  const settings = providerSettings(readConfig);
-  return {
-    client: clientFor(settings),
-    queueUrlOf: (endpointId) => endpointQueueUrl(requireAddress(settings, "queueUrl"), endpointId),
-  };
 }

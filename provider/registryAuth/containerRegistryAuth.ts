@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { previewAdoption } from "../resource/adoptionPreview";
@@ -10,7 +9,6 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
-  outputs: Object.keys(REGISTRY_AUTH_FIELDS),
   hasUniqueNames: true,
   loadKind: () => (require("./registryAuthKind") as typeof import("./registryAuthKind")).REGISTRY_AUTH_KIND,
 };

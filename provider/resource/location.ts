@@ -1,6 +1,7 @@
 import type { Client } from "../../sdk/client";
 import { MoveRefusedError } from "../../sdk/errors";
 import type { FindOptions } from "../../sdk/records/collection";
+import { cancelled } from "../cancellation";
 import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
 import { connect, currentPlace, readConfig } from "../connection/connection";
 import { log } from "../log";
@@ -33,7 +34,7 @@ export async function locate(
   if (!isOtherAccount(outputs, place.account, id)) return found();
   const connection = connect();
   const isMove = isOtherProvider(outputs, place.account.provider);
-  const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS });
+  const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: cancelled });
   const record = await finding.catch((error: unknown) => {
     if (!isMove) throw error;
     return refuseMove(noun, id, outputs, error instanceof Error ? error.message : String(error), error);

@@ -20,7 +20,7 @@ const claims = new Map<string, Set<string>>();
 const adopters = new Map<string, string>();
 
 /** Returns a token for a new resource. */
-function newOwner(): string {
+export function newOwner(): string {
   return randomBytes(OWNER_BYTES).toString("hex");
 }
 
@@ -39,7 +39,8 @@ export function noteChecked(newInputs: Properties): void {
 
 /** Returns the automatic name that the resource that was checked last would get if it were new. */
 export function freshAutomaticName(): unknown {
-  return JSON.parse(compared.newInputs).automaticName;
+  const { automaticName, proposedName = automaticName } = JSON.parse(compared.newInputs);
+  return proposedName;
 }
 
 /**

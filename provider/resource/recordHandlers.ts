@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
+import { cancelled } from "../cancellation";
 import { accountRecord, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities } from "../connection/connection";
 import { log, waitLogger } from "../log";
@@ -27,7 +28,7 @@ import { LIST_MAX_AGE_MS } from "./sharedLists";
 const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
 
 /** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
-export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): pulumi.dynamic.ResourceProvider {
+export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Required<pulumi.dynamic.ResourceProvider> {
   return {
     configure,
 
@@ -127,7 +128,9 @@ function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: 
 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
   const connection = connect();
-  const record = await kind.records(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs });
+  const record = await kind
+    .records(connection.client)
+    .find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled });
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const managed = fieldsInRecord(kind.table, outputs.__inputs);
@@ -153,9 +156,9 @@ async function create<T extends NamedRecord>(
   try {
     return await kind.create(client, fields, onNameTaken);
   } catch (error) {
-    const canRename = kind.hasUniqueNames && inputs.__automaticName === true;
-    if (!(error instanceof NameTakenError) || !canRename) throw error;
-    return kind.create(client, { ...fields, name: otherName(kind, String(inputs.name)) }, onNameTaken);
+    const name = inputs.__automaticName === true ? otherName(kind, String(inputs.name)) : undefined;
+    if (!(error instanceof NameTakenError) || name === undefined) throw error;
+    return kind.create(client, { ...fields, name }, onNameTaken);
   }
 }
 
@@ -206,6 +209,7 @@ async function remove<T extends NamedRecord>(kind: RecordKind<T>, id: string, ou
   const logWait = waitLogger(String(outputs.name ?? id));
   await kind.records(connection.client).delete(id, {
     ...(typeof outputs.deleteTimeout === "number" ? { releaseTimeoutMs: outputs.deleteTimeout * 1000 } : {}),
+    signal: cancelled,
     onWait: ({ elapsedMs, reason }) =>
       logWait(
         `waits until the service lets go of the ${kind.noun} (up to 2 minutes after its last use): ${reason}`,

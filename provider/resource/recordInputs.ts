@@ -10,6 +10,9 @@ import type { RecordKind } from "./recordKind";
 
 const RANDOM_DIGITS = 7;
 
+/** The random digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
+const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
+
 /** The parts of a kind that decide about inputs. */
 export type InputKind = Pick<
   RecordKind<never>,
@@ -35,12 +38,12 @@ export function checkRecordInputs(
   oldInputs: Properties,
   newInputs: Properties,
 ): { readonly inputs: Properties; readonly problems: InputProblem[] } {
-  const { __provider, automaticName, ...given } = newInputs;
+  const { __provider, automaticName, proposedName, ...given } = newInputs;
   // An adopted record has its own name, even after the program removes adoptId.
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName, given));
+    : nameAutomatically(oldInputs, given.name, proposedName ?? newName(kind, automaticName, given));
   const entries = Object.entries({
     ...given,
     ...naming,
@@ -82,7 +85,8 @@ function newName(
   return `${automaticName}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
 }
 
-/** Returns an automatic name with other digits. */
-export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string {
-  return String(newName(kind, name.slice(0, -RANDOM_DIGITS - 1), {}));
+/** Returns an automatic name with other digits; `undefined` for one that does not end with digits. */
+export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string | undefined {
+  if (!kind.hasUniqueNames || !ENDING.test(name)) return undefined;
+  return String(newName(kind, name.replace(ENDING, ""), {}));
 }

@@ -14,8 +14,6 @@ export interface RecordClass<T extends NamedRecord> extends ResourceType {
   readonly kind: Declaration["kind"];
   /** One of its records in messages, such as `a template`. */
   readonly one: string;
-  /** Names of all outputs: the engine fills in only properties that are there when the resource is registered. */
-  readonly outputs: readonly string[];
   /** `true` if the check of the inputs adds random digits to an automatic name. Otherwise they are a hash. */
   readonly hasUniqueNames: boolean;
   /** Loads the rules, which programs need only when they check arguments. */
@@ -38,6 +36,7 @@ export function registration<T extends NamedRecord>(
   refuseSecondAdoption(one, name, args?.adoptId);
   const findProblems = (values: Values, unknown: unknown) => (args ? problemsOf(loadKind(), values, unknown) : []);
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, findProblems });
+  // The engine fills in only properties that are there when the resource is registered.
   const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent, hasUniqueNames) : { __mustExist: true };
   return [type, name, { ...unresolved, ...properties, ...secretInputs(args ?? {}), __provider: provider }, checked];

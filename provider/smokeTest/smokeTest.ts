@@ -84,8 +84,8 @@ export class SmokeTest extends pulumi.CustomResource {
   declare readonly executionTime: pulumi.Output<number>;
 
   constructor(name: string, args: SmokeTestArgs, options: pulumi.CustomResourceOptions = {}) {
-    const outputs = { jobId: undefined, status: undefined, delayTime: undefined, executionTime: undefined };
     const { type, provider } = SMOKE_TEST;
+    const outputs = Object.fromEntries(SMOKE_TEST.outputs.map((output) => [output, undefined]));
     const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
     const { expectedOutput, s3Config } = args;
     const secrets = {

@@ -4,6 +4,7 @@ import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import { WaitTimeoutError } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
+import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
 import { containsUnknown, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
@@ -79,7 +80,7 @@ async function runJob(inputs: Properties) {
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   hideInput(inputs);
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
-  const done = await job.wait({ timeoutMs }).catch((error: unknown) => {
+  const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
     if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
     throw error;
   });

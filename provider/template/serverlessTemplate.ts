@@ -1,18 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
 import type { Template, TemplateSettings } from "../../sdk/templates/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { warnAt } from "../program/programChecks";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
+import { movingTagWarning } from "./movingTag";
 import { secretEnv } from "./secretEnv";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
 const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  outputs: [...Object.keys(TEMPLATE_FIELDS), "revision"],
   hasUniqueNames: true,
   loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
 };
@@ -60,8 +60,8 @@ export interface ServerlessTemplateArgs {
    */
   command?: pulumi.Input<ContainerCommand | null>;
   /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`, as a list or a comma-separated string, in any order.
-   * Workers of a queue need none.
+   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a queue need none. A dynamic
+   * provider also accepts a comma-separated string.
    * @default none
    */
   ports?: pulumi.Input<string | pulumi.Input<string>[] | null>;
@@ -108,7 +108,7 @@ export interface ServerlessTemplateArgs {
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
-   * Number of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
+   * Number (whole, ≥ 0) of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
    * what a refresh finds changed: workers may not have that yet.
    */
   declare readonly revision: pulumi.Output<number>;
@@ -132,10 +132,8 @@ export class ServerlessTemplate extends pulumi.CustomResource {
     super(...registration(TEMPLATE_CLASS, name, properties, options));
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
-    if (typeof args?.imageName === "string" && hasMovingTag(args.imageName)) {
-      const text = `imageName has no fixed tag: workers may run an older image of the same name. Use a tag for each version`;
-      warnAt({ type: TEMPLATE_CLASS.type, name, options }, text);
-    }
+    const warning = typeof args?.imageName === "string" ? movingTagWarning(args.imageName) : undefined;
+    if (warning !== undefined) warnAt({ type: TEMPLATE_CLASS.type, name, options }, warning);
   }
 }
 
@@ -150,21 +148,12 @@ function declared(
 ): Omit<ServerlessTemplateArgs, "command"> {
   const args = env === undefined ? others : { ...others, env: secretEnv(env) };
   if (command === undefined) return args;
-  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": set either command or dockerArgs`);
-  return { ...args, dockerArgs: pulumi.output(command).apply((parts) => (parts ? startCommand(name, parts) : parts)) };
-}
-
-/** Returns a start command in the form that the service has for one in parts. */
-function startCommand(name: string, { cmd, entrypoint, ...others }: pulumi.Unwrap<ContainerCommand>): string {
-  const isRight = [cmd, entrypoint].every((list) => list === undefined || Array.isArray(list));
-  if (!isRight || Object.keys(others).length > 0) {
-    throw new pulumi.RunError(`"${name}": command must be an object of the lists cmd and entrypoint`);
-  }
-  return JSON.stringify({ ...(cmd && { cmd }), ...(entrypoint && { entrypoint }) });
-}
-
-/** Returns `true` for an image whose tag is `latest` or missing. A digest is fixed. */
-function hasMovingTag(imageName: string): boolean {
-  const last = imageName.trim().split("/").at(-1) ?? "";
-  return !last.includes("@") && (!last.includes(":") || last.endsWith(":latest"));
+  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": ${TWO_COMMANDS}`);
+  const dockerArgs = pulumi.output(command).apply((parts) => {
+    if (!parts) return parts;
+    const inParts = startCommand(parts);
+    if (inParts === undefined) throw new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`);
+    return inParts;
+  });
+  return { ...args, dockerArgs };
 }

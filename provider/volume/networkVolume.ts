@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import type { Volume } from "../../sdk/volumes/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { previewAdoption } from "../resource/adoptionPreview";
@@ -10,7 +9,6 @@ const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
-  outputs: [...Object.keys(VOLUME_FIELDS), "storageType"],
   hasUniqueNames: false,
   loadKind: () => (require("./volumeKind") as typeof import("./volumeKind")).VOLUME_KIND,
 };

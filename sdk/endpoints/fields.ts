@@ -34,7 +34,12 @@ const WORKERS = "a whole number of workers, 0 or more";
 /** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true },
-  gpuIds: { type: "gpuIds", mustBe: "a GPU tier, a list of tiers or a comma list", normalize: normalizeGpuIds },
+  gpuIds: {
+    type: "gpuIds",
+    isList: true,
+    mustBe: "a GPU tier, a list of tiers or a comma list",
+    normalize: normalizeGpuIds,
+  },
   templateId: { type: "id", mustBe: "the id of a template, not empty" },
   idleTimeout: { type: "whole number", mustBe: "whole seconds, 0 or more", default: SAVED.idleTimeout },
   scalerValue: { type: "positive number", mustBe: "a number above 0", default: SAVED.scalerValue },
@@ -42,6 +47,7 @@ const TABLE: Table = {
   workersMin: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMin },
   locations: {
     type: "locations",
+    isList: true,
     mustBe: "a country, a list of countries or a comma list",
     normalize: normalizeLocations,
     default: UNSET.locations,

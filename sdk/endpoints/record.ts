@@ -56,15 +56,18 @@ export interface Endpoint extends EndpointSettings {
   /** Identifier that the service gave the endpoint. */
   readonly id: string;
   /** The endpoint's pods: its workers, including those that are shutting down. */
-  readonly pods: readonly {
-    /** `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
-    readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]>;
-  }[];
+  readonly pods: readonly EndpointPod[];
   /**
    * Id of the credential for the image's registry, where the endpoint has a container of its own (REST v2).
    * @internal
    */
   readonly ownRegistryAuthId?: string;
+}
+
+/** A pod of an endpoint. */
+export interface EndpointPod {
+  /** `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
+  readonly desiredStatus: OpenEnum<(typeof POD_STATES)[number]>;
 }
 
 /** A discount on serverless prices (contract, Serverless endpoint). */

@@ -8,6 +8,8 @@ export interface FieldOf<Type extends string, Value> {
   readonly type: Type;
   /** Completes "must be …" in messages. */
   readonly mustBe: string;
+  /** `true` if the value is a comma list, for which inputs may hold a list. */
+  readonly isList?: true;
   /** Values of an enum that inputs may hold. */
   readonly words?: readonly string[];
   /** Smallest value of a number. @default 0 */
@@ -52,6 +54,11 @@ export type TableOf<Input, Settings extends { readonly [K in keyof Input]-?: unk
 /** Returns the names of the fields that every record must have. */
 export function requiredFields(table: FieldTable): string[] {
   return Object.keys(table).filter((field) => table[field]?.default === undefined);
+}
+
+/** Returns the names of the fields that are comma lists. */
+export function listFields(table: FieldTable): string[] {
+  return Object.keys(table).filter((field) => table[field]?.isList);
 }
 
 /** Returns the default of each optional field, in normal form. */

@@ -26,6 +26,7 @@ const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole num
   dockerArgs: { type: "text", mustBe: "a start command", default: "" },
   ports: {
     type: "ports",
+    isList: true,
     mustBe: "a port such as 8000/http, a list of ports or a comma list",
     normalize: normalizePorts,
     default: "",

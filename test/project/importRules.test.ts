@@ -15,7 +15,15 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
   sdk: { packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein"], files: ["sdk/"] },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
   cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
+  // All of it is bundled into one file.
+  plugin: {
+    packages: ["@pulumi/pulumi", "@grpc/grpc-js", "google-protobuf"],
+    files: ["plugin/", "provider/", "sdk/"],
+  },
 };
+
+/** The folders of the package. The plugin is one of its own, without dependencies. */
+const PACKAGED = Object.keys(RULES).filter((folder) => folder !== "plugin");
 
 /**
  * The sub-folders of a folder, each with those that it may import. All may import the shared files at the top of the
@@ -45,7 +53,10 @@ const ARROWS: Record<string, Arrows> = {
     },
   },
   provider: {
-    shared: ["engineErrors", "exitWithEngine", "hideSecretInputs", "log", "properties", "resourceTypes"],
+    shared: [
+      ...["cancellation", "engineErrors", "exitWithEngine", "hideSecretInputs", "log", "otherForm", "properties"],
+      "resourceTypes",
+    ],
     folders: {
       program: [],
       connection: [],
@@ -94,6 +105,10 @@ const ARROWS: Record<string, Arrows> = {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
     folders: { adopt: [], doctor: [], emulator: [], forecast: [] },
   },
+  plugin: {
+    shared: [],
+    folders: { wire: [], resources: ["wire"] },
+  },
 };
 
 const parsed = new Map<string, Import[]>();
@@ -126,7 +141,7 @@ function fileOf(target: string): string {
 function imported(file: string): string[] {
   return importsOf(file).flatMap(({ specifier }) => {
     const target = targetOf(file, specifier);
-    return target === undefined ? [] : fileOf(target);
+    return target === undefined || target.endsWith(".json") ? [] : fileOf(target);
   });
 }
 
@@ -240,12 +255,23 @@ test("no files import each other in a circle, types included", () => {
 
 test("every imported package is a dependency of users, and every dependency is imported", () => {
   const { dependencies, peerDependencies } = require("../../package.json") as Record<string, Record<string, string>>;
-  const imported = Object.keys(RULES).flatMap((folder) =>
+  const imported = PACKAGED.flatMap((folder) =>
     sourceFiles(folder).flatMap((file) => importsOf(file).map(({ specifier }) => specifier)),
   );
   const packages = imported.filter((each) => !each.startsWith(".") && !each.startsWith("node:")).map(packageOf);
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
   expect([...new Set(packages)].sort()).toEqual(declared.sort());
+});
+
+test("the plugin takes only the protocol and types from Pulumi", () => {
+  const values = sourceFiles("plugin").flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
+  const fromPulumi = values.map(({ specifier }) => specifier).filter((each) => packageOf(each) === "@pulumi/pulumi");
+  expect(fromPulumi).toContain("@pulumi/pulumi/proto/provider_pb");
+  expect(fromPulumi.filter((each) => !each.startsWith("@pulumi/pulumi/proto/"))).toEqual([]);
+  const { files } = loadedBy("provider/functions/sources.ts");
+  expect(
+    [...files].flatMap((file) => [...loadedBy(file).packages]).filter((name) => name.startsWith("@pulumi/")),
+  ).toEqual([]);
 });
 
 describe("the handlers, and all files that they load", () => {

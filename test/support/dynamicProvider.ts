@@ -128,7 +128,7 @@ function startEngine(): Promise<{ readonly server: grpc.Server; readonly address
   });
 }
 
-function ended(child: ChildProcess): Promise<void> {
+export function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());
@@ -153,16 +153,16 @@ export function initFailure(error: unknown): InitFailure | undefined {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the generated client overloads each method in ways that cannot be named.
-function call<Response>(method: (request: any, callback: any) => unknown, request: unknown): Promise<Response> {
+export function call<Response>(method: (request: any, callback: any) => unknown, request: unknown): Promise<Response> {
   return new Promise((resolve, reject) => {
     method(request, (error: Error | null, response: Response) => (error ? reject(error) : resolve(response)));
   });
 }
 
-function toStruct(properties: Properties): Struct {
+export function toStruct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 
-function fromStruct(struct: Struct | undefined): Properties {
+export function fromStruct(struct: Struct | undefined): Properties {
   return (struct?.toJavaScript() ?? {}) as Properties;
 }

@@ -1,0 +1,54 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { CONFIG_NAMESPACE } from "../provider/connection/config";
+import { configure, readConfig } from "../provider/connection/connection";
+import { missingSetting, unknownSettings } from "../provider/connection/settingsProblems";
+import { log } from "../provider/log";
+import type { Properties } from "../provider/properties";
+
+/** The logical names of the providers that the engine makes by itself. */
+const DEFAULT_PROVIDER = /^default(_|$)/;
+
+/** The settings of a provider that the engine itself uses. */
+const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];
+
+/**
+ * Stores the settings of the provider that this process serves. They are the stack's config for the default provider, and
+ * the arguments of an explicit provider.
+ * @param variables the settings by their names `serverless-gpu:config:…`
+ */
+export async function configureProvider(name: string, variables: ReadonlyMap<string, string>): Promise<void> {
+  const prefix = `${CONFIG_NAMESPACE}:`;
+  const get = (key: string) => {
+    const setting = key.slice(prefix.length);
+    if (setting === "explicit") return isExplicit(name) ? name : undefined;
+    return variables.get(`${prefix}config:${setting}`);
+  };
+  await configure({ config: { get } as pulumi.dynamic.Config });
+}
+
+/** Logs a warning for each setting of the stack's config that does not exist. */
+export function warnOfUnknownSettings(name: string, settings: Properties): void {
+  if (isExplicit(name)) return;
+  const names = Object.keys(settings).filter((each) => !ENGINE_SETTINGS.includes(each));
+  for (const warning of unknownSettings(names)) log(CONFIG_NAMESPACE, `warning: ${warning}`);
+}
+
+let hasWarnedOfMissing = false;
+
+/** In a preview, warns once that `up` would fail. */
+export function warnOfMissingSetting(): void {
+  if (hasWarnedOfMissing) return;
+  hasWarnedOfMissing = true;
+  const warning = missingSetting(readConfig);
+  if (warning !== undefined) log(CONFIG_NAMESPACE, `warning: ${warning}`);
+}
+
+/** Returns the problems of the arguments of a provider. */
+export function configProblems(name: string, { apiKey, apiKeyEnv }: Properties): pulumi.dynamic.CheckFailure[] {
+  if (!isExplicit(name) || (apiKey === undefined) !== (apiKeyEnv === undefined)) return [];
+  return [{ property: "apiKey", reason: `the provider "${name}" needs either apiKey or apiKeyEnv` }];
+}
+
+function isExplicit(name: string): boolean {
+  return name !== "" && !DEFAULT_PROVIDER.test(name);
+}

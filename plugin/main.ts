@@ -1,0 +1,25 @@
+import * as grpc from "@grpc/grpc-js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { engineAddress } from "../provider/exitWithEngine";
+import { logTo } from "../provider/log";
+import { version } from "./package.json";
+import { providerService } from "./service";
+import { engineLog } from "./wire/engineLog";
+
+/*
+ * The provider plugin `pulumi-resource-serverless-gpu`. The engine starts it with the host and port of its own server as the last argument, and
+ * reads the port from the first line of its output.
+ */
+
+const address = engineAddress(process.argv);
+if (address !== undefined) {
+  const toEngine = engineLog(address);
+  logTo((_name, text) => toEngine(text));
+}
+
+const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+server.addService(ResourceProviderService, providerService(version));
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  console.log(String(port));
+});

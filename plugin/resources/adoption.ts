@@ -1,0 +1,38 @@
+import { readConfig } from "../../provider/connection/connection";
+import { log } from "../../provider/log";
+import { containsUnknown, type Properties } from "../../provider/properties";
+import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/resource/adoptionDescription";
+import { NotFoundError } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+
+/**
+ * Logs the changes that an adoption makes, field by field.
+ * @throws NotFoundError if the record does not exist, or must not be adopted
+ */
+export type PreviewAdoption = (inputs: Properties, secrets: readonly string[]) => Promise<void>;
+
+/** Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`. */
+export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>): PreviewAdoption {
+  return async (inputs, secrets) => {
+    if (inputs.adoptId === undefined) return;
+    const { description, refusal, warning } = await lookAtAdoption(kind, readConfig, argsOf(inputs, secrets));
+    if (refusal !== undefined) throw new NotFoundError(refusal);
+    if (warning !== undefined) log(kind.noun, `warning: ${warning}`);
+    if (description !== undefined) log(kind.noun, description);
+  };
+}
+
+/** Returns the inputs with what is known of them, and the values of a map one by one. */
+function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, Arg> {
+  const resolved = (name: string, value: unknown) => ({
+    value,
+    isSecret: secrets.includes(name),
+    isUnknown: containsUnknown(value),
+  });
+  const args = Object.entries(inputs).map(([name, value]) => {
+    const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
+    const parts = Object.entries(isMap ? value : {}).map(([key, part]) => [key, resolved(`${name}.${key}`, part)]);
+    return [name, { ...resolved(name, value), ...(isMap && { parts: Object.fromEntries(parts) }) }];
+  });
+  return Object.fromEntries(args);
+}

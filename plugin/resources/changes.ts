@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Properties, UNKNOWN } from "../../provider/properties";
+import { isInitFailure } from "../wire/failures";
+import { type PluginResource, publicOutputs, toPublic } from "./resource";
+import { withTimeout } from "./timeouts";
+
+/** A created resource. */
+interface Created {
+  readonly id: string;
+  readonly outputs: Properties;
+}
+
+/** Creates a resource. `timeout` is that of the option `customTimeouts`, in seconds; 0 if it is not set. */
+export async function create(resource: PluginResource, inputs: Properties, timeout: number): Promise<Created> {
+  const limited = withTimeout(resource.timeouts.create, inputs, timeout);
+  return recording(resource, limited.restore, async () => {
+    const { id, outs } = await resource.handlers.create(limited.properties);
+    return { id, outputs: outs };
+  });
+}
+
+/** Changes a resource to the inputs of the program. Returns its outputs. */
+export async function update(
+  resource: PluginResource,
+  id: string,
+  outputs: Properties,
+  oldInputs: Properties,
+  inputs: Properties,
+  timeout: number,
+): Promise<Properties> {
+  // A resource without a diff, such as a test, has nothing to do if only its form changes.
+  const { __provider, ...before } = oldInputs;
+  if (!resource.handlers.diff && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
+  const limited = withTimeout(resource.timeouts.update, inputs, timeout);
+  const updated = await recording(resource, limited.restore, async () => {
+    const result = await resource.handlers.update?.(id, outputs, limited.properties);
+    return { id, outputs: result?.outs ?? {} };
+  });
+  return updated.outputs;
+}
+
+/** Returns the outputs of a resource that a preview would create. The service decides what the program leaves out. */
+export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {
+  const given = toPublic(resource, inputs);
+  const isNameOpen = resource.hasUniqueNames === true && inputs.__automaticName === true;
+  const entries = resource.dynamic.outputs.map((name) => [
+    name,
+    given[name] === undefined || (name === "name" && isNameOpen) ? UNKNOWN : given[name],
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Returns the outputs of a resource that a preview would update. */
+export function previewedUpdate(resource: PluginResource, outputs: Properties, inputs: Properties): Properties {
+  const before = publicOutputs(resource, outputs);
+  const after = { ...before, ...publicOutputs(resource, inputs) };
+  const changed = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const open = resource.changedOutputs?.(changed) ?? [];
+  return { ...after, ...Object.fromEntries(open.map((name) => [name, UNKNOWN])) };
+}
+
+/** Records what a call has made, also if it fails after the resource exists. */
+async function recording(
+  resource: PluginResource,
+  restore: (outputs: Properties) => Properties,
+  call: () => Promise<Created>,
+): Promise<Created> {
+  const record = (outputs: Properties) => toPublic(resource, restore(outputs));
+  try {
+    const { id, outputs } = await call();
+    return { id, outputs: record(outputs) };
+  } catch (error) {
+    if (isInitFailure(error)) throw Object.assign(error, { properties: record(error.properties) });
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { readConfig } from "../../provider/connection/connection";
+import { log } from "../../provider/log";
+import type { Properties } from "../../provider/properties";
+import type { Received } from "../wire/properties";
+import { automaticName, type Nameless } from "./names";
+import { type PluginResource, toPublic } from "./resource";
+
+/** The result of a check. */
+interface Checked {
+  readonly inputs: Properties;
+  readonly failures: readonly pulumi.dynamic.CheckFailure[];
+  /** Names of the inputs that are secret. */
+  readonly secrets: readonly string[];
+}
+
+/** The resource whose inputs are checked. */
+type Subject = Pick<Nameless, "urn" | "logicalName" | "autonaming">;
+
+/** Checks a program's inputs, and returns them in normal form. */
+export async function check(
+  resource: PluginResource,
+  subject: Subject,
+  olds: Properties,
+  news: Received,
+): Promise<Checked> {
+  const { inputs, failures } = resource.prepare?.(news.properties) ?? { inputs: news.properties, failures: [] };
+  const secrets = [...new Set([...news.secrets, ...(resource.secretInputs?.(inputs) ?? [])])];
+  const given = { ...inputs, ...nameFor(resource, subject, inputs), ...secretNames(resource, secrets) };
+  const checked = await resource.handlers.check?.(olds, given);
+  const result = {
+    inputs: toPublic(resource, checked?.inputs ?? given),
+    failures: [...failures, ...(checked?.failures ?? [])],
+    secrets,
+  };
+  if (result.failures.length === 0) warn(resource, subject, olds, result);
+  return result;
+}
+
+/** Logs the warnings that an earlier run has not logged. */
+function warn(
+  resource: PluginResource,
+  { logicalName }: Subject,
+  olds: Properties,
+  { inputs, secrets }: Checked,
+): void {
+  const known = resource.warnings?.(toPublic(resource, olds), secrets) ?? [];
+  const found = resource.warnings?.(inputs, secrets) ?? [];
+  for (const text of found) if (!known.includes(text)) log(logicalName, `warning: ${text}`);
+}
+
+function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }: Properties): Properties {
+  if (hasUniqueNames === undefined || name !== undefined) return {};
+  return automaticName({ ...subject, hasUniqueNames, namespace: readConfig("namespace") });
+}
+
+/** Returns the input that names the secret inputs, as the resources of the dynamic form have it. */
+function secretNames({ namesSecret = () => true }: PluginResource, secrets: readonly string[]): Properties {
+  const names = secrets.filter(namesSecret).sort().join();
+  return names === "" ? {} : { __secretInputs: names };
+}

@@ -1,0 +1,119 @@
+import { idleWorkersWarning } from "../../provider/endpoint/idleWorkers";
+import { PREVIEWED_ENDPOINT } from "../../provider/endpoint/previewedKind";
+import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
+import type { Properties } from "../../provider/properties";
+import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
+import {
+  CONTAINER_REGISTRY_AUTH,
+  NETWORK_VOLUME,
+  SERVERLESS_ENDPOINT,
+  SERVERLESS_TEMPLATE,
+  SMOKE_TEST,
+} from "../../provider/resourceTypes";
+import { movingTagWarning } from "../../provider/template/movingTag";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
+import { TEMPLATE_KIND } from "../../provider/template/templateKind";
+import { VOLUME_KIND } from "../../provider/volume/volumeKind";
+import { FIELDS } from "../../sdk/endpoints/fields";
+import { defaultsOf } from "../../sdk/records/fields";
+import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
+import { adoptionPreviewOf } from "./adoption";
+import { withoutDefaults } from "./importDefaults";
+import type { PluginResource, Prepared } from "./resource";
+
+const ENDPOINT: PluginResource = {
+  dynamic: SERVERLESS_ENDPOINT,
+  previewAdoption: adoptionPreviewOf(PREVIEWED_ENDPOINT),
+  handlers: v1,
+  table: FIELDS,
+  hasUniqueNames: false,
+  warnings({ workersMin }, secrets) {
+    if (typeof workersMin !== "number" || workersMin < 1) return [];
+    return [idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
+  },
+  timeouts: {
+    create: ["awaitReadyTimeout"],
+    update: ["awaitReadyTimeout", "drainTimeout"],
+    delete: ["drainTimeout"],
+  },
+  importedInputs(inputs) {
+    const { scalerType, scalerValue, ...others } = withoutDefaults(defaultsOf(FIELDS), inputs);
+    // The unit of the value depends on the type, so a program that sets one must set both.
+    const scaler = scalerType !== undefined || scalerValue !== undefined;
+    return { ...others, ...(scaler && { scalerType: inputs.scalerType, scalerValue: inputs.scalerValue }) };
+  },
+};
+
+const TEMPLATE: PluginResource = {
+  dynamic: SERVERLESS_TEMPLATE,
+  previewAdoption: adoptionPreviewOf(TEMPLATE_KIND),
+  handlers: templateV1,
+  table: TEMPLATE_KIND.table,
+  hasUniqueNames: TEMPLATE_KIND.hasUniqueNames,
+  prepare: withStartCommand,
+  warnings({ imageName }) {
+    const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
+    return warning === undefined ? [] : [warning];
+  },
+  secretInputs: ({ env }) =>
+    Object.keys(isObject(env) ? env : {})
+      .filter(looksLikeCredential)
+      .map((variable) => `env.${variable}`),
+  timeouts: { delete: ["deleteTimeout"] },
+  changedOutputs: (changed) => (changed.some((field) => WORKER_FIELDS.includes(field as never)) ? ["revision"] : []),
+};
+
+const VOLUME: PluginResource = {
+  dynamic: NETWORK_VOLUME,
+  previewAdoption: adoptionPreviewOf(VOLUME_KIND),
+  handlers: networkVolumeV1,
+  table: VOLUME_KIND.table,
+  hasUniqueNames: VOLUME_KIND.hasUniqueNames,
+  timeouts: { delete: ["deleteTimeout"] },
+};
+
+const REGISTRY_AUTH: PluginResource = {
+  dynamic: CONTAINER_REGISTRY_AUTH,
+  previewAdoption: adoptionPreviewOf(REGISTRY_AUTH_KIND),
+  handlers: registryAuthV1,
+  table: REGISTRY_AUTH_KIND.table,
+  hasUniqueNames: REGISTRY_AUTH_KIND.hasUniqueNames,
+  secretInputs: () => ["username", "password"],
+  timeouts: { delete: ["deleteTimeout"] },
+};
+
+const SMOKE: PluginResource = {
+  dynamic: SMOKE_TEST,
+  handlers: smokeTestV1,
+  table: {},
+  secretInputs: () => ["s3Config.accessSecret"],
+  // The handlers hide every string of the input anyway.
+  namesSecret: (name) => /^expectedOutput\b/.test(name),
+  timeouts: { create: ["timeout"], update: ["timeout"] },
+  changedOutputs: () => SMOKE_TEST.outputs,
+};
+
+/** The module of all tokens: `serverless-gpu:index:ServerlessEndpoint`. */
+export const MODULE = "serverless-gpu:index";
+
+/** All resources by the token of their type. */
+export const RESOURCES: ReadonlyMap<string, PluginResource> = new Map(
+  [ENDPOINT, TEMPLATE, VOLUME, REGISTRY_AUTH, SMOKE].map((each) => [tokenOf(each), each]),
+);
+
+function tokenOf({ dynamic }: PluginResource): string {
+  return `${MODULE}:${dynamic.type.split(":").at(-1)}`;
+}
+
+/** Replaces `command` by the `dockerArgs` that the service has for it. */
+function withStartCommand({ command, ...inputs }: Properties): Prepared {
+  if (command === undefined || command === null) return { inputs, failures: [] };
+  const refuse = (reason: string) => ({ inputs, failures: [{ property: "command", reason }] });
+  if (inputs.dockerArgs !== undefined) return refuse(TWO_COMMANDS);
+  const dockerArgs = startCommand(command);
+  return dockerArgs === undefined ? refuse(WRONG_COMMAND) : { inputs: { ...inputs, dockerArgs }, failures: [] };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

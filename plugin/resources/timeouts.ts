@@ -1,0 +1,21 @@
+import { type Properties, pick } from "../../provider/properties";
+
+/** Properties with a time limit, and the way back. */
+interface Limited {
+  readonly properties: Properties;
+  /** Returns outputs in which the limited inputs are as the program sets them. */
+  readonly restore: (outputs: Properties) => Properties;
+}
+
+/**
+ * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps the values of the program.
+ * @param seconds 0 if the option is not set
+ */
+export function withTimeout(names: readonly string[] = [], properties: Properties, seconds: number): Limited {
+  if (seconds <= 0 || names.length === 0) return { properties, restore: (outputs) => outputs };
+  const own = pick(properties, (name) => names.includes(name));
+  return {
+    properties: { ...properties, ...Object.fromEntries(names.map((name) => [name, Math.ceil(seconds)])) },
+    restore: (outputs) => ({ ...pick(outputs, (name) => !names.includes(name)), ...own }),
+  };
+}

@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import * as grpc from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+
+const WARNING = "warning: ";
+
+/** The resource of a call, and the lines of the call that are on their way. */
+interface Scope {
+  readonly urn: string;
+  readonly lines: Promise<void>[];
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/** Does the work of a call. Its log lines belong to the resource, and reach the engine before the response. */
+export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promise<T> {
+  const scope: Scope = { urn, lines: [] };
+  try {
+    return await scopes.run(scope, work);
+  } finally {
+    await Promise.all(scope.lines);
+  }
+}
+
+/** Returns a function that logs a line through the engine, at the resource of the current call. */
+export function engineLog(address: string): (text: string) => void {
+  const engine = new EngineClient(address, grpc.credentials.createInsecure());
+  return (text) => {
+    const scope = scopes.getStore();
+    const isWarning = text.startsWith(WARNING);
+    const request = new LogRequest();
+    request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
+    request.setMessage(isWarning ? text.slice(WARNING.length) : text);
+    request.setUrn(scope?.urn ?? "");
+    // A line that the engine does not take is lost: the call matters more.
+    scope?.lines.push(new Promise((resolve) => engine.log(request, () => resolve())));
+  };
+}

@@ -1,0 +1,73 @@
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { type Properties, UNKNOWN } from "../../provider/properties";
+
+/** The key that marks a special value in a struct, and its value for a secret. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** The engine's placeholders for values that are not known yet: a string, boolean, number, list, asset, archive, object. */
+const UNKNOWNS = new Set([
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+]);
+
+/** The keys of objects that the name of a secret may contain: `env.HF_TOKEN`. */
+const KEY = /^\w+$/;
+
+/** Properties as plain values, and the names of those that are secret: `password`, `env.HF_TOKEN`. */
+export interface Received {
+  readonly properties: Properties;
+  readonly secrets: readonly string[];
+}
+
+/** Returns the plain values of a struct, in which every value that is not known yet is `UNKNOWN`. */
+export function receive(struct: Struct | undefined): Received {
+  const secrets = new Set<string>();
+  const plain = (value: unknown, path: readonly string[]): unknown => {
+    if (typeof value === "string") return UNKNOWNS.has(value) ? UNKNOWN : value;
+    if (Array.isArray(value)) return value.map((element) => plain(element, path));
+    if (typeof value !== "object" || value === null) return value;
+    const { [SIGNATURE]: signature, value: inner } = value as Properties;
+    if (signature === SECRET) {
+      secrets.add(nameOf(path));
+      return plain(inner, path);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each, [...path, key])]));
+  };
+  const properties = plain(struct?.toJavaScript() ?? {}, []) as Properties;
+  return { properties, secrets: [...secrets] };
+}
+
+/** Returns a struct in which the named properties are secret. Names of properties that are absent have no effect. */
+export function send(properties: Properties, secrets: Iterable<string> = []): Struct {
+  const marked = { ...properties };
+  for (const name of secrets) {
+    const [field = "", key] = name.split(".");
+    if (!(field in marked)) continue;
+    const value = marked[field];
+    if (key === undefined || !isPlainObject(value)) marked[field] = secret(value);
+    else if (key in value) marked[field] = { ...value, [key]: secret(value[key]) };
+  }
+  return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
+}
+
+function nameOf([field = "", key]: readonly string[]): string {
+  return key !== undefined && KEY.test(key) ? `${field}.${key}` : field;
+}
+
+function isPlainObject(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isSecret(value);
+}
+
+function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && (value as Properties)[SIGNATURE] === SECRET;
+}
+
+function secret(value: unknown): unknown {
+  return isSecret(value) ? value : { [SIGNATURE]: SECRET, value };
+}

@@ -1,0 +1,30 @@
+import { requireAddress, requireApiKey } from "../../sdk/config";
+import { nearestWord } from "../../sdk/nearestWord";
+import { apiOf, CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
+
+/** Returns a warning for each name in the stack's config, without the namespace, that is not a setting. */
+export function unknownSettings(names: readonly string[]): string[] {
+  const prefix = `${CONFIG_NAMESPACE}:`;
+  return names
+    .filter((name) => !CONFIG_NAMES.includes(name))
+    .map((name) => {
+      const meant = nearestWord(name, CONFIG_NAMES);
+      const hint = meant === undefined ? "" : ` Did you mean ${prefix}${meant}?`;
+      return `${prefix}${name} in the stack's config is not a setting and has no effect.${hint} Settings: ${CONFIG_NAMES.join(", ")}`;
+    });
+}
+
+/** Returns a warning about a missing key or URL, which would make `up` fail; `undefined` if none is missing. */
+export function missingSetting(readConfig: ReadConfig): string | undefined {
+  try {
+    const settings = providerSettings(readConfig);
+    apiOf(settings);
+    requireApiKey(settings);
+    requireAddress(settings, "graphqlUrl");
+    requireAddress(settings, "queueUrl");
+    return undefined;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return `this preview sends no requests and needs no key, but up will fail: ${problem}`;
+  }
+}

@@ -1,0 +1,42 @@
+import { startDynamicProvider } from "../support/dynamicProvider";
+import { startPlugin, urnOf } from "../support/plugin";
+
+/** Inputs with problems. All of them are lists where the plugin has lists. */
+const CASES: readonly Readonly<Record<string, unknown>>[] = [
+  {},
+  { gpuIds: [], templateId: "a" },
+  { gpuIds: ["AMPER_24", "-"], templateId: "" },
+  { gpuIds: ["ADA_24", 5], templateId: "a" },
+  { gpuIds: 7, templateId: null, name: null },
+  { gpuIds: ["ADA_24"], templateId: "a", locations: ["Mars", "CZ"] },
+  { gpuIds: ["ADA_24"], templateId: "a", locations: { CZ: true } },
+  { gpuIds: ["ADA_24"], templateId: "a", scalerValue: -1, workersMin: 4, workersMax: 2, idleTimout: 5 },
+  { gpuIds: ["ADA_24"], templateId: "a", workersMin: 1.5, workersMax: "3", idleTimeout: -1, scalerType: "JOBS" },
+  { gpuIds: ["ADA_24"], templateId: "a", flashBootType: "ON", networkVolumeId: 5, awaitReady: "yes" },
+  { gpuIds: ["ADA_24"], templateId: "a", drainTimeout: 0, awaitReadyTimeout: 1.5, adoptId: "../etc" },
+];
+
+test("the plugin reports the same problems as the dynamic form", async () => {
+  await using dynamic = await startDynamicProvider({});
+  await using plugin = await startPlugin({});
+  for (const news of CASES) {
+    const expected = await dynamic.check({}, { automaticName: "one-1234567", ...news });
+    const { failures } = await plugin.check({ kind: "ServerlessEndpoint" }, news);
+    expect(failures.length).toBeGreaterThan(0);
+    expect(failures).toEqual(expected.failures);
+  }
+});
+
+test("a missing key is reported by a call, with advice, and not by a check", async () => {
+  await using plugin = await startPlugin({});
+  const one = { kind: "ServerlessEndpoint" };
+  const { inputs, failures } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "a" });
+  expect(failures).toEqual([]);
+  await expect(plugin.create(one, inputs)).rejects.toThrow(/there is no API key: set SERVERLESS_GPU_API_KEY/);
+});
+
+test("an unknown type of resource is refused", async () => {
+  await using plugin = await startPlugin({});
+  const other = { kind: "Nothing" };
+  await expect(plugin.check(other, {})).rejects.toThrow(urnOf(other).split("::")[2]);
+});

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startEmulator } from "../../emulator";
+import { initFailure } from "../support/dynamicProvider";
+import { startPlugin } from "../support/plugin";
+
+const ONE = { kind: "ServerlessEndpoint" };
+const INPUTS = { gpuIds: ["AMPERE_24"], templateId: "template" };
+
+/** Starts a call, and cancels the plugin when `isReached` is true. Returns the time that the call then took, in ms. */
+async function cancelled(
+  plugin: Awaited<ReturnType<typeof startPlugin>>,
+  call: Promise<unknown>,
+  isReached: () => boolean,
+): Promise<{ readonly tookMs: number; readonly outcome: unknown }> {
+  const ended = call.catch((error: unknown) => error);
+  while (!isReached()) await sleep(20);
+  const before = performance.now();
+  await plugin.cancel();
+  const outcome = await ended;
+  return { tookMs: performance.now() - before, outcome };
+}
+
+test("a drain stops at once, the endpoint stays scaled to zero, and the next run finishes", async () => {
+  await using emulator = await startEmulator({ drainMs: 5_000 });
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
+  const { id, outputs } = await plugin.create(ONE, inputs);
+  const { tookMs, outcome } = await cancelled(plugin, plugin.delete(ONE, id, outputs), () =>
+    plugin.lines.some(({ message }) => message.startsWith("waiting")),
+  );
+  expect(String(outcome)).toContain("the run was cancelled before this was done. What exists stays in state");
+  expect(tookMs).toBeLessThan(1_000);
+  expect(emulator.endpoints.list()).toMatchObject([{ id, workersMin: 0, workersMax: 0 }]);
+  await using next = await startPlugin(emulator.env);
+  await next.delete(ONE, id, outputs);
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("a create and an update go on to their end", async () => {
+  await using emulator = await startEmulator();
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ONE, INPUTS);
+  const slow = () => {
+    emulator.journal.clear();
+    emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { latencyMs: 700 }, times: 1 });
+  };
+  const isSaving = () => emulator.journal.operations().includes("saveEndpoint");
+  slow();
+  const creating = plugin.create(ONE, inputs);
+  const created = await cancelled(plugin, creating, isSaving);
+  expect(created.outcome).toMatchObject({ id: emulator.endpoints.list()[0]?.id });
+  const { id, outputs } = await creating;
+
+  await using next = await startPlugin(emulator.env);
+  slow();
+  const updating = next.update(ONE, id, outputs, inputs, { ...inputs, workersMax: 1 });
+  expect((await cancelled(next, updating, isSaving)).outcome).toMatchObject({ workersMax: 1 });
+  expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 1 }]);
+});
+
+test("a wait for workers ends, and leaves an incomplete resource that the next run completes", async () => {
+  await using emulator = await startEmulator({ coldStartMs: 60_000 });
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });
+  const { outcome, tookMs } = await cancelled(plugin, plugin.create(ONE, inputs), () =>
+    plugin.lines.some(({ message }) => message.includes("workers are ready")),
+  );
+  expect(tookMs).toBeLessThan(1_000);
+  const failure = initFailure(outcome);
+  expect(failure).toMatchObject({
+    id: emulator.endpoints.list()[0]?.id,
+    properties: { gpuIds: ["AMPERE_24"], workersMin: 1 },
+    reasons: [expect.stringContaining("cancelled")],
+  });
+  const { id = "", properties = {} } = failure ?? {};
+  expect(await plugin.diff(ONE, id, properties, inputs, inputs)).toMatchObject({ changes: "some" });
+});
+
+test("a smoke test ends, and its job is cancelled", async () => {
+  let isRunning = false;
+  const never = async () => {
+    isRunning = true;
+    await sleep(60_000, undefined, { ref: false });
+  };
+  await using emulator = await startEmulator({ coldStartMs: 0, handlers: { default: never } });
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
+  const { id } = await plugin.create(ONE, inputs);
+  const running = plugin.create({ kind: "SmokeTest" }, { endpointId: id, input: { prompt: "Hello" } });
+  const { outcome, tookMs } = await cancelled(plugin, running, () => isRunning);
+  expect(String(outcome)).toContain("the run was cancelled");
+  expect(tookMs).toBeLessThan(1_000);
+  expect(emulator.journal.operations()).toContain("cancel");
+});

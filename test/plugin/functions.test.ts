@@ -1,0 +1,83 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import schema from "../../plugin/schema.json";
+import { secret, startPlugin } from "../support/plugin";
+
+let emulator: Emulator;
+let plugin: Awaited<ReturnType<typeof startPlugin>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator({
+    seed: {
+      endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "tpl", locations: "CZ,RO" }],
+      templates: [
+        {
+          id: "tpl",
+          name: "llama-template",
+          imageName: "a:1",
+          env: [{ key: "HF_TOKEN", value: "hidden" }],
+          ports: "22/tcp",
+        },
+      ],
+      volumes: [{ id: "vol", name: "models", size: 20, dataCenterId: "EU-RO-1" }],
+      registryAuths: [{ id: "auth", name: "ghcr", username: "me", password: "pw" }],
+    },
+  });
+  plugin = await startPlugin(emulator.env);
+});
+
+afterAll(async () => {
+  await plugin.stop();
+  await emulator.stop();
+});
+
+test("an endpoint by its name or id, and all endpoints, with lists", async () => {
+  const endpoint = { id: "abc", name: "llama", gpuIds: ["ADA_24", "AMPERE_24"], locations: ["CZ", "RO"] };
+  expect(await plugin.invoke("getEndpoint", { name: "llama" })).toMatchObject(endpoint);
+  expect(await plugin.invoke("getEndpoint", { id: "abc" })).toMatchObject({ queueUrl: `${emulator.url}/v2/abc` });
+  expect(await plugin.invoke("getEndpoints")).toMatchObject({ endpoints: [endpoint] });
+  expect(await plugin.invoke("getEndpointHealth", { endpointId: "abc" })).toMatchObject({ workers: { idle: 0 } });
+  expect(await plugin.invoke("getServerlessDiscount")).toEqual(expect.any(Object));
+});
+
+test("a template without the values of its variables, and these as a secret", async () => {
+  const template = await plugin.invoke("getServerlessTemplate", { name: "llama-template" });
+  expect(template).toMatchObject({ id: "tpl", envNames: ["HF_TOKEN"], ports: ["22/tcp"] });
+  expect(JSON.stringify(template)).not.toContain("hidden");
+  expect(await plugin.invoke("getServerlessTemplateEnv", { id: "tpl" })).toEqual({
+    env: secret({ HF_TOKEN: "hidden" }),
+  });
+});
+
+test("a volume, a registry credential", async () => {
+  expect(await plugin.invoke("getNetworkVolume", { name: "models" })).toMatchObject({ id: "vol", size: 20 });
+  expect(await plugin.invoke("getContainerRegistryAuth", { name: "ghcr" })).toEqual({ id: "auth", name: "ghcr" });
+});
+
+test("wrong arguments and what does not exist are clear errors", async () => {
+  await expect(plugin.invoke("getEndpoint", {})).rejects.toThrow("set either id or name");
+  await expect(plugin.invoke("getEndpoint", { id: "nope" })).rejects.toThrow("nope");
+  await expect(plugin.invoke("getNothing")).rejects.toThrow("there is no function serverless-gpu:index:getNothing");
+});
+
+test("every result is one that the schema describes", async () => {
+  for (const [token, { outputs }] of Object.entries(schema.functions)) {
+    const name = token.split(":").at(-1) ?? "";
+    const args = ARGS[name];
+    if (args === undefined) continue;
+    const result = await plugin.invoke(name, args);
+    const described = outputs as { properties: Record<string, unknown>; required: string[] };
+    expect(Object.keys(described.properties)).toEqual(expect.arrayContaining(Object.keys(result)));
+    expect(Object.keys(result)).toEqual(expect.arrayContaining(described.required));
+  }
+});
+
+const ARGS: Record<string, Record<string, unknown>> = {
+  getEndpoint: { id: "abc" },
+  getEndpoints: {},
+  getEndpointHealth: { endpointId: "abc" },
+  getServerlessTemplate: { id: "tpl" },
+  getServerlessTemplateEnv: { id: "tpl" },
+  getNetworkVolume: { id: "vol" },
+  getContainerRegistryAuth: { id: "auth" },
+  getServerlessDiscount: {},
+};

@@ -1,0 +1,149 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { UNKNOWN } from "../../provider/properties";
+import { secret, startPlugin } from "../support/plugin";
+
+const TEMPLATE = { kind: "ServerlessTemplate" };
+const VOLUME = { kind: "NetworkVolume" };
+const AUTH = { kind: "ContainerRegistryAuth" };
+const ENDPOINT = { kind: "ServerlessEndpoint" };
+const TEST = { kind: "SmokeTest" };
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0, handlers: { default: async () => ({ text: "4" }) } });
+});
+
+afterEach(() => emulator.stop());
+
+test("a template has secrets for each variable, a start command in parts, and a revision", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs, failures } = await plugin.check(TEMPLATE, {
+    imageName: "ghcr.io/me/llama:1.4.0",
+    env: { MODEL: "llama", HF_TOKEN: "token-value", PRIVATE: secret("private-value") },
+    command: { cmd: ["serve"], entrypoint: ["/bin/llama"] },
+    ports: ["8000/http", "22/tcp"],
+  });
+  expect(failures).toEqual([]);
+  expect(inputs).toMatchObject({
+    name: expect.stringMatching(/^one-[0-9a-f]{7}$/),
+    env: { MODEL: "llama", HF_TOKEN: secret("token-value"), PRIVATE: secret("private-value") },
+    dockerArgs: '{"cmd":["serve"],"entrypoint":["/bin/llama"]}',
+    ports: ["22/tcp", "8000/http"],
+    __secretInputs: "env.HF_TOKEN,env.PRIVATE",
+  });
+  expect(inputs).not.toHaveProperty("command");
+
+  const preview = await plugin.create(TEMPLATE, inputs, { preview: true });
+  // Random digits are chosen anew by the run that creates it.
+  expect(preview.outputs).toMatchObject({ name: UNKNOWN, revision: UNKNOWN });
+  const { id, outputs } = await plugin.create(TEMPLATE, inputs);
+  expect(outputs).toMatchObject({ env: inputs.env, ports: inputs.ports, revision: 1 });
+
+  const changed = { ...inputs, env: { MODEL: "mistral", HF_TOKEN: secret("token-value") } };
+  expect((await plugin.diff(TEMPLATE, id, outputs, inputs, changed)).properties).toEqual({
+    "env.MODEL": "update",
+    "env.PRIVATE": "delete",
+  });
+  const previewed = await plugin.update(TEMPLATE, id, outputs, inputs, changed, { preview: true });
+  expect(previewed).toMatchObject({ revision: UNKNOWN, env: changed.env });
+  const readme = { ...inputs, readme: "For people" };
+  expect(await plugin.update(TEMPLATE, id, outputs, inputs, readme, { preview: true })).toMatchObject({ revision: 1 });
+  const updated = await plugin.update(TEMPLATE, id, outputs, inputs, changed);
+  expect(updated).toMatchObject({ revision: 2, env: changed.env });
+  await plugin.delete(TEMPLATE, id, updated);
+});
+
+test.each([
+  [{ command: { cmd: ["a"] }, dockerArgs: "b" }, "set either command or dockerArgs"],
+  [{ command: { cmd: "a" } }, "command must be an object of the lists cmd and entrypoint"],
+  [{ command: "a" }, "command must be an object of the lists cmd and entrypoint"],
+])("a template with %j is refused", async (inputs, reason) => {
+  await using plugin = await startPlugin(emulator.env);
+  const { failures } = await plugin.check(TEMPLATE, { imageName: "a:1", ...inputs });
+  expect(failures).toEqual([{ property: "command", reason }]);
+});
+
+test("a name that pulumi:autonaming decides is used as it is, or refused", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const verbatim: [string, number] = ["mine", 1];
+  const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1" }, {}, verbatim);
+  expect(inputs.name).toBe("mine");
+  const { id } = await plugin.create(TEMPLATE, inputs);
+  await expect(plugin.create(TEMPLATE, inputs)).rejects.toThrow(`exists already: ${id}`);
+  const own = await plugin.check(TEMPLATE, { imageName: "a:1" });
+  await plugin.create(TEMPLATE, own.inputs);
+  // Digits of our own are chosen anew, as in a replacement.
+  expect((await plugin.create(TEMPLATE, own.inputs)).outputs.name).toMatch(/^one-[0-9a-f]{7}$/);
+  expect(emulator.templates.list()).toHaveLength(3);
+});
+
+test("a start command whose parts are not known yet is not known", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1", command: { cmd: ["serve", UNKNOWN] } });
+  expect(inputs.dockerArgs).toBe(UNKNOWN);
+});
+
+test("a change of a volume's data center is a replacement, with a warning at the resource", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(VOLUME, { size: 50, dataCenterId: "EU-RO-1" });
+  const { id, outputs } = await plugin.create(VOLUME, inputs);
+  expect(await plugin.diff(VOLUME, id, outputs, inputs, { ...inputs, dataCenterId: "EU-CZ-1" })).toMatchObject({
+    changes: "some",
+    replaces: ["dataCenterId"],
+    properties: { dataCenterId: "update replace" },
+  });
+  expect(plugin.lines).toContainEqual({
+    severity: 2,
+    message: expect.stringContaining("ALL ITS DATA IS LOST"),
+    urn: expect.stringContaining("NetworkVolume::one"),
+  });
+  const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
+  expect(smaller.failures).toEqual([
+    { property: "size", reason: expect.stringContaining("less than the 50 GB that the volume has") },
+  ]);
+  await plugin.delete(VOLUME, id, outputs);
+});
+
+test("user and password of a registry are always secret", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(AUTH, { username: "me", password: "the-password" });
+  expect(inputs).toMatchObject({ username: secret("me"), password: secret("the-password") });
+  const { id, outputs } = await plugin.create(AUTH, inputs);
+  expect(outputs).toMatchObject({ username: secret("me"), password: secret("the-password") });
+  // The service never shows them, so an import leaves them to the program.
+  const imported = await plugin.read(AUTH, id);
+  expect(imported.inputs).toEqual({ name: inputs.name });
+  await plugin.delete(AUTH, id, outputs);
+});
+
+test("a secret input is not shown in a problem", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { failures } = await plugin.check(ENDPOINT, {
+    gpuIds: [secret("SECRET_TIER")],
+    templateId: "a",
+    workersMin: secret(-7),
+  });
+  expect(failures).toHaveLength(2);
+  expect(JSON.stringify(failures)).not.toMatch(/SECRET_TIER|-7/);
+});
+
+test("a smoke test runs its job once, and again after a change", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { inputs } = await plugin.check(ENDPOINT, { gpuIds: ["ADA_24"], templateId: "a" });
+  const endpoint = await plugin.create(ENDPOINT, inputs);
+  const args = { endpointId: endpoint.id, input: { prompt: "2 + 2 =" }, expectedOutput: { text: "4" } };
+  const test = await plugin.check(TEST, args);
+  expect(test).toEqual({ inputs: args, failures: [] });
+  expect((await plugin.create(TEST, test.inputs, { preview: true })).outputs).toMatchObject({ jobId: UNKNOWN });
+  const { id, outputs } = await plugin.create(TEST, test.inputs);
+  expect(outputs).toMatchObject({ jobId: id, status: "COMPLETED" });
+  expect(await plugin.diff(TEST, id, outputs, args, args)).toMatchObject({ changes: "none" });
+  const changed = { ...args, triggers: ["2"] };
+  expect(await plugin.diff(TEST, id, outputs, args, changed)).toMatchObject({
+    changes: "some",
+    properties: { triggers: "add" },
+  });
+  expect((await plugin.update(TEST, id, outputs, args, changed)).jobId).not.toBe(id);
+  await expect(plugin.read(TEST, id)).rejects.toThrow(/cannot be imported/);
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { startEmulator } from "../../emulator";
+import schema from "../../plugin/schema.json";
+import { call } from "../support/dynamicProvider";
+import { PLUGIN_FOLDER, startPlugin } from "../support/plugin";
+
+function packageAt(folder: string) {
+  return JSON.parse(readFileSync(path.resolve(__dirname, "../..", folder, "package.json"), "utf8"));
+}
+
+test("the plugin ends with the engine that started it", async () => {
+  await using plugin = await startPlugin({});
+  const ended = new Promise((resolve) => plugin.process.once("exit", resolve));
+  plugin.engine.forceShutdown();
+  expect(await ended).toBe(1);
+});
+
+test("it has the version and the schema of this package, and no dependencies", async () => {
+  await using plugin = await startPlugin({});
+  const { version, license } = packageAt(".");
+  expect(packageAt("plugin")).toMatchObject({ version, license });
+  expect(packageAt("plugin")).not.toHaveProperty("dependencies");
+  const info = await call<PluginInfo>(plugin.client.getPluginInfo.bind(plugin.client), new Empty());
+  expect(info.getVersion()).toBe(version);
+  const request = new messages.GetSchemaRequest();
+  const response = await call<messages.GetSchemaResponse>(plugin.client.getSchema.bind(plugin.client), request);
+  expect(JSON.parse(response.getSchema())).toEqual({ ...schema, version });
+  expect(packageAt(".")).not.toHaveProperty("pulumi");
+});
+
+test("it is one file that needs nothing beside it", async () => {
+  await using emulator = await startEmulator();
+  const folder = await mkdtemp(path.join(tmpdir(), "serverless-gpu-plugin-"));
+  try {
+    const name = "pulumi-resource-serverless-gpu";
+    await copyFile(path.join(PLUGIN_FOLDER, name), path.join(folder, name));
+    await using plugin = await startPlugin(emulator.env, { folder });
+    const one = { kind: "ServerlessEndpoint" };
+    const { inputs } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "template" });
+    const { id, outputs } = await plugin.create(one, inputs);
+    await plugin.delete(one, id, outputs);
+    expect(emulator.endpoints.list()).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

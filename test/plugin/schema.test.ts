@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import schema from "../../plugin/schema.json";
+import { RESOURCE_TYPES } from "../../provider/resourceTypes";
+import { buildSchema } from "../../tools/pluginSchema/schema";
+
+const FILE = path.resolve(__dirname, "../../plugin/schema.json");
+
+test("plugin/schema.json is current: npm run docs:schema writes it", () => {
+  expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES))));
+});
+
+test("it has no default, which would be set by programs and kept in state", () => {
+  expect(JSON.stringify(schema)).not.toMatch(/"default(Info)?":/);
+});
+
+test("it has no union with a list, which Python cannot read", () => {
+  const unions = [...JSON.stringify(schema).matchAll(/"oneOf":(\[[^\]]*\])/g)].map(([, union = ""]) => union);
+  expect(unions.length).toBeGreaterThan(0);
+  expect(unions.filter((union) => union.includes("array"))).toEqual([]);
+});
+
+test("every resource and function has a description, and so has each of their properties", () => {
+  const described = [...Object.values(schema.resources), ...Object.values(schema.functions)] as {
+    description?: string;
+    inputProperties?: Record<string, { description?: string }>;
+  }[];
+  expect(described).toHaveLength(14);
+  for (const { description, inputProperties = {} } of described) {
+    expect(description).toBeTruthy();
+    for (const each of Object.values(inputProperties)) expect(each.description).toBeTruthy();
+  }
+});

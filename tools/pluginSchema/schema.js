@@ -1,0 +1,198 @@
+// Builds the schema of the provider plugin from the types and the doc comments of the dynamic form.
+const { readDeclarations } = require("./declarations");
+const { MODULE, createTranslator } = require("./types");
+
+/** @typedef {import("./types").Schema} Schema */
+/** @typedef {import("./declarations").Property} Property */
+
+const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType"];
+
+/**
+ * @typedef {object} Source a data source
+ * @property {string} name
+ * @property {string} [args] name of its arguments
+ * @property {string} [resource] the resource that has the same settings
+ * @property {string} [list] the name under which it returns a list: functions of a schema return objects
+ * @property {string} [only] the name under which it returns a map of secret strings
+ */
+
+/** @type {readonly Source[]} */
+const FUNCTIONS = [
+  { name: "getEndpoint", args: "GetEndpointArgs", resource: "ServerlessEndpoint" },
+  { name: "getEndpoints", list: "endpoints" },
+  { name: "getEndpointHealth", args: "GetEndpointHealthArgs" },
+  { name: "getServerlessTemplate", args: "GetServerlessTemplateArgs", resource: "ServerlessTemplate" },
+  { name: "getServerlessTemplateEnv", args: "GetServerlessTemplateArgs", only: "env" },
+  { name: "getNetworkVolume", args: "GetNetworkVolumeArgs", resource: "NetworkVolume" },
+  { name: "getContainerRegistryAuth", args: "GetContainerRegistryAuthArgs" },
+  { name: "getPod", args: "GetPodArgs" },
+  { name: "getServerlessDiscount" },
+];
+
+/**
+ * @typedef {object} ResourceFacts
+ * @property {string} type the type of the dynamic form
+ * @property {readonly string[]} outputs
+ * @property {readonly string[]} [secrets] inputs that are secret in every program
+ * @property {readonly string[]} [fixed] inputs whose change replaces the resource
+ */
+
+/**
+ * Returns the schema. `facts` are those of the resources.
+ * @param {readonly ResourceFacts[]} facts
+ * @returns {Schema}
+ */
+function buildSchema(facts) {
+  const declarations = readDeclarations();
+  const translator = createTranslator(declarations, ENUMS);
+  const { objectOf } = translator;
+  const settings = objectOf(declarations.propertiesOf(declarations.typeNamed("ServerlessGpuProviderArgs")));
+  const { apiKeyEnv, ...variables } = settings.properties;
+  const resources = facts.map((each) => resourceOf(each, declarations, translator));
+  const outputsOf = (/** @type {string | undefined} */ name) =>
+    /** @type {Record<string, Schema>} */ (Object.fromEntries(resources)[`${MODULE}:${name}`]?.properties ?? {});
+  const functions = FUNCTIONS.map((each) => functionOf(each, declarations, translator, outputsOf(each.resource)));
+  const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
+  listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
+  return {
+    name: "serverless-gpu",
+    displayName: "Serverless GPU",
+    description: "Serverless GPU endpoints, their templates, network volumes and registry credentials.",
+    keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
+    license: "Apache-2.0",
+    config: { variables: withSecrets(variables, ["apiKey"]) },
+    provider: {
+      description: declarations.descriptionOf("ServerlessGpuProvider"),
+      inputProperties: withSecrets(settings.properties, ["apiKey"]),
+    },
+    types: translator.types,
+    resources: Object.fromEntries(resources),
+    functions: Object.fromEntries(functions),
+    language: LANGUAGES,
+  };
+}
+
+const LANGUAGES = {
+  nodejs: { packageName: "pulumi-serverless-gpu-plugin", respectSchemaVersion: true },
+  python: { packageName: "pulumi_serverless_gpu", respectSchemaVersion: true, pyproject: { enabled: true } },
+  go: {
+    importBasePath: "pulumi-serverless-gpu/sdk/go/serverlessgpu",
+    rootPackageName: "serverlessgpu",
+    generateResourceContainerTypes: true,
+    respectSchemaVersion: true,
+  },
+  csharp: { respectSchemaVersion: true },
+  java: {},
+};
+
+/**
+ * @param {ResourceFacts} facts
+ * @param {import("./declarations").Declarations} declarations
+ * @param {ReturnType<typeof createTranslator>} translator
+ * @returns {[string, Schema]}
+ */
+function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, { objectOf, propertySchema }) {
+  const name = type.split(":").at(-1) ?? type;
+  const args = declarations.propertiesOf(declarations.typeNamed(`${name}Args`));
+  const members = declarations.propertiesOf(declarations.typeNamed(name));
+  const inputs = objectOf(args);
+  const properties = outputs.map((output) => {
+    // What is set and read is described once, as the program sets it.
+    const property = [...args, ...members].find((each) => each.name === output);
+    if (!property) throw new Error(`${name} has no output ${output}`);
+    return [output, propertySchema(property, { isOutput: true })];
+  });
+  const inputProperties = withSecrets(inputs.properties, secrets);
+  for (const field of fixed) Object.assign(inputProperties[field] ?? {}, { willReplaceOnChanges: true });
+  return [
+    `${MODULE}:${name}`,
+    {
+      description: declarations.descriptionOf(name),
+      properties: withSecrets(Object.fromEntries(properties), secrets),
+      required: [...outputs],
+      inputProperties,
+      requiredInputs: inputs.required,
+      aliases: [{ type }],
+    },
+  ];
+}
+
+/**
+ * @param {Source} source
+ * @param {import("./declarations").Declarations} declarations
+ * @param {ReturnType<typeof createTranslator>} translator
+ * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same settings
+ * @returns {[string, Schema]}
+ */
+function functionOf(source, declarations, { objectOf }, settings) {
+  const { name, args, only } = source;
+  const description = declarations.descriptionOf(only ? `${name}Output` : name);
+  const inputs = args && objectOf(declarations.propertiesOf(declarations.typeNamed(args)));
+  return [
+    `${MODULE}:${name}`,
+    {
+      description,
+      ...(inputs && { inputs: { type: "object", ...inputs } }),
+      outputs: {
+        type: "object",
+        ...(only ? secretMap(only, description) : resultOf(source, declarations, objectOf, settings)),
+      },
+    },
+  ];
+}
+
+/**
+ * @param {Source} source
+ * @param {import("./declarations").Declarations} declarations
+ * @param {ReturnType<typeof createTranslator>["objectOf"]} objectOf
+ * @param {Readonly<Record<string, Schema>>} settings
+ */
+function resultOf({ name, list }, declarations, objectOf, settings) {
+  const result = declarations.resultOf(name);
+  const type = declarations.checker.getNonNullableType(result);
+  if (list) {
+    const description = declarations.descriptionOf(name);
+    return objectOf([{ name: list, type, isOptional: false, description, byDefault: undefined }], { isOutput: true });
+  }
+  const { properties, required } = objectOf(declarations.propertiesOf(type), { isOutput: true });
+  return {
+    properties: withSecrets(likeResource(properties, settings), name === "getPod" ? ["env"] : []),
+    // There may be no result at all.
+    required: result === type ? required : [],
+  };
+}
+
+/**
+ * Returns properties, of which those of the resource are declared as there: lists are lists.
+ * @param {Record<string, Schema>} properties
+ * @param {Readonly<Record<string, Schema>>} settings
+ * @returns {Record<string, Schema>}
+ */
+function likeResource(properties, settings) {
+  const entries = Object.keys(properties).map((each) => [each, settings[each] ?? properties[each]]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * @param {string} name
+ * @param {string} description
+ */
+function secretMap(name, description) {
+  const values = { type: "object", additionalProperties: { type: "string" }, description, secret: true };
+  return { properties: { [name]: values }, required: [name] };
+}
+
+/**
+ * @param {Record<string, Schema>} properties
+ * @param {readonly string[]} names
+ * @returns {Record<string, Schema>}
+ */
+function withSecrets(properties, names) {
+  const marked = Object.entries(properties).map(([name, each]) => [
+    name,
+    names.includes(name) ? { ...each, secret: true } : each,
+  ]);
+  return Object.fromEntries(marked);
+}
+
+module.exports = { buildSchema };

@@ -1,0 +1,164 @@
+// Translates types of TypeScript into types of a Pulumi schema.
+const ts = require("typescript");
+
+/** @typedef {import("./declarations").Property} Property */
+/** @typedef {import("./declarations").Declarations} Declarations */
+/** @typedef {Record<string, unknown>} Schema */
+
+const MODULE = "serverless-gpu:index";
+const ANY = { $ref: "pulumi.json#/Any" };
+
+/** Types of the dynamic form that wrap a value: the plugin's languages have their own. */
+const WRAPPERS = ["Promise", "OutputInstance"];
+
+/**
+ * Returns a translator, which collects the named types that it meets in `types`.
+ * @param {Declarations} declarations
+ * @param {readonly string[]} enums names of the enums
+ */
+function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descriptionOfType }, enums) {
+  /** @type {Record<string, Schema>} */
+  const types = {};
+  const words = new Map(enums.map((name) => [name, wordsOf(name)]));
+
+  /**
+   * @param {ts.Type} type
+   * @param {{ isWhole?: boolean, isOutput?: boolean }} options
+   * @returns {Schema}
+   */
+  function typeOf(type, options = {}) {
+    const output = outputOf(type);
+    if (output) return typeOf(output, options);
+    const { flags } = type;
+    if (flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return ANY;
+    if (type.isUnion()) return typeOfUnion(type, options);
+    if (flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Intersection)) return { type: "string" };
+    if (flags & ts.TypeFlags.NumberLike) return { type: options.isWhole ? "integer" : "number" };
+    if (flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
+    if (checker.isArrayType(type)) {
+      const [element] = checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
+      return { type: "array", items: element ? typeOf(element, options) : ANY };
+    }
+    const values = checker.getIndexInfoOfType(type, ts.IndexKind.String)?.type;
+    if (values) return { type: "object", additionalProperties: typeOf(values, options) };
+    return { $ref: `#/types/${namedType(type, options)}` };
+  }
+
+  /**
+   * Returns the type of the value of an output.
+   * @param {ts.Type} type
+   */
+  function outputOf(type) {
+    if (type.aliasSymbol?.name === "Output") return type.aliasTypeArguments?.[0];
+    if (type.symbol?.name !== "OutputInstance") return undefined;
+    return checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))[0];
+  }
+
+  /**
+   * @param {ts.UnionType} type
+   * @param {{ isWhole?: boolean, isOutput?: boolean }} options
+   * @returns {Schema}
+   */
+  function typeOfUnion(type, options) {
+    const empty = ts.TypeFlags.Null | ts.TypeFlags.Undefined;
+    const members = type.types.filter((each) => !(each.flags & empty) && !WRAPPERS.includes(each.symbol?.name));
+    // A string beside a list is a comma list, and every language has lists.
+    const list = members.find((each) => checker.isArrayType(each));
+    if (list) return typeOf(list, options);
+    const literals = members.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
+    const name = enums.find((each) => sameWords(words.get(each) ?? [], literals));
+    if (name === undefined || options.isOutput) {
+      const [first] = members;
+      return first ? typeOf(first, options) : ANY;
+    }
+    const reference = { type: "string", $ref: `#/types/${namedEnum(name)}` };
+    // An open enum: the service adds words over time.
+    return members.length > literals.length ? { oneOf: [{ type: "string" }, reference] } : reference;
+  }
+
+  /** @param {string} name */
+  function namedEnum(name) {
+    const token = `${MODULE}:${name}`;
+    types[token] = {
+      type: "string",
+      description: descriptionOf(name),
+      enum: (words.get(name) ?? []).map((word) => ({
+        name: pascal(word.name),
+        value: word.name,
+        description: word.description,
+      })),
+    };
+    return token;
+  }
+
+  /**
+   * @param {ts.Type} type
+   * @param {{ isOutput?: boolean }} options
+   */
+  function namedType(type, options) {
+    const token = `${MODULE}:${typeName(type.symbol.name)}`;
+    if (!types[token]) {
+      // Before its properties, one of which may be of the same type.
+      types[token] = {};
+      types[token] = { type: "object", description: descriptionOfType(type), ...objectOf(propertiesOf(type), options) };
+    }
+    return token;
+  }
+
+  /**
+   * @param {readonly Property[]} properties
+   * @param {{ isOutput?: boolean }} options
+   */
+  function objectOf(properties, options = {}) {
+    return {
+      properties: Object.fromEntries(properties.map((each) => [each.name, propertySchema(each, options)])),
+      required: properties.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
+    };
+  }
+
+  /**
+   * Returns the schema of a property. Its default is a part of the description: in the schema it would be set by programs,
+   * and no longer be left to the service.
+   * @param {Property} property
+   * @param {{ isOutput?: boolean }} options
+   * @returns {Schema}
+   */
+  function propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
+    const isWhole = /\bwhole\b/i.test(description);
+    const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
+    return { ...typeOf(type, { isWhole, isOutput }), description: `${description}${ending}` };
+  }
+
+  return { types, objectOf, propertySchema };
+}
+
+/**
+ * Returns a name that collides with none that a generator makes: Go's would be that of the resource, or of a function.
+ * @param {string} name
+ */
+function typeName(name) {
+  return name === "NetworkVolume" ? "PodNetworkVolume" : name.replace(/^Get(\w+)Result$/, "$1");
+}
+
+/**
+ * @param {readonly Property[]} words
+ * @param {readonly string[]} literals
+ */
+function sameWords(words, literals) {
+  return words.length === literals.length && words.every(({ name }) => literals.includes(name));
+}
+
+/**
+ * Returns a name that every language accepts: `QueueDelay` for `QUEUE_DELAY`.
+ * @param {string} word
+ */
+function pascal(word) {
+  if (/^[A-Z]{2}$/.test(word)) return word;
+  return word
+    .toLowerCase()
+    .split("_")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("");
+}
+
+module.exports = { MODULE, createTranslator };
