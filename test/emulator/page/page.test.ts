@@ -222,7 +222,10 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     ]);
   });
 
-  test.each(["light", "dark"] as const)("has labels that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
+  test.each([
+    "light",
+    "dark",
+  ] as const)("has labels that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
     await open({ handlers: { default: (_job, { crash }) => crash() }, coldStartMs: 0 });
     await page.emulateMedia({ colorScheme: scheme });
     await submit();
