@@ -1,6 +1,6 @@
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { engineAddress } from "../provider/exitWithEngine";
+import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";
 import { logTo } from "../provider/log";
 import { version } from "./package.json";
 import { providerService } from "./service";
@@ -11,6 +11,7 @@ import { engineLog } from "./wire/engineLog";
  * reads the port from the first line of its output.
  */
 
+exitWithEngine();
 const address = engineAddress(process.argv);
 if (address !== undefined) {
   const toEngine = engineLog(address);
