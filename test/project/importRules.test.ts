@@ -296,5 +296,20 @@ describe("the handlers, and all files that they load", () => {
       expect(require("../../sdk")).toHaveProperty("createClient");
       expect(() => require("../../provider/endpoint/serverlessEndpoint")).toThrow("Pulumi was loaded");
     });
+    jest.dontMock("@pulumi/pulumi");
+  });
+
+  test("load no HTTP client before the first request, nor does a program before its first data source", async () => {
+    jest.doMock("undici/index.js", () => {
+      throw new Error("undici was loaded");
+    });
+    await jest.isolateModulesAsync(async () => {
+      const { v1 } = require("../../provider/handlers") as typeof import("../../provider/handlers");
+      const inputs = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
+      expect(await v1.check?.({}, inputs)).toMatchObject({ inputs, failures: [] });
+      expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
+      expect(() => require("../../sdk/transport/proxy")).toThrow("undici was loaded");
+    });
+    jest.dontMock("undici/index.js");
   });
 });
