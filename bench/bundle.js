@@ -1,9 +1,10 @@
-// Measures a program that only runs jobs: its bundle, and the time to load the client. Needs npx, which fetches esbuild.
+// Measures a program that only runs jobs: its bundle, and the time to load the client.
 const { execFileSync } = require("node:child_process");
 const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const path = require("node:path");
 const { gzipSync } = require("node:zlib");
+const { buildSync } = require("esbuild");
 
 const SDK = path.join(__dirname, "../dist/sdk/index.js");
 const PROGRAM = `
@@ -17,17 +18,10 @@ const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-bundle-"));
 const entry = path.join(folder, "program.js");
 writeFileSync(entry, PROGRAM);
 try {
-  for (const external of [[], ["graphql", "graphql-request"]]) {
-    const out = path.join(folder, "bundle.js");
-    const flags = ["--bundle", "--platform=node", "--minify", "--log-level=error", `--outfile=${out}`];
-    const externals = external.map((name) => `--external:${name}`);
-    execFileSync("npx", ["--yes", "esbuild@0.28.2", entry, ...flags, ...externals]);
-    const bytes = readFileSync(out);
-    const without = external.length > 0 ? ` without ${external.join(" and ")}` : "";
-    console.log(
-      `bundle${without}: ${Math.round(bytes.length / 1000)} kB, ${Math.round(gzipSync(bytes).length / 1000)} kB gzip`,
-    );
-  }
+  const out = path.join(folder, "bundle.js");
+  buildSync({ entryPoints: [entry], outfile: out, bundle: true, platform: "node", minify: true, logLevel: "error" });
+  const bytes = readFileSync(out);
+  console.log(`bundle: ${Math.round(bytes.length / 1000)} kB, ${Math.round(gzipSync(bytes).length / 1000)} kB gzip`);
   const times = Array.from({ length: RUNS }, () => {
     // Processor time, because a busy machine doubles any other.
     const script = `

@@ -5,6 +5,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { parseArgs } = require("node:util");
 const { plot } = require("./plot");
+const { withTable } = require("./readme");
 const { figures, spread } = require("./runner");
 const { table } = require("./table");
 
@@ -13,6 +14,7 @@ const { table } = require("./table");
 const FOLDER = path.join(__dirname, "benchmarks");
 const RESULTS = path.join(__dirname, "results.json");
 const PLOT = path.join(__dirname, "results.svg");
+const README = path.join(__dirname, "README.md");
 
 async function main() {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
@@ -36,7 +38,7 @@ async function main() {
 }
 
 /**
- * Puts the figures into the results, in place of earlier ones of the same benchmarks, and draws the plot again.
+ * Puts the figures into the results, in place of earlier ones of the same benchmarks, and into the plot and the README.
  * @param {Record<string, Row[]>} measured
  */
 function record(measured) {
@@ -47,7 +49,9 @@ function record(measured) {
   ]);
   const benchmarks = { ...earlier, ...Object.fromEntries(added) };
   fs.writeFileSync(RESULTS, `${JSON.stringify({ benchmarks }, null, 2)}\n`);
-  fs.writeFileSync(PLOT, plot(Object.values(benchmarks).flatMap(({ rows }) => rows)));
+  const rows = Object.values(benchmarks).flatMap((benchmark) => benchmark.rows);
+  fs.writeFileSync(PLOT, plot(rows));
+  fs.writeFileSync(README, withTable(fs.readFileSync(README, "utf8"), rows));
 }
 
 /** @param {Row} row */

@@ -51,4 +51,4 @@ function show(value) {
     : value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 }
 
-module.exports = { table, showMark };
+module.exports = { table, show, showMark };

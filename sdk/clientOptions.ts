@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type ConnectionSettings,
   ENVIRONMENT_VARIABLES,

@@ -8,6 +8,9 @@ const SHORTEST_SECRET = 4;
 /** All strings to hide, the longest first, because one may contain another. Only `Secret` adds to it. */
 let hiddenStrings: readonly string[] = [];
 
+/** The values whose forms are in it. Each call of a provider makes the secret of its key again. */
+const hiddenValues = new Set<string>();
+
 /** The secrets of jobs, with their forms. There may be one for each job, so only the newest are kept. */
 const jobSecrets = new Map<string, readonly string[]>();
 const MAX_JOB_SECRETS = 1000;
@@ -35,7 +38,8 @@ export class Secret {
 
   constructor(value: string) {
     this.#value = value;
-    if (value.length < SHORTEST_SECRET) return;
+    if (value.length < SHORTEST_SECRET || hiddenValues.has(value)) return;
+    hiddenValues.add(value);
     const forms = new Set([...hiddenStrings, ...formsOf(value)]);
     hiddenStrings = [...forms].sort(longestFirst);
   }

@@ -1,17 +1,22 @@
 const { startEmulator } = require("../../dist/emulator");
 const { createStack } = require("../engine");
+const { metered } = require("../metered");
 const { floor, ours } = require("../programs");
 const { inTurn } = require("../runner");
 
+/** The larger number of endpoints. */
+const MANY = Number(process.env.MANY ?? 1000);
+
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [few, many, runs] = quick ? [10, 50, 1] : [100, 1000, 2];
-  /** @type {{ ours: number[], floor: number[], lists: number[] }} */
-  const measured = { ours: [], floor: [], lists: [] };
+  const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
+  /** @type {{ ours: number[], floor: number[], lists: number[], memory: number[], floorMemory: number[] }} */
+  const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [] };
   const emulator = await startEmulator({ drainMs: 0 });
 
   /**
-   * The time of the first `up`, in milliseconds for each endpoint, and the lists that a refresh after it asks for.
+   * The time of the first `up`, in milliseconds for each endpoint, the provider's memory in megabytes, and the lists that a
+   * refresh after it asks for.
    * @param {string} program
    * @param {number} count
    */
@@ -20,12 +25,13 @@ async function run({ quick, log }) {
     const stack = await createStack(program, emulator.env);
     const env = { COUNT: String(count), IDLE_TIMEOUT: "10" };
     try {
-      const ms = await stack.pulumi(["up", "--yes", "--skip-preview"], env);
-      log(`${program === ours ? "ours" : "floor"}, ${count}: ${Math.round(ms)} ms`);
-      if (program === floor || count === few) return { msEach: ms / count, lists: 0 };
+      const { ms, provider } = await metered(stack, ["up", "--yes", "--skip-preview"], env);
+      const { megabytes } = provider;
+      log(`${program === ours ? "ours" : "floor"}, ${count}: ${Math.round(ms)} ms, ${Math.round(megabytes)} MB`);
+      if (program === floor || count === few) return { msEach: ms / count, megabytes, lists: 0 };
       emulator.journal.clear();
       await stack.pulumi(["refresh", "--yes", "--skip-preview"], env);
-      return { msEach: ms / count, lists: emulator.journal.requests().length };
+      return { msEach: ms / count, megabytes, lists: emulator.journal.requests().length };
     } finally {
       stack.remove();
     }
@@ -38,6 +44,8 @@ async function run({ quick, log }) {
       measured.ours.push(large.ours.msEach / small.ours.msEach);
       measured.floor.push(large.floor.msEach / small.floor.msEach);
       measured.lists.push(large.ours.lists);
+      measured.memory.push(large.ours.megabytes);
+      measured.floorMemory.push(large.floor.megabytes);
     }
   } finally {
     await emulator.stop();
@@ -50,7 +58,16 @@ async function run({ quick, log }) {
       against: "the floor",
       theirs: measured.floor,
       judged: "ratio",
-      mark: { atMost: 1.15 },
+      mark: { atMost: 1.1 },
+    },
+    {
+      what: `provider process: largest memory, up of ${many}`,
+      unit: "MB",
+      ours: measured.memory,
+      against: "the floor",
+      theirs: measured.floorMemory,
+      judged: "difference",
+      mark: { atMost: 60 },
     },
     {
       what: `refresh of ${many}: lists asked for`,

@@ -32,7 +32,7 @@ async function run({ quick }) {
         against: "the floor",
         theirs: times.floor,
         judged: "difference",
-        mark: { atMost: 150 },
+        mark: { atMost: 100 },
       },
     ];
   } finally {

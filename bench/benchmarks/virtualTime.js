@@ -17,7 +17,7 @@ async function run({ quick, log }) {
   }
   const what = `emulator: ${jobs.toLocaleString("en")} jobs over a simulated day`;
   return [
-    { what, unit: "s", ours: seconds, judged: "value", mark: { atMost: 30 } },
+    { what, unit: "s", ours: seconds, judged: "value", mark: { atMost: 20 } },
     { what: `${what}: heap at its end over hour 2`, unit: "×", ours: growth, judged: "value", mark: { atMost: 1.1 } },
   ];
 }

@@ -4,6 +4,7 @@ import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
+import { suspendTraces } from "../program/traces";
 import { refuseSecondAdoption } from "../resource/adoptIds";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
@@ -183,12 +184,15 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
       ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
     };
     const { type, provider } = SERVERLESS_ENDPOINT;
-    super(
-      type,
-      name,
-      { ...UNRESOLVED, ...properties, ...secretInputs(args ?? {}), __provider: provider },
-      resourceOptions,
-    );
+    const inputs = { ...UNRESOLVED, ...properties, ...secretInputs(args ?? {}), __provider: provider };
+    const restoreTraces = suspendTraces(options);
+    try {
+      super(type, name, inputs, resourceOptions);
+      restoreTraces();
+    } catch (error) {
+      restoreTraces(error);
+      throw error;
+    }
     warnOfSettings(this);
     previewAdoption(this, args, ADOPTING_CLASS);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);

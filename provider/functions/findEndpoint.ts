@@ -1,6 +1,5 @@
 import { sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
-import { endpointsByName } from "../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
@@ -56,6 +55,9 @@ export async function findEndpoint(
 /** Returns the endpoints with a name. If there are none, it tries once more after the lag of the list. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
+  // Loaded here: it needs the client, without which programs start faster.
+  const { endpointsByName } =
+    require("../../sdk/endpoints/listRecords") as typeof import("../../sdk/endpoints/listRecords");
   const look = async () =>
     endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({
       ...endpoint,

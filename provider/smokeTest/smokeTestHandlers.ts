@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { type InputProblem, InvalidInputError, SmokeTestError } from "../../sdk/errors";
+import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
-import { WaitTimeoutError } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
 import { cancelled } from "../cancellation";
@@ -81,7 +80,8 @@ async function runJob(inputs: Properties) {
   hideInput(inputs);
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
   const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
-    if (error instanceof WaitTimeoutError) return cancelLate(job, timeoutMs / 1000);
+    // By its code: its class would load the client before it is needed.
+    if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT") return cancelLate(job, timeoutMs / 1000);
     throw error;
   });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);

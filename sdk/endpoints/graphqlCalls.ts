@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { readRecords } from "../records/listed";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must, nearest } from "../records/input";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidInputError } from "../errors";
 import { pathOf, v2Requests } from "../records/v2Calls";
 import { decode } from "../transport/decode";

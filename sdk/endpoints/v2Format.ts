@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CAPABILITIES } from "../contract/capabilities";
 import { EXECUTION_TIMEOUT_MS } from "../contract/limits";
 import { InvalidInputError } from "../errors";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OpenEnum } from "../contract/enums";
 import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
 

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { hideJobSecret } from "../secret";

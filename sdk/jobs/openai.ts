@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { anyValue, aSchema, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { unexpectedResponse } from "../transport/responseErrors";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OpenEnum, POD_STATES } from "../contract/enums";
 import type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
 

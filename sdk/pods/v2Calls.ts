@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NotFoundError } from "../errors";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";

@@ -155,7 +155,7 @@ export async function readSharedWith<T extends NamedRecord>(
   requireId(id);
   const begunAt = collection.clock.monotonic();
   const shared = await readShared(collection, id, options, afterWriteMs);
-  return shared.records.some((each) => each.id === id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
+  return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
 /** Looks in this list, and once more when its lag has passed. */
@@ -221,8 +221,14 @@ export async function readExisting<T extends NamedRecord>(
 }
 
 /** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */
-function isDecisive<T extends NamedRecord>({ records, unreadable }: Listed<T>, id: string): boolean {
-  return records.some((each) => each.id === id) || unreadable.every((each) => each.id !== undefined && each.id !== id);
+function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
+  const { unreadable } = list.about?.(id) ?? list;
+  return holds(list, id) || unreadable.every((each) => each.id !== undefined && each.id !== id);
+}
+
+/** Returns `true` if a list has a record that can be read. */
+function holds<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
+  return (list.about?.(id) ?? list).records.some((each) => each.id === id);
 }
 
 /**

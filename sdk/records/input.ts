@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { redact } from "../secret";

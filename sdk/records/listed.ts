@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
 import { decode, problemsOf } from "../transport/decode";
 
@@ -40,31 +40,62 @@ export interface Listed<T> {
   readonly records: readonly T[];
   /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableRecord[];
+  /**
+   * Returns the part of the list that tells whether it has a record: the records with its id, and those without an id.
+   * @internal
+   */
+  readonly about?: (id: string) => Listed<T>;
 }
 
 const arraySchema = z.array(z.unknown());
-const idSchema = z.looseObject({ id: z.string().min(1) });
 const nameSchema = z.looseObject({ name: z.string() });
 
 /**
- * Reads the list of an account.
+ * Reads the list of an account. Its records are read when they are needed: a deletion needs one of them.
  * @throws UnexpectedResponseError if there is no list
  */
 export function readRecords<T extends NamedRecord>(kind: RecordKind<T>, response: unknown, field: string): Listed<T> {
-  const list = decode(z.looseObject({ [field]: arraySchema }), response, listOf(kind));
+  const sent = decode(z.looseObject({ [field]: arraySchema }), response, listOf(kind))[field] ?? [];
+  let known: Listed<T> | undefined;
+  const all = () => {
+    known ??= readAll(kind, sent);
+    return known;
+  };
+  return {
+    get records() {
+      return all().records;
+    },
+    get unreadable() {
+      return all().unreadable;
+    },
+    about: (id) =>
+      readAll(
+        kind,
+        sent.filter((each) => [undefined, id].includes(idOf(each))),
+      ),
+  };
+}
+
+function readAll<T extends NamedRecord>(kind: RecordKind<T>, sent: readonly unknown[]): Listed<T> {
   const records: T[] = [];
   const unreadable: UnreadableRecord[] = [];
-  for (const record of list[field] ?? []) {
+  for (const record of sent) {
     const result = kind.schema.safeParse(record);
     if (result.success) {
       records.push(result.data);
       continue;
     }
-    const id = idSchema.safeParse(record).data?.id;
     const name = nameSchema.safeParse(record).data?.name;
-    unreadable.push({ id, name: name && (kind.normalizeName?.(name) ?? name), problem: problemsOf(result.error) });
+    const problem = problemsOf(result.error);
+    unreadable.push({ id: idOf(record), name: name && (kind.normalizeName?.(name) ?? name), problem });
   }
   return { records, unreadable };
+}
+
+/** Returns the id of a record as it was sent; `undefined` if it has none. */
+function idOf(record: unknown): string | undefined {
+  const id = typeof record === "object" && record !== null && "id" in record ? record.id : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 /** Names a list in messages. */
@@ -76,11 +107,8 @@ export function listOf({ noun }: Pick<RecordKind<NamedRecord>, "noun">): string 
  * Returns the record with this id, or `undefined` if the list proves that there is none.
  * @throws UnexpectedResponseError if it cannot be read, or if a record without an id might be it
  */
-export function recordById<T extends NamedRecord>(
-  kind: RecordKind<T>,
-  { records, unreadable }: Listed<T>,
-  id: string,
-): T | undefined {
+export function recordById<T extends NamedRecord>(kind: RecordKind<T>, list: Listed<T>, id: string): T | undefined {
+  const { records, unreadable } = list.about?.(id) ?? list;
   const found = records.find((each) => each.id === id);
   if (found) return found;
   const own = unreadable.find((each) => each.id === id);

@@ -69,7 +69,8 @@ export function createSharedList<List extends object>(
     const onResponse = (last: ReceivedResponse) => {
       response = last;
     };
-    return { ...(await fetchList({ ...options, onResponse })), sentAt, response };
+    // Not a copy: a list reads its records when they are needed.
+    return Object.assign(await fetchList({ ...options, onResponse }), { sentAt, response });
   }
 
   function queueNext(): Request<List> {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sleep } from "../contract/clock";
 import { BusinessRuleError, RejectedError, UnexpectedResponseError } from "../errors";
 import { decode } from "../transport/decode";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { EnumValue, type Literal } from "../transport/graphql";
 import type { AnyField, FieldTable } from "./fields";

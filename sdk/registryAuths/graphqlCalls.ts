@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { type RecordKind, readRecords } from "../records/listed";

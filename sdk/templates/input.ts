@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { InputProblem } from "../errors";
 import { checkFields, describe, type FieldSchemas, fieldSchemas, must, parseFields } from "../records/input";
 import { hideJobSecret } from "../secret";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { given, v2Requests } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
 import { normalizePorts, TEMPLATE_DEFAULTS } from "./fields";

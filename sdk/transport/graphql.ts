@@ -1,26 +1,16 @@
-import {
-  type DocumentNode,
-  Kind,
-  OperationTypeNode,
-  parse,
-  print,
-  type SelectionSetNode,
-  type ValueNode,
-} from "graphql";
-import { GraphQLClient } from "graphql-request";
-import { z } from "zod";
+import * as z from "zod";
 import {
   AuthenticationError,
   BusinessRuleError,
   NotFoundError,
   QuotaExceededError,
   RejectedError,
-  ServerlessGpuError,
+  type ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
 import { send } from "./http";
-import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
+import type { Http, HttpResponse } from "./httpRequest";
 import { decodeJson, errorFromStatus, quotaAdvice, retiredInterface, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
@@ -53,147 +43,79 @@ export interface RootField {
   readonly selection?: string;
 }
 
-/** Returns the document of one operation: without name and variables, because the contract's body has only `query`. */
-export function toDocument({ type, name, args = {}, selection }: RootField): DocumentNode {
-  return {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      {
-        kind: Kind.OPERATION_DEFINITION,
-        operation: type === "query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION,
-        selectionSet: {
-          kind: Kind.SELECTION_SET,
-          selections: [
-            {
-              kind: Kind.FIELD,
-              name: { kind: Kind.NAME, value: name },
-              arguments: Object.entries(args).map(([argument, value]) => ({
-                kind: Kind.ARGUMENT,
-                name: { kind: Kind.NAME, value: argument },
-                value: toValueNode(value),
-              })),
-              ...(selection === undefined ? {} : { selectionSet: parseSelection(selection) }),
-            },
-          ],
-        },
-      },
-    ],
-  };
+/** Returns the query of one operation: without name and variables, because the contract's body has only `query`. */
+export function toQuery({ type, name, args = {}, selection }: RootField): string {
+  const given = Object.entries(args).map(([argument, value]) => `${argument}: ${toLiteral(value)}`);
+  const inParentheses = given.length === 0 ? "" : `(${given.join(", ")})`;
+  const root = `{ ${name}${inParentheses}${selection === undefined ? "" : ` { ${selection} }`} }`;
+  return type === "query" ? root : `${type} ${root}`;
 }
 
-/** Returns the AST of a literal. Leaves out fields that are `undefined`. */
-function toValueNode(value: Literal): ValueNode {
-  if (value === null) return { kind: Kind.NULL };
-  if (value instanceof EnumValue) return { kind: Kind.ENUM, value: value.name };
-  if (typeof value === "string") return { kind: Kind.STRING, value };
-  if (typeof value === "boolean") return { kind: Kind.BOOLEAN, value };
-  if (isList(value)) return { kind: Kind.LIST, values: value.map(toValueNode) };
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be written as a GraphQL literal`);
-    return Number.isSafeInteger(value)
-      ? { kind: Kind.INT, value: String(value) }
-      : { kind: Kind.FLOAT, value: String(value) };
-  }
-  return {
-    kind: Kind.OBJECT,
-    fields: Object.entries(value).flatMap(([field, fieldValue]) =>
-      fieldValue === undefined
-        ? []
-        : [{ kind: Kind.OBJECT_FIELD, name: { kind: Kind.NAME, value: field }, value: toValueNode(fieldValue) }],
-    ),
-  };
+/** Returns a value as GraphQL writes it. Leaves out fields that are `undefined`. */
+function toLiteral(value: Literal): string {
+  // A string of JSON is one of GraphQL, too.
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new RangeError(`${value} cannot be written as a GraphQL literal`);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (value instanceof EnumValue) return value.name;
+  if (isList(value)) return `[${value.map(toLiteral).join(", ")}]`;
+  const fields = Object.entries(value).flatMap(([field, each]) =>
+    each === undefined ? [] : [`${field}: ${toLiteral(each)}`],
+  );
+  return `{${fields.join(", ")}}`;
 }
 
 function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value);
 }
 
-function parseSelection(selection: string): SelectionSetNode {
-  const [definition, ...others] = parse(`{ ${selection} }`, { noLocation: true }).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
-    throw new TypeError("A selection holds fields only");
-  return definition.selectionSet;
-}
-
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
+  readonly apiKey: Secret;
   /** @throws ConfigurationError if there is no URL */
-  readonly client: () => GraphQLClient;
+  readonly url: () => string;
 }
-
-/** One attempt of an operation, and the response that came. */
-interface Operation extends Pick<HttpRequest, "name" | "operation" | "attempt"> {
-  response?: HttpResponse;
-}
-
-/** The operations under way. graphql-request passes nothing of an operation on to `fetch` but its signal. */
-const operations = new WeakMap<AbortSignal, Operation>();
 
 const JSON_CONTENT = { "content-type": "application/json" };
-
-/** Makes the transport of one account, with one client. It calls `graphqlUrl` at the first operation. */
-export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: () => string): GraphqlTransport {
-  // The HTTP status decides first. Only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
-  const fetchOperation: typeof fetch = async (url, init) => {
-    const underWay = init?.signal && operations.get(init.signal);
-    if (!underWay) throw new TypeError("graphql-request did not pass the signal on");
-    const { operation } = underWay;
-    const response = await send(http, {
-      ...underWay,
-      method: "POST",
-      url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
-      headers: JSON_CONTENT,
-      body: String(init.body),
-    });
-    const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
-    if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-    const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
-    if (failure) throw failure;
-    underWay.response = response;
-    return new Response(response.body, { headers: JSON_CONTENT });
-  };
-  let client: GraphQLClient | undefined;
-  return {
-    http,
-    client() {
-      client ??= new GraphQLClient(graphqlUrl() + INTERFACE_PATHS.graphqlUrl, {
-        fetch: fetchOperation,
-        jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
-        errorPolicy: "all",
-        excludeOperationName: true,
-      });
-      return client;
-    },
-  };
-}
 
 /**
  * Sends one operation once. Returns the root field's value.
  * @throws the typed error that the response stands for
  */
 export async function execute(
-  { http, client }: GraphqlTransport,
+  { http, apiKey, url }: GraphqlTransport,
   operation: string,
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
-  const underWay: Operation = { name: field.name, operation, attempt };
-  // It never aborts: the attempt's own signal ends the request.
-  const { signal } = new AbortController();
-  operations.set(signal, underWay);
-  const { data, errors } = await client()
-    .rawRequest<Record<string, unknown> | null>({ query: print(toDocument(field)), signal })
-    .catch((error: unknown) => {
-      const { response } = underWay;
-      if (!response || error instanceof ServerlessGpuError) throw error;
-      const body = decodeJson(response, operation, http.clock.now());
-      throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
-    });
-  if (errors?.length) throw errorFromGraphql(errors, operation, true);
+  const response = await send(http, {
+    name: field.name,
+    operation,
+    attempt,
+    method: "POST",
+    url: `${url()}${INTERFACE_PATHS.graphqlUrl}?api_key=${encodeURIComponent(apiKey.reveal())}`,
+    headers: JSON_CONTENT,
+    body: JSON.stringify({ query: toQuery(field) }),
+  });
+  const { data, errors } = envelopeOf(response, operation, http);
+  if (errors.length > 0) throw errorFromGraphql(errors, operation, true);
   const value = data?.[field.name];
   if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
   return value;
+}
+
+/** Reads a response. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read. */
+function envelopeOf(response: HttpResponse, operation: string, { clock }: Http): Envelope {
+  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+  if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
+  const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, clock.now());
+  if (failure) throw failure;
+  const body = decodeJson(response, operation, clock.now());
+  const { success, data } = envelopeSchema.safeParse(body);
+  if (!success) throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+  return data;
 }
 
 const errorSchema = z.object({
@@ -204,7 +126,7 @@ const errorSchema = z.object({
     .catch(undefined),
 });
 
-/** The body of a response: `data`, `errors`, or both. `errors: null` is no error, but graphql-request rejects it. */
+/** The body of a response: `data`, `errors`, or both. `errors: null` is no error. */
 const envelopeSchema = z.object({
   data: z
     .looseObject({})
@@ -216,9 +138,9 @@ const envelopeSchema = z.object({
     .transform((errors) => errors ?? []),
 });
 
-type GraphqlErrors = z.infer<typeof envelopeSchema>["errors"];
+type Envelope = z.infer<typeof envelopeSchema>;
 
-function errorsIn(body: string): GraphqlErrors | undefined {
+function errorsIn(body: string): Envelope["errors"] | undefined {
   try {
     return envelopeSchema.parse(JSON.parse(body)).errors;
   } catch {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DATA_CENTER_ID } from "../contract/limits";
 import type { InputProblem } from "../errors";
 import { checkFields, fieldSchemas, must, parseFields } from "../records/input";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { given, v2Requests } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
 import { VOLUME, type VolumeCalls } from "./graphqlCalls";

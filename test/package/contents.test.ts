@@ -30,6 +30,7 @@ describe("what is published", () => {
       "LICENSE",
       "README.md",
       "SECURITY.md",
+      "dist/provider/handlers.licenses.txt",
       "emulator/Containerfile",
       "package.json",
     ]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { DARK, LABELS, LIGHT, plot } from "../../bench/plot";
+import { withTable } from "../../bench/readme";
 import { reaches } from "../../bench/runner";
 import { REPOSITORY } from "../support/sources";
 
@@ -21,6 +22,10 @@ const widthOf = (text: string, size: number) => text.length * size * 0.53;
 
 test("the picture of the benchmarks is drawn from the recorded figures", () => {
   expect(read("results.svg")).toBe(svg);
+});
+
+test("the table of the README is written from the recorded figures", () => {
+  expect(withTable(read("README.md"), rows)).toBe(read("README.md"));
 });
 
 test("no label of the picture is clipped, and each mark that is missed is explained", () => {

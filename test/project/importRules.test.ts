@@ -12,7 +12,7 @@ import {
 /** The imports that the files of a folder may have: packages, and files or folders of the repository. */
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
-  sdk: { packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein"], files: ["sdk/"] },
+  sdk: { packages: ["undici", "zod", "fastest-levenshtein"], files: ["sdk/"] },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
   cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
   // All of it is bundled into one file.
@@ -296,5 +296,20 @@ describe("the handlers, and all files that they load", () => {
       expect(require("../../sdk")).toHaveProperty("createClient");
       expect(() => require("../../provider/endpoint/serverlessEndpoint")).toThrow("Pulumi was loaded");
     });
+    jest.dontMock("@pulumi/pulumi");
+  });
+
+  test("load no HTTP client before the first request, nor does a program before its first data source", async () => {
+    jest.doMock("undici/index.js", () => {
+      throw new Error("undici was loaded");
+    });
+    await jest.isolateModulesAsync(async () => {
+      const { v1 } = require("../../provider/handlers") as typeof import("../../provider/handlers");
+      const inputs = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
+      expect(await v1.check?.({}, inputs)).toMatchObject({ inputs, failures: [] });
+      expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
+      expect(() => require("../../sdk/transport/proxy")).toThrow("undici was loaded");
+    });
+    jest.dontMock("undici/index.js");
   });
 });

@@ -129,10 +129,12 @@ test("up creates each endpoint with one save", async () => {
   });
 });
 
-test("state holds one short, permanent line of provider code", async () => {
+test("state holds one short, permanent line of provider code, and where the program declares each endpoint", async () => {
   const endpoints = endpointsIn(await stack.exportState());
   expect(endpoints).toHaveLength(2);
-  for (const { inputs, outputs } of endpoints) {
+  for (const { inputs, outputs, sourcePosition, stackTrace } of endpoints) {
+    expect(sourcePosition).toMatch(/^project:\/\/\/index\.[jt]s#\d+,\d+$/);
+    expect(stackTrace).toEqual(expect.arrayContaining([{ sourcePosition }]));
     expect(inputs?.__provider).toBe(PROVIDER_TEXT);
     expect(outputs?.__provider).toBe(PROVIDER_TEXT);
   }

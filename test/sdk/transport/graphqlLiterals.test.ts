@@ -1,8 +1,6 @@
 import fc from "fast-check";
-import { buildSchema, Kind, parse, print, validate, valueFromASTUntyped } from "graphql";
-import { EnumValue, type Literal, type RootField, toDocument } from "../../../sdk/transport/graphql";
-
-const printDocument = (field: RootField) => print(toDocument(field));
+import { buildSchema, Kind, parse, validate, valueFromASTUntyped } from "graphql";
+import { EnumValue, type Literal, toQuery } from "../../../sdk/transport/graphql";
 
 /** The one field of a document and the value of its argument `input`, as a server reads them. */
 function readBack(document: string) {
@@ -18,7 +16,7 @@ function readBack(document: string) {
 }
 
 function roundTrip(input: Literal): unknown {
-  const document = printDocument({ type: "mutation", name: "saveEndpoint", args: { input }, selection: "id" });
+  const document = toQuery({ type: "mutation", name: "saveEndpoint", args: { input }, selection: "id" });
   const { field, value } = readBack(document);
   expect([field.name.value, field.arguments?.length, field.alias]).toEqual(["saveEndpoint", 1, undefined]);
   return value;
@@ -88,7 +86,7 @@ describe("a literal", () => {
   });
 
   test("an enum value is written without quotes, a string that looks like one with them", () => {
-    const document = printDocument({
+    const document = toQuery({
       type: "mutation",
       name: "f",
       args: { input: { e: new EnumValue("FLASHBOOT"), s: "FLASHBOOT" } },
@@ -121,18 +119,14 @@ describe("a document", () => {
 
   test("is one unnamed operation without variables that a server accepts", () => {
     const documents = [
-      printDocument({ type: "query", name: "myself", selection: "endpoints { id name }" }),
-      printDocument({ type: "mutation", name: "saveEndpoint", args: { input: { name: 'a "b"' } }, selection: "id" }),
-      printDocument({ type: "mutation", name: "deleteEndpoint", args: { id: "abc" } }),
+      toQuery({ type: "query", name: "myself", selection: "endpoints { id name }" }),
+      toQuery({ type: "mutation", name: "saveEndpoint", args: { input: { name: 'a "b"' } }, selection: "id" }),
+      toQuery({ type: "mutation", name: "deleteEndpoint", args: { id: "abc" } }),
     ];
     for (const document of documents) {
       const { operation } = readBack(document);
       expect([operation.name, operation.variableDefinitions?.length]).toEqual([undefined, 0]);
       expect(validate(schema, parse(document))).toEqual([]);
     }
-  });
-
-  test("a selection holds fields only", () => {
-    expect(() => printDocument({ type: "query", name: "myself", selection: "id } mutation { x" })).toThrow();
   });
 });

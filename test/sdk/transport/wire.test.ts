@@ -46,8 +46,8 @@ describe("a request over GraphQL", () => {
     const selection =
       "id pods { desiredStatus } name gpuIds templateId idleTimeout scalerValue workersMax workersMin locations flashBootType scalerType networkVolumeId";
     expect(fold(queryOf(requests[1]))).toBe(
-      'mutation { saveEndpoint( input: {name: "llama", gpuIds: "AMPERE_24,ADA_24", templateId: "abc123", ' +
-        'scalerValue: 2.5, workersMax: 5, locations: "CZ,US", flashBootType: FLASHBOOT, scalerType: "REQUEST_COUNT"} ' +
+      'mutation { saveEndpoint(input: {name: "llama", gpuIds: "AMPERE_24,ADA_24", templateId: "abc123", ' +
+        'scalerValue: 2.5, workersMax: 5, locations: "CZ,US", flashBootType: FLASHBOOT, scalerType: "REQUEST_COUNT"}' +
         `) { ${selection} } }`,
     );
     expect(fold(queryOf(requests[0]))).toBe(`{ myself { endpoints { ${selection} } } }`);

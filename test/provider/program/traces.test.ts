@@ -1,0 +1,59 @@
+import * as pulumi from "@pulumi/pulumi";
+import { ServerlessEndpoint } from "../../../provider";
+
+const ARGS = { gpuIds: "AMPERE_24", templateId: "abc123" };
+
+beforeAll(() =>
+  pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => ({ id: `${name}-id`, state: inputs }),
+    call: () => ({}),
+  }),
+);
+
+/** The stack traces that are recorded while the endpoint is declared, by the number of their frames. */
+function framesDuring(declare: () => void): number[] {
+  const frames: number[] = [];
+  const original = Promise.prototype.then;
+  const spy = jest.spyOn(Promise.prototype, "then").mockImplementation(function (this: Promise<unknown>, ...args) {
+    frames.push((new Error().stack ?? "").split("\n").length - 1);
+    return original.apply(this, args) as Promise<never>;
+  });
+  try {
+    declare();
+  } finally {
+    spy.mockRestore();
+  }
+  return frames;
+}
+
+test("a declaration records no stack traces, and leaves their length as it was", () => {
+  const before = Error.stackTraceLimit;
+  const frames = framesDuring(() => new ServerlessEndpoint("llama", ARGS));
+  expect(frames.filter((count) => count === 0).length).toBeGreaterThan(50);
+  expect(Error.stackTraceLimit).toBe(before);
+});
+
+test("with PULUMI_DEBUG_PROMISE_LEAKS it records them", () => {
+  process.env.PULUMI_DEBUG_PROMISE_LEAKS = "true";
+  try {
+    const frames = framesDuring(() => new ServerlessEndpoint("leaking", ARGS));
+    expect(frames.length).toBeGreaterThan(50);
+    expect(Math.min(...frames)).toBeGreaterThan(0);
+  } finally {
+    delete process.env.PULUMI_DEBUG_PROMISE_LEAKS;
+  }
+});
+
+test("an error of the declaration shows where the program declares it", () => {
+  const before = Error.stackTraceLimit;
+  const declare = () => new ServerlessEndpoint("", ARGS);
+  let error: unknown;
+  try {
+    declare();
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({ message: expect.stringContaining("Missing resource name"), stack: expect.any(String) });
+  expect((error as Error).stack).toContain("traces.test.ts");
+  expect(Error.stackTraceLimit).toBe(before);
+});
