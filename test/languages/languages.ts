@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { SCRATCH } from "../pulumi/harness";
 import { REPOSITORY } from "../support/sources";
-import { SCHEMA, VERSION } from "./plugin";
+import { PLUGIN, VERSION } from "./plugin";
 
 /** A language of Pulumi programs. */
 export interface Language {
@@ -19,6 +19,8 @@ export interface Language {
   readonly env: Readonly<Record<string, string>>;
   /** Installs the generated SDK where programs find it. */
   installSdk(sdk: string): Promise<void>;
+  /** Returns the whole program for the definitions that `pulumi import` has written. */
+  importing(definitions: string): string;
   /** Compiles the program of a folder. */
   compile(folder: string): Promise<void>;
 }
@@ -43,6 +45,7 @@ const YAML: Language = {
   program: "Pulumi.yaml",
   env: {},
   installSdk: nothing,
+  importing: (definitions) => `name: languages\nruntime: yaml\n${definitions}`,
   compile: nothing,
 };
 
@@ -55,6 +58,7 @@ const PYTHON_LANGUAGE: Language = {
     const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--no-compile"];
     await run(path.join(PYTHON, "python"), ["-m", "pip", "install", ...options, "--target", SITE, sdk], sdk);
   },
+  importing: (program) => program,
   compile: nothing,
 };
 
@@ -66,13 +70,20 @@ const GO: Language = {
   async installSdk(sdk) {
     // Published, the SDK has a go.mod of its own.
     const { importBasePath } = require("../../plugin/schema.json").language.go;
-    await writeFile(path.join(sdk, "serverlessgpu/go.mod"), `module ${importBasePath}\n\ngo 1.25\n`);
+    await writeFile(path.join(sdk, "go.mod"), `module ${importBasePath}\n\ngo 1.25\n`);
   },
+  importing: (program) => program,
   async compile(folder) {
-    await cp(path.join(sharedFolder("go"), "sdk/go/serverlessgpu"), path.join(folder, "sdk"), { recursive: true });
+    await cp(path.join(sharedFolder("go"), "sdk/go"), path.join(folder, "sdk"), { recursive: true });
     await run("go", ["build", "-trimpath", "-o", "program", "."], folder, { CGO_ENABLED: "0" });
   },
 };
+
+/**
+ * A whole number in a program that the Java host has written. The host was made for an older code generator, and fails at
+ * whole numbers of the one that it is built with here.
+ */
+const WHOLE_NUMBER = /%!v\(PANIC=.*?cty\.NumberIntVal\((\d+)\).*?\)\)/g;
 
 const JAVA: Language = {
   title: "Java",
@@ -86,6 +97,7 @@ const JAVA: Language = {
     await mkdir(resources, { recursive: true });
     await writeFile(path.join(resources, "version.txt"), VERSION);
   },
+  importing: (program) => program.replace("package generated_program;", "package example;").replace(WHOLE_NUMBER, "$1"),
   async compile(folder) {
     const classes = path.join(folder, "classes");
     await rm(classes, { recursive: true, force: true });
@@ -107,14 +119,14 @@ async function compileJava(sources: string, classes: string): Promise<void> {
 
 export const LANGUAGES: readonly Language[] = [YAML, PYTHON_LANGUAGE, GO, JAVA];
 
-/** Generates the SDK of a language from the schema, as `pulumi package gen-sdk` does for users, and installs it. */
+/** Generates the SDK of a language as `pulumi package gen-sdk` does for users, and installs it. */
 export async function prepareSdk(language: Language): Promise<void> {
   const folder = sharedFolder(language.runtime);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   if (language === YAML) return;
   const { command } = await ensurePulumi({ log: () => {} });
-  await run(command, ["package", "gen-sdk", SCHEMA, "--language", language.runtime, "--out", "sdk"], folder, {
+  await run(command, ["package", "gen-sdk", PLUGIN, "--language", language.runtime, "--out", "sdk"], folder, {
     PULUMI_HOME: path.join(folder, "home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
   });

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
@@ -59,7 +59,7 @@ describe.each(LANGUAGES)("$title", (language) => {
       name,
       queueUrl: `${own.url}/v2/${id}`,
       found: ["ADA_24", "AMPERE_24", "-NVIDIA L4"],
-      env: { MODEL: "llama-3", TOKEN },
+      token: TOKEN,
     });
     expect(name).toMatch(/^endpoint-[0-9a-f]{7}$/);
   });
@@ -161,7 +161,9 @@ describe.each(LANGUAGES)("$title", (language) => {
     expect(unknown.exitCode).not.toBe(0);
     expect(unknown.output).toContain("nosuchendpoint");
 
-    await stack.succeed([...importing, id, "--out", language.program]);
+    await stack.succeed([...importing, id, "--out", "imported"]);
+    const definitions = await readFile(path.join(stack.folder, "imported"), "utf8");
+    await stack.writeFile(language.program, language.importing(definitions));
     await language.compile(stack.folder);
     await stack.preview("--refresh", "--expect-no-changes");
     expect(changes(own)).toEqual([]);

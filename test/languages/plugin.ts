@@ -8,8 +8,8 @@ export const VERSION: string = version;
 /** Folder of the release archives that the campaign makes before its tests. */
 export const ARCHIVES = path.join(REPOSITORY, ".scratch/languages/archives");
 
-/** The schema from which the SDKs are generated. */
-export const SCHEMA = path.join(REPOSITORY, "plugin/schema.json");
+/** The built plugin. */
+export const PLUGIN = path.join(REPOSITORY, "plugin/bin/pulumi-resource-serverless-gpu");
 
 const CPU = process.arch === "x64" ? "amd64" : process.arch;
 

@@ -3,7 +3,7 @@ module languages
 go 1.25.8
 
 require (
-	example.com/serverlessgpu v0.0.0
+	pulumi-serverless-gpu/sdk/go/serverlessgpu v0.0.0
 	github.com/pulumi/pulumi/sdk/v3 v3.230.0
 )
 
@@ -118,4 +118,4 @@ require (
 	lukechampine.com/frand v1.4.2 // indirect
 )
 
-replace example.com/serverlessgpu => ./sdk
+replace pulumi-serverless-gpu/sdk/go/serverlessgpu => ./sdk

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"example.com/serverlessgpu"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
+	"pulumi-serverless-gpu/sdk/go/serverlessgpu"
 )
 
 func main() {
@@ -51,7 +51,7 @@ func main() {
 		ctx.Export("name", endpoint.Name)
 		ctx.Export("queueUrl", endpoint.QueueUrl)
 		ctx.Export("found", found.GpuIds())
-		ctx.Export("env", template.Env)
+		ctx.Export("token", template.Env.MapIndex(pulumi.String("TOKEN")))
 		return nil
 	})
 }

@@ -30,4 +30,4 @@ gpu.ServerlessEndpoint(
 pulumi.export("name", endpoint.name)
 pulumi.export("queueUrl", endpoint.queue_url)
 pulumi.export("found", gpu.get_endpoint_output(id=endpoint.id).gpu_ids)
-pulumi.export("env", template.env)
+pulumi.export("token", template.env["TOKEN"])

@@ -1,6 +1,7 @@
 package example;
 
 import com.pulumi.Pulumi;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.resources.CustomResourceOptions;
 import com.pulumi.serverlessgpu.Provider;
@@ -10,6 +11,8 @@ import com.pulumi.serverlessgpu.ServerlessEndpointArgs;
 import com.pulumi.serverlessgpu.ServerlessTemplate;
 import com.pulumi.serverlessgpu.ServerlessTemplateArgs;
 import com.pulumi.serverlessgpu.ServerlessgpuFunctions;
+import com.pulumi.serverlessgpu.enums.GpuTier;
+import com.pulumi.serverlessgpu.enums.Location;
 import com.pulumi.serverlessgpu.inputs.GetEndpointArgs;
 import java.util.Map;
 
@@ -27,8 +30,8 @@ public class App {
                 .build());
             var endpoint = new ServerlessEndpoint("endpoint", ServerlessEndpointArgs.builder()
                 .templateId(template.id())
-                .gpuIds("ADA_24", "AMPERE_24", "-NVIDIA L4")
-                .locations("RO", "CZ")
+                .gpuIds(Either.ofRight(GpuTier.Ada24), Either.ofRight(GpuTier.Ampere24), Either.ofLeft("-NVIDIA L4"))
+                .locations(Either.ofRight(Location.RO), Either.ofRight(Location.CZ))
                 .workersMax(config.requireInteger("workersMax"))
                 .build());
             var account = new Provider("other-account", ProviderArgs.builder()
@@ -40,14 +43,14 @@ public class App {
             new ServerlessEndpoint("other", ServerlessEndpointArgs.builder()
                 .name("other")
                 .templateId("template-2")
-                .gpuIds("AMPERE_16")
+                .gpuIds(Either.ofRight(GpuTier.Ampere16))
                 .build(), CustomResourceOptions.builder().provider(account).build());
 
             var found = ServerlessgpuFunctions.getEndpoint(GetEndpointArgs.builder().id(endpoint.id()).build());
             ctx.export("name", endpoint.name());
             ctx.export("queueUrl", endpoint.queueUrl());
             ctx.export("found", found.applyValue(each -> each.gpuIds()));
-            ctx.export("env", template.env());
+            ctx.export("token", template.env().applyValue(variables -> variables.get("TOKEN")));
         });
     }
 }
