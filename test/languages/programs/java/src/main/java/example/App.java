@@ -1,7 +1,6 @@
 package example;
 
 import com.pulumi.Pulumi;
-import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.resources.CustomResourceOptions;
 import com.pulumi.serverlessgpu.Provider;
@@ -11,8 +10,6 @@ import com.pulumi.serverlessgpu.ServerlessEndpointArgs;
 import com.pulumi.serverlessgpu.ServerlessTemplate;
 import com.pulumi.serverlessgpu.ServerlessTemplateArgs;
 import com.pulumi.serverlessgpu.ServerlessgpuFunctions;
-import com.pulumi.serverlessgpu.enums.GpuTier;
-import com.pulumi.serverlessgpu.enums.Location;
 import com.pulumi.serverlessgpu.inputs.GetEndpointArgs;
 import java.util.Map;
 
@@ -30,8 +27,8 @@ public class App {
                 .build());
             var endpoint = new ServerlessEndpoint("endpoint", ServerlessEndpointArgs.builder()
                 .templateId(template.id())
-                .gpuIds(Either.ofRight(GpuTier.Ada24), Either.ofRight(GpuTier.Ampere24), Either.ofLeft("-NVIDIA L4"))
-                .locations(Either.ofRight(Location.RO), Either.ofRight(Location.CZ))
+                .gpuIds("ADA_24", "AMPERE_24", "-NVIDIA L4")
+                .locations("RO", "CZ")
                 .workersMax(config.requireInteger("workersMax"))
                 .build());
             var account = new Provider("other-account", ProviderArgs.builder()
@@ -43,7 +40,7 @@ public class App {
             new ServerlessEndpoint("other", ServerlessEndpointArgs.builder()
                 .name("other")
                 .templateId("template-2")
-                .gpuIds(Either.ofRight(GpuTier.Ampere16))
+                .gpuIds("AMPERE_16")
                 .build(), CustomResourceOptions.builder().provider(account).build());
 
             var found = ServerlessgpuFunctions.getEndpoint(GetEndpointArgs.builder().id(endpoint.id()).build());
