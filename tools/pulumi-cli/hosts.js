@@ -39,7 +39,8 @@ async function ensureHosts({ log = console.error } = {}) {
   const { binDir } = engine;
   const sources = await digestOfSources();
   if (await areReady(binDir, sources)) return engine;
-  if (engine.source === "path") throw new Error(`${binDir} has not all of ${Object.keys(PACKAGES).join(", ")}`);
+  if (engine.source === "path")
+    throw new Error(`${binDir} does not have all of ${Object.keys(PACKAGES).join(", ")}: install the Pulumi CLI`);
   await withLock(
     path.dirname(binDir),
     () => log("pulumi: another run is preparing language hosts, waiting for it …"),
