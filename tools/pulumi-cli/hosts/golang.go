@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,8 +63,14 @@ func option(run *pulumirpc.RunRequest, name string) string {
 
 // configEnvironment returns the environment with the stack's config, which all languages read in the same way.
 func configEnvironment(run *pulumirpc.RunRequest) []string {
-	config, _ := json.Marshal(run.Config)
-	secretKeys, _ := json.Marshal(run.ConfigSecretKeys)
-	return append(os.Environ(),
-		pulumi.EnvConfig+"="+string(config), pulumi.EnvConfigSecretKeys+"="+string(secretKeys))
+	// Without config both are nil, which JSON would have as null.
+	config, secretKeys := map[string]string{}, []string{}
+	maps.Copy(config, run.Config)
+	secretKeys = append(secretKeys, run.ConfigSecretKeys...)
+	return append(os.Environ(), pulumi.EnvConfig+"="+asJSON(config), pulumi.EnvConfigSecretKeys+"="+asJSON(secretKeys))
+}
+
+func asJSON(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text)
 }
