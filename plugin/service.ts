@@ -27,7 +27,7 @@ interface ResourceRequest {
   getType(): string;
 }
 
-/** What the plugin's package.json says about the release. */
+/** A release, as the package.json of the plugin describes it. */
 export interface Release {
   readonly version: string;
   /** Where the engine finds the archives of releases. The release workflow sets it. */
