@@ -3,9 +3,7 @@ import path from "node:path";
 import { startEmulator } from "../../emulator";
 import { createStack, SCRATCH } from "../pulumi/harness";
 import { REPOSITORY } from "../support/sources";
-import { LANGUAGES, prepareSdk } from "./languages";
-
-const [, python] = LANGUAGES;
+import { PYTHON, prepareSdk } from "./languages";
 
 beforeAll(async () => {
   // The examples name the plugin of the clone, which is where these folders are for a copy of an example.
@@ -32,10 +30,9 @@ test("yaml", async () => {
 });
 
 test("python", async () => {
-  if (python === undefined) throw new Error("Python is not among the languages");
-  await prepareSdk(python);
+  await prepareSdk(PYTHON);
   await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
-  const stack = await createStack({ folder: "examples/python", env: { ...emulator.env, ...python.env } });
+  const stack = await createStack({ folder: "examples/python", env: { ...emulator.env, ...PYTHON.env } });
   await symlink(path.join(SCRATCH, "clients/pulumi-python/venv"), path.join(stack.folder, "venv"));
   await stack.setConfig({ hf: "hf-canary-1" }, { secret: true });
   const { output } = await stack.up();

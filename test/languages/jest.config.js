@@ -13,5 +13,7 @@ module.exports = {
   rootDir: path.resolve(__dirname, "../.."),
   testMatch: ["<rootDir>/test/languages/**/*.campaign.ts"],
   globalSetup: "<rootDir>/test/languages/globalSetup.ts",
+  // The files share the generated SDKs.
+  maxWorkers: 1,
   reporters: base.reporters,
 };

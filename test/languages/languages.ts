@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import schema from "../../plugin/schema.json";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { SCRATCH } from "../pulumi/harness";
-import { REPOSITORY } from "../support/sources";
 import { PLUGIN, VERSION } from "./plugin";
 
 /** A language of Pulumi programs. */
@@ -29,7 +29,7 @@ export interface Language {
 const sharedFolder = (runtime: Language["runtime"]) => path.join(SCRATCH, "languages", runtime);
 
 const CLIENTS = path.join(SCRATCH, "clients");
-const PYTHON = path.join(CLIENTS, "pulumi-python/venv/bin");
+const PYTHON_BIN = path.join(CLIENTS, "pulumi-python/venv/bin");
 const JARS = path.join(CLIENTS, "pulumi-java/target/dependency");
 const SITE = path.join(sharedFolder("python"), "site");
 const CLASSES = path.join(sharedFolder("java"), "classes");
@@ -49,14 +49,14 @@ const YAML: Language = {
   compile: nothing,
 };
 
-const PYTHON_LANGUAGE: Language = {
+export const PYTHON: Language = {
   title: "Python",
   runtime: "python",
   program: "__main__.py",
   env: { PYTHONPATH: SITE },
   async installSdk(sdk) {
     const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--no-compile"];
-    await run(path.join(PYTHON, "python"), ["-m", "pip", "install", ...options, "--target", SITE, sdk], sdk);
+    await run(path.join(PYTHON_BIN, "python"), ["-m", "pip", "install", ...options, "--target", SITE, sdk], sdk);
   },
   importing: (program) => program,
   compile: nothing,
@@ -69,8 +69,7 @@ const GO: Language = {
   env: {},
   async installSdk(sdk) {
     // Published, the SDK has a go.mod of its own.
-    const { importBasePath } = require("../../plugin/schema.json").language.go;
-    await writeFile(path.join(sdk, "go.mod"), `module ${importBasePath}\n\ngo 1.25\n`);
+    await writeFile(path.join(sdk, "go.mod"), `module ${schema.language.go.importBasePath}\n\ngo 1.25\n`);
   },
   importing: (program) => program,
   async compile(folder) {
@@ -117,7 +116,7 @@ async function compileJava(sources: string, classes: string): Promise<void> {
   await run("javac", [...options, ...files], sources);
 }
 
-export const LANGUAGES: readonly Language[] = [YAML, PYTHON_LANGUAGE, GO, JAVA];
+export const LANGUAGES: readonly Language[] = [YAML, PYTHON, GO, JAVA];
 
 /** Generates the SDK of a language as `pulumi package gen-sdk` does for users, and installs it. */
 export async function prepareSdk(language: Language): Promise<void> {
@@ -134,10 +133,10 @@ export async function prepareSdk(language: Language): Promise<void> {
 }
 
 /** Copies a program of this folder to a scratch folder and compiles it. Returns the path of the folder. */
-export async function prepareProgram(language: Language, name = "programs"): Promise<string> {
+export async function prepareProgram(language: Language): Promise<string> {
   const folder = path.join(sharedFolder(language.runtime), "program");
   await rm(folder, { recursive: true, force: true });
-  await cp(path.join(REPOSITORY, "test/languages", name, language.runtime), folder, { recursive: true });
+  await cp(path.join(__dirname, "programs", language.runtime), folder, { recursive: true });
   await language.compile(folder);
   return folder;
 }
