@@ -25,13 +25,14 @@ class Endpoint extends pulumi.CustomResource {
   }
 }`);
 
-/** The same resource of the provider plugin, whose lists are lists. */
+/** The same resource of the provider plugin, whose lists are lists, with the outputs that an SDK declares. */
 const plugin = program(`
 const pulumi = require("@pulumi/pulumi");
 class Endpoint extends pulumi.CustomResource {
   constructor(name, { gpuIds, locations, ...others }) {
     const lists = { gpuIds: gpuIds.split(","), locations: locations.split(",") };
-    super("serverless-gpu:index:ServerlessEndpoint", name, { ...others, ...lists });
+    const outputs = { queueUrl: undefined, networkVolumeId: undefined };
+    super("serverless-gpu:index:ServerlessEndpoint", name, { ...others, ...lists, ...outputs });
   }
 }`);
 

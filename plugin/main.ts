@@ -2,8 +2,8 @@ import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";
 import { logTo } from "../provider/log";
-import { version } from "./package.json";
-import { providerService } from "./service";
+import manifest from "./package.json";
+import { providerService, type Release } from "./service";
 import { engineLog } from "./wire/engineLog";
 
 /*
@@ -12,6 +12,7 @@ import { engineLog } from "./wire/engineLog";
  */
 
 exitWithEngine();
+const release: Release = manifest;
 const address = engineAddress(process.argv);
 if (address !== undefined) {
   const toEngine = engineLog(address);
@@ -19,7 +20,7 @@ if (address !== undefined) {
 }
 
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
-server.addService(ResourceProviderService, providerService(version));
+server.addService(ResourceProviderService, providerService(release));
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;
   console.log(String(port));

@@ -27,14 +27,23 @@ interface ResourceRequest {
   getType(): string;
 }
 
+/** A release, as the package.json of the plugin describes it. */
+export interface Release {
+  readonly version: string;
+  /** Where the engine finds the archives of releases. The release workflow sets it. */
+  readonly pluginDownloadURL?: string;
+}
+
 /** Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as not needed. */
-export function providerService(version: string): grpc.UntypedServiceImplementation {
+export function providerService({ version, pluginDownloadURL }: Release): grpc.UntypedServiceImplementation {
   return {
     handshake: unary(async () =>
       new messages.ProviderHandshakeResponse().setAcceptSecrets(true).setSupportsAutonamingConfiguration(true),
     ),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
-    getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }))),
+    getSchema: unary(async () =>
+      new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version, pluginDownloadURL })),
+    ),
     checkConfig: unary(checkConfig),
     configure: unary(configure),
     invoke: unary(invoke),

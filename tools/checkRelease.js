@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks that a tag, the version in package.json and the newest heading of CHANGELOG.md agree, and that the README installs
+// Checks that a tag, the versions of both packages and the newest heading of CHANGELOG.md agree, and that the README installs
 // the package from the registry: node tools/checkRelease.js v1.2.3
 const { readFileSync } = require("node:fs");
 
@@ -7,15 +7,18 @@ const { readFileSync } = require("node:fs");
  * Returns the problems that keep a tag from being released.
  * @param {string} tag
  * @param {string} version the version in package.json
+ * @param {string} versionOfPlugin the version in plugin/package.json
  * @param {string} changelog the content of CHANGELOG.md
  * @param {string} readme the content of README.md
  * @returns {string[]}
  */
-function problemsOf(tag, version, changelog, readme) {
+function problemsOf(tag, version, versionOfPlugin, changelog, readme) {
   const [, heading = "none"] = /^## (.*)$/m.exec(changelog) ?? [];
   const [named, date] = heading.split(" - ");
   const problems = [];
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, and package.json has the version ${version}`);
+  if (versionOfPlugin !== version)
+    problems.push(`package.json has the version ${version}, and plugin/package.json has ${versionOfPlugin}`);
   if (named !== version)
     problems.push(`the newest heading of CHANGELOG.md is "${heading}", and not "${version} - <date>"`);
   else if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? ""))
@@ -27,10 +30,13 @@ function problemsOf(tag, version, changelog, readme) {
   return problems;
 }
 
-const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const [version, versionOfPlugin] = ["package.json", "plugin/package.json"].map(
+  (file) => JSON.parse(readFileSync(file, "utf8")).version,
+);
 const problems = problemsOf(
   String(process.argv[2]),
   version,
+  versionOfPlugin,
   readFileSync("CHANGELOG.md", "utf8"),
   readFileSync("README.md", "utf8"),
 );

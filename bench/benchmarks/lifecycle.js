@@ -33,8 +33,7 @@ async function run({ quick, log }) {
     for (let run = 0; run < runs; run++) {
       log(`run ${run + 1} of ${runs}`);
       emulator.reset();
-      const stacks = { ours: await createStack(ours, emulator.env), floor: await createStack(floor) };
-      lives.push(await live(run, count, emulator, log, stacks));
+      lives.push(await live(run, count, emulator, log));
     }
   } finally {
     await emulator.stop();
@@ -79,14 +78,14 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of a stack of ours and one of the floor's, or of another peer, step by step beside each other.
+ * One life of a stack of ours and one of the floor's, step by step beside each other.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator
  * @param {(line: string) => void} log
- * @param {Record<"ours" | "floor", Awaited<ReturnType<typeof createStack>>>} stacks
  */
-async function live(run, count, emulator, log, stacks) {
+async function live(run, count, emulator, log) {
+  const stacks = { ours: await createStack(ours, emulator.env), floor: await createStack(floor) };
   const life = /** @type {Record<Step, Measured>} */ ({});
   try {
     for (const step of /** @type {Step[]} */ (Object.keys(STEPS))) {

@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { parseYaml } from "../support/yaml";
 import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
 import { problemsOf } from "./typeCheck";
 
 /** The languages that are checked. Commands (`sh`, `console`) are checked with the engine, in test/pulumi. */
-const LANGUAGES = ["console", "json", "sh", "text", "ts", "yaml"];
+const LANGUAGES = ["console", "json", "python", "sh", "text", "ts", "yaml"];
 
 const blocks = pages().flatMap(codeBlocks);
 const blocksIn = (language: string) => blocks.filter((block) => block.language === language);
@@ -52,4 +53,14 @@ test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is 
 
 test.each(blocksIn("yaml").map((block) => [placeOf(block), block.text]))("%s is YAML", (_place, text) => {
   expect(() => parseYaml(text)).not.toThrow();
+});
+
+test.each(
+  blocksIn("python").map((block) => [placeOf(block), block.text]),
+)("%s is Python, where there is one", (_place, text) => {
+  const { error, stderr } = spawnSync("python3", ["-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
+    input: text,
+    encoding: "utf8",
+  });
+  if (error === undefined) expect(stderr).toBe("");
 });

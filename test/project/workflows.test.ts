@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json";
@@ -32,7 +32,16 @@ test("every script that the workflows call exists", () => {
   const ofCi = readFileSync(path.join(REPOSITORY, ".ci/run"), "utf8").split("\n");
   const called = [...commands, ...ofCi].map((command) => /^(?:npm run|node|(?=\.))\s*(\S+)/.exec(command)?.[1]);
   const scripts = called.filter((script) => script !== undefined);
-  expect(scripts).toEqual([".ci/run", "test:nodes", "tools/checkRelease.js", "clients:install", "test:package"]);
+  expect(scripts).toEqual([
+    ".ci/run",
+    "test:nodes",
+    "test:languages",
+    "tools/checkRelease.js",
+    "build:plugin",
+    "tools/releaseArchives.js",
+    "clients:install",
+    "test:package",
+  ]);
   const isThere = (script: string) =>
     Object.hasOwn(manifest.scripts, script) || existsSync(path.join(REPOSITORY, script));
   expect(scripts.filter((script) => !isThere(script))).toEqual([]);
@@ -53,7 +62,10 @@ test("tests run on the oldest Node.js line that package.json allows, and on late
 
 test("only the publishing job gets an identity, after the tests, and no token is stored", () => {
   expect(release.permissions).toEqual({});
-  expect(release.jobs.publish).toMatchObject({ needs: "test", permissions: { contents: "read", "id-token": "write" } });
+  expect(release.jobs.publish).toMatchObject({
+    needs: "test",
+    permissions: { contents: "write", "id-token": "write" },
+  });
   expect(release.jobs.test).toMatchObject({ uses: "./.github/workflows/ci.yml", permissions: { contents: "read" } });
   expect(commands).toContain("npm publish --provenance --access public");
   expect(readFileSync(path.join(REPOSITORY, ".github/workflows/release.yml"), "utf8")).not.toContain("secrets.");
@@ -64,7 +76,9 @@ describe("a release fails unless tag, version, changelog and README agree", () =
 
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-release-"));
-    writeFileSync(path.join(folder, "package.json"), JSON.stringify({ version: "1.2.3" }));
+    mkdirSync(path.join(folder, "plugin"));
+    for (const file of ["package.json", "plugin/package.json"])
+      writeFileSync(path.join(folder, file), JSON.stringify({ version: "1.2.3" }));
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -87,6 +101,15 @@ describe("a release fails unless tag, version, changelog and README agree", () =
     const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01", readme);
     expect([status, stderr.includes("README.md installs a packed clone")]).toEqual(isPacked ? [1, true] : [0, false]);
     expect(check("v1.2.3", "## 1.2.3 - 2030-02-01", 'npm install "./$(npm pack)"').status).toBe(1);
+  });
+
+  test("both packages have the same version", () => {
+    const file = path.join(folder, "plugin/package.json");
+    writeFileSync(file, JSON.stringify({ version: "1.2.2" }));
+    const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01");
+    writeFileSync(file, JSON.stringify({ version: "1.2.3" }));
+    expect(status).toBe(1);
+    expect(stderr).toContain("package.json has the version 1.2.3, and plugin/package.json has 1.2.2");
   });
 
   test.each([

@@ -9,6 +9,7 @@ import { REPOSITORY } from "../support/sources";
 
 /** Commands of other programs, which are not checked. */
 const OTHERS = [
+  "basename",
   "bash",
   "cat",
   "cd",
@@ -24,9 +25,12 @@ const OTHERS = [
   "mv",
   "node",
   "printf",
+  "python3",
+  "sha256sum",
   "tail",
   "terraform",
   "ts-node",
+  "venv/bin/pip",
 ];
 
 /** Folders whose scripts are called as `./name`. */

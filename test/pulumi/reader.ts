@@ -11,13 +11,16 @@ const PACKED = /"\.\/\$\(npm pack .*?\)"/;
 /** The packages of the repository, and those that `npm run clients:install` installs. */
 const INSTALLED = ["node_modules", ".scratch/clients/node/node_modules"].map((folder) => path.join(REPOSITORY, folder));
 
+/** Packages of the repository itself. */
+const OWN: Readonly<Record<string, string>> = { "pulumi-resource-serverless-gpu": path.join(REPOSITORY, "plugin") };
+
 /** Replaces `npm install` by links to installed packages. */
 async function install(folder: string, packages: readonly string[]): Promise<void> {
   const modules = path.join(folder, "node_modules");
   await mkdir(path.join(modules, ".bin"), { recursive: true });
   for (const name of packages.map((spec) => spec.replace(/(?<!^)@.*/, ""))) {
     await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-    const found = INSTALLED.map((folder) => path.join(folder, name)).find((folder) => existsSync(folder));
+    const found = OWN[name] ?? INSTALLED.map((folder) => path.join(folder, name)).find((folder) => existsSync(folder));
     if (found === undefined) throw new Error(`${name} is not installed in the repository`);
     await symlink(found, path.join(modules, name));
   }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Installs the service's official clients and worker library, in the versions that the tests name, below .scratch/clients.
+// Installs packages that tests use, in the versions that the lists beside this file name, below .scratch/clients: the service's
+// official clients and worker library, or with arguments what they name, such as Pulumi's own packages for Python and Java.
 // Does nothing for what is there already. Each installation is tried three times, because registries fail now and then.
 const { spawnSync } = require("node:child_process");
 const { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
@@ -38,12 +39,28 @@ function install(name, list, commandsOf) {
 
 const npm = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
 const pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];
-const results = [
-  install("node", "package.json", () => [npm]),
-  install("python", "requirements.txt", (target) => [
-    ["python3", "-m", "venv", "venv"],
-    // The list is complete, and without the packages that the worker library never loads.
-    [path.join(target, "venv/bin/python"), "-m", ...pip, "--no-deps", "-r", "requirements.txt"],
-  ]),
+
+/**
+ * A virtual environment with the packages of a list, which is complete: without the packages that nobody here loads.
+ * @param {string} list
+ */
+const virtualEnvironment = (list) => (/** @type {string} */ target) => [
+  ["python3", "-m", "venv", "venv"],
+  [path.join(target, "venv/bin/python"), "-m", ...pip, "--no-deps", "-r", list],
 ];
+
+/** @type {Record<string, [list: string, commandsOf: (target: string) => readonly (readonly string[])[]]>} */
+const INSTALLATIONS = {
+  node: ["package.json", () => [npm]],
+  python: ["requirements.txt", virtualEnvironment("requirements.txt")],
+  "pulumi-python": ["pulumi-requirements.txt", virtualEnvironment("pulumi-requirements.txt")],
+  "pulumi-java": ["pom.xml", () => [["mvn", "--quiet", "--batch-mode", "dependency:copy-dependencies"]]],
+};
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : ["node", "python"];
+const results = names.map((name) => {
+  const installation = INSTALLATIONS[name];
+  if (!installation) throw new Error(`there is no ${name}, only ${Object.keys(INSTALLATIONS).join(", ")}`);
+  return install(name, ...installation);
+});
 process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -71,9 +71,27 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
       const [first] = members;
       return first ? typeOf(first, options) : ANY;
     }
-    const reference = { type: "string", $ref: `#/types/${namedEnum(name)}` };
-    // An open enum: the service adds words over time.
-    return members.length > literals.length ? { oneOf: [{ type: "string" }, reference] } : reference;
+    // An open enum is a string, because Java's programs cannot mix both. The description has the words.
+    return isOpen(members, literals) ? { type: "string" } : { type: "string", $ref: `#/types/${namedEnum(name)}` };
+  }
+
+  /**
+   * Returns the words of an open enum, to which the service adds words over time, or of a list of them.
+   * @param {ts.Type} type
+   * @returns {readonly string[]}
+   */
+  function openWordsOf(type) {
+    if (checker.isArrayType(type)) {
+      const [element] = checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
+      return element ? openWordsOf(element) : [];
+    }
+    const output = outputOf(type);
+    if (output) return openWordsOf(output);
+    if (!type.isUnion()) return [];
+    const literals = type.types.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
+    const isEnum = [...words.values()].some((each) => sameWords(each, literals));
+    if (isEnum && isOpen(type.types, literals)) return literals;
+    return type.types.map(openWordsOf).find((each) => each.length > 0) ?? [];
   }
 
   /** @param {string} name */
@@ -125,8 +143,10 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    */
   function propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
     const isWhole = /\bwhole\b/i.test(description);
+    const open = isOutput ? [] : openWordsOf(type);
+    const known = open.length === 0 ? "" : `\n\nKnown: ${open.map((word) => `\`${word}\``).join(", ")}.`;
     const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
-    return { ...typeOf(type, { isWhole, isOutput }), description: `${description}${ending}` };
+    return { ...typeOf(type, { isWhole, isOutput }), description: `${description}${known}${ending}` };
   }
 
   return { types, objectOf, propertySchema };
@@ -138,6 +158,15 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
  */
 function typeName(name) {
   return name === "NetworkVolume" ? "PodNetworkVolume" : name.replace(/^Get(\w+)Result$/, "$1");
+}
+
+/**
+ * Returns `true` if a union allows any string beside its literals.
+ * @param {readonly ts.Type[]} members
+ * @param {readonly string[]} literals
+ */
+function isOpen(members, literals) {
+  return members.some(({ flags }) => flags & ts.TypeFlags.Intersection) && literals.length > 0;
 }
 
 /**

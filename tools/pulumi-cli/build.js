@@ -21,10 +21,7 @@ const GOARCH = { x64: "amd64", ia32: "386" };
 async function buildEngine(version, root, step) {
   const temp = path.join(root, "tmp");
   await fs.mkdir(temp);
-  /** @param {string[]} args */
-  const go = (...args) => run("go", args, { cwd: __dirname, env: goEnvironment(temp) });
-
-  await checkGo(go);
+  const go = await createGo(__dirname, temp);
   await step("downloading its Go modules", go("list", "-deps", PACKAGE));
   const linkerFlags = `-s -w -X ${VERSION_VARIABLE}=v${version}`;
   const executable = path.join(root, "bin", process.platform === "win32" ? "pulumi.exe" : "pulumi");
@@ -34,14 +31,22 @@ async function buildEngine(version, root, step) {
   await fs.rm(temp, { recursive: true });
 }
 
-/** @param {(...args: string[]) => Promise<string>} go */
-async function checkGo(go) {
+/**
+ * Returns a function that runs `go` in a module and returns its output.
+ * @param {string} module the module's folder
+ * @param {string} temp an existing folder for temporary files of the compiler
+ * @throws {Error} if there is no Go
+ */
+async function createGo(module, temp) {
+  /** @param {string[]} args */
+  const go = (...args) => run("go", args, { cwd: module, env: goEnvironment(temp) });
   try {
     await go("version");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") throw new Error("there is no go on PATH");
     throw error;
   }
+  return go;
 }
 
 /**
@@ -64,4 +69,4 @@ function goEnvironment(temp) {
   };
 }
 
-module.exports = { buildEngine };
+module.exports = { buildEngine, createGo };
