@@ -1,3 +1,4 @@
+import { GraphQLClient } from "graphql-request";
 import * as z from "zod";
 import {
   AuthenticationError,
@@ -5,12 +6,12 @@ import {
   NotFoundError,
   QuotaExceededError,
   RejectedError,
-  type ServerlessGpuError,
+  ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
 import type { Secret } from "../secret";
 import { send } from "./http";
-import type { Http, HttpResponse } from "./httpRequest";
+import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import { decodeJson, errorFromStatus, quotaAdvice, retiredInterface, unexpectedResponse } from "./responseErrors";
 import type { Attempt } from "./retryingCall";
 import { INTERFACE_PATHS } from "./urls";
@@ -73,49 +74,82 @@ function isList(value: Literal): value is readonly Literal[] {
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
-  readonly apiKey: Secret;
   /** @throws ConfigurationError if there is no URL */
-  readonly url: () => string;
+  readonly client: () => GraphQLClient;
 }
 
+/** One attempt of an operation, and the response that came. */
+interface Operation extends Pick<HttpRequest, "name" | "operation" | "attempt"> {
+  response?: HttpResponse;
+}
+
+/** The operations under way. graphql-request passes nothing of an operation on to `fetch` but its signal. */
+const operations = new WeakMap<AbortSignal, Operation>();
+
 const JSON_CONTENT = { "content-type": "application/json" };
+
+/** Makes the transport of one account, with one client. It calls `graphqlUrl` at the first operation. */
+export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: () => string): GraphqlTransport {
+  // The HTTP status decides first. Only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
+  const fetchOperation: typeof fetch = async (url, init) => {
+    const underWay = init?.signal && operations.get(init.signal);
+    if (!underWay) throw new TypeError("graphql-request did not pass the signal on");
+    const { operation } = underWay;
+    const response = await send(http, {
+      ...underWay,
+      method: "POST",
+      url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
+      headers: JSON_CONTENT,
+      body: String(init.body),
+    });
+    const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+    if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
+    const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
+    if (failure) throw failure;
+    underWay.response = response;
+    return new Response(response.body, { headers: JSON_CONTENT });
+  };
+  let client: GraphQLClient | undefined;
+  return {
+    http,
+    client() {
+      client ??= new GraphQLClient(graphqlUrl() + INTERFACE_PATHS.graphqlUrl, {
+        fetch: fetchOperation,
+        jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
+        errorPolicy: "all",
+        excludeOperationName: true,
+      });
+      return client;
+    },
+  };
+}
 
 /**
  * Sends one operation once. Returns the root field's value.
  * @throws the typed error that the response stands for
  */
 export async function execute(
-  { http, apiKey, url }: GraphqlTransport,
+  { http, client }: GraphqlTransport,
   operation: string,
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
-  const response = await send(http, {
-    name: field.name,
-    operation,
-    attempt,
-    method: "POST",
-    url: `${url()}${INTERFACE_PATHS.graphqlUrl}?api_key=${encodeURIComponent(apiKey.reveal())}`,
-    headers: JSON_CONTENT,
-    body: JSON.stringify({ query: toQuery(field) }),
-  });
-  const { data, errors } = envelopeOf(response, operation, http);
-  if (errors.length > 0) throw errorFromGraphql(errors, operation, true);
+  const underWay: Operation = { name: field.name, operation, attempt };
+  // It never aborts: the attempt's own signal ends the request.
+  const { signal } = new AbortController();
+  operations.set(signal, underWay);
+  const { data, errors } = await client()
+    .rawRequest<Record<string, unknown> | null>({ query: toQuery(field), signal })
+    .catch((error: unknown) => {
+      const { response } = underWay;
+      if (!response || error instanceof ServerlessGpuError) throw error;
+      const body = decodeJson(response, operation, http.clock.now());
+      throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+    });
+  if (errors?.length) throw errorFromGraphql(errors, operation, true);
   const value = data?.[field.name];
   if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
   return value;
-}
-
-/** Reads a response. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read. */
-function envelopeOf(response: HttpResponse, operation: string, { clock }: Http): Envelope {
-  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
-  if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-  const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, clock.now());
-  if (failure) throw failure;
-  const body = decodeJson(response, operation, clock.now());
-  const { success, data } = envelopeSchema.safeParse(body);
-  if (!success) throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
-  return data;
 }
 
 const errorSchema = z.object({
@@ -126,7 +160,7 @@ const errorSchema = z.object({
     .catch(undefined),
 });
 
-/** The body of a response: `data`, `errors`, or both. `errors: null` is no error. */
+/** The body of a response: `data`, `errors`, or both. `errors: null` is no error, but graphql-request rejects it. */
 const envelopeSchema = z.object({
   data: z
     .looseObject({})
@@ -138,9 +172,9 @@ const envelopeSchema = z.object({
     .transform((errors) => errors ?? []),
 });
 
-type Envelope = z.infer<typeof envelopeSchema>;
+type GraphqlErrors = z.infer<typeof envelopeSchema>["errors"];
 
-function errorsIn(body: string): Envelope["errors"] | undefined {
+function errorsIn(body: string): GraphqlErrors | undefined {
   try {
     return envelopeSchema.parse(JSON.parse(body)).errors;
   } catch {

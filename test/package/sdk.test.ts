@@ -17,12 +17,14 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("brings six packages along, and no Pulumi", async () => {
+  test("brings eight packages along, and no Pulumi", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
+      "@graphql-typed-document-node",
       "commander",
       "fastest-levenshtein",
       "graphql",
+      "graphql-request",
       "pulumi-serverless-gpu",
       "semver",
       "undici",
