@@ -15,6 +15,8 @@ const PLATFORMS = ["darwin", "linux", "windows"].flatMap((os) => ["amd64", "arm6
 /** @type {Readonly<Record<string, string>>} */
 const FILES = {
   LICENSE: "LICENSE",
+  // Those of the packages in the bundle.
+  LICENSES: "plugin/bin/LICENSES",
   // Says that the plugin is CommonJS, whatever a folder above its own says.
   "package.json": "plugin/package.json",
   [NAME]: `plugin/bin/${NAME}`,

@@ -62,11 +62,20 @@ test("there is an archive for each platform, with its checksum, and packing agai
 });
 
 test.each([
-  ["linux-amd64", ["-rw-r--r-- LICENSE", "-rw-r--r-- package.json", "-rwxr-xr-x pulumi-resource-serverless-gpu"]],
+  [
+    "linux-amd64",
+    [
+      "-rw-r--r-- LICENSE",
+      "-rw-r--r-- LICENSES",
+      "-rw-r--r-- package.json",
+      "-rwxr-xr-x pulumi-resource-serverless-gpu",
+    ],
+  ],
   [
     "windows-arm64",
     [
       "-rw-r--r-- LICENSE",
+      "-rw-r--r-- LICENSES",
       "-rw-r--r-- package.json",
       "-rwxr-xr-x pulumi-resource-serverless-gpu",
       "-rw-r--r-- pulumi-resource-serverless-gpu.cmd",
