@@ -12,8 +12,8 @@ const ENDPOINT = "serverless-gpu:index:ServerlessEndpoint";
 const TOKEN = "token-canary-7731";
 const OTHER_KEY = "other-key-canary-7732";
 
-/** Long enough that only a cancellation ends it. */
-const DRAIN_MS = 120_000;
+/** Time to wait for a drain to begin. */
+const GIVE_UP_AFTER_MS = 120_000;
 
 async function install(stack: PulumiStack): Promise<void> {
   await stack.succeed(["plugin", "install", "resource", "serverless-gpu", VERSION, "--file", ARCHIVE]);
@@ -126,7 +126,7 @@ describe.each(LANGUAGES)("$title", (language) => {
     const { id } = endpoint();
     await occupyWorker(own, id);
     const destroying = stack.run(["destroy", "--yes", "--skip-preview", "--run-program"]);
-    const giveUpAt = performance.now() + DRAIN_MS;
+    const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
     while (!own.journal.operations().includes("saveEndpoint")) {
       if (performance.now() > giveUpAt) throw new Error("the endpoint was not scaled to zero");
       await sleep(50);
