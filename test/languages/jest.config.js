@@ -4,8 +4,8 @@ const base = require("../../jest.config.js");
 const engineTests = base.projects?.[1];
 
 /**
- * The programs in other languages, with the provider plugin. They take minutes and prepare language hosts, so they are not
- * part of `npm test`.
+ * The provider plugin with programs in other languages, and with the options of resources. They take minutes and prepare
+ * language hosts, so they are not part of `npm test`.
  * @type {import("jest").Config}
  */
 module.exports = {

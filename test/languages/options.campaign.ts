@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
-import { createPluginStack, withPlugin } from "./pluginStack";
+import { createPluginStack, withPlugin } from "../pulumi/pluginStack";
 
 test("an image becomes an endpoint: values that are not known yet, secrets, a roll-out and a smoke test", async () => {
   await using emulator = await startEmulator({
