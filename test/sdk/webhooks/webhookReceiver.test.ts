@@ -280,7 +280,7 @@ describe("a webhook receiver under attack", () => {
     return { receiver, asked, release };
   }
 
-  test("keeps no body: 30 connections of 20 MB each cost less than 100 MB, and are still understood", async () => {
+  test("keeps no body: 30 connections of 20 MB each cost less than 250 MB, and are still understood", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -293,7 +293,8 @@ describe("a webhook receiver under attack", () => {
     clearInterval(watching);
     expect(sent).toBe(0);
     expect(asked.sort()).toEqual(Array.from({ length: 30 }, (_, n) => `job-${n}`).sort());
-    expect(most).toBeLessThan(100 * MEGABYTE);
+    // About 50 MB, and more while the collection of received pieces lags behind on a busy machine; kept bodies are 600.
+    expect(most).toBeLessThan(250 * MEGABYTE);
   });
 
   test("refuses a body without an end, and goes on", async () => {
