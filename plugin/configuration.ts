@@ -5,8 +5,11 @@ import { missingSetting, unknownSettings } from "../provider/connection/settings
 import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
-/** The logical names of the providers that the engine makes by itself. */
-const DEFAULT_PROVIDER = /^default(_|$)/;
+/**
+ * The logical names of the providers that the engine makes by itself: with a version and a URL of downloads, if the program
+ * sets them. Every other name is a program's own, such as `default_eu`.
+ */
+const DEFAULT_PROVIDER = /^default(_(\d+_\d+_\d+|https?_|github_|gitlab_).*)?$/;
 
 /** The settings of a provider that the engine itself uses. */
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];
@@ -45,7 +48,14 @@ export function warnOfMissingSetting(): void {
 
 /** Returns the problems of the arguments of a provider. */
 export function configProblems(name: string, { apiKey, apiKeyEnv }: Properties): pulumi.dynamic.CheckFailure[] {
-  if (!isExplicit(name) || (apiKey === undefined) !== (apiKeyEnv === undefined)) return [];
+  if (!isExplicit(name)) {
+    if (apiKeyEnv === undefined) return [];
+    const reason =
+      `only an explicit provider has apiKeyEnv, and "${name}" is the name of a provider that Pulumi makes by itself. Give ` +
+      `the provider another name in the program, or remove ${CONFIG_NAMESPACE}:apiKeyEnv from the stack's config`;
+    return [{ property: "apiKeyEnv", reason }];
+  }
+  if ((apiKey === undefined) !== (apiKeyEnv === undefined)) return [];
   return [{ property: "apiKey", reason: `the provider "${name}" needs either apiKey or apiKeyEnv` }];
 }
 

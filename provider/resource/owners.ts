@@ -85,8 +85,8 @@ function claimAlone(noun: string, id: string, owner: string): void {
   claim(id, owner);
   if (!isClaimedByOther(id, owner)) return;
   const message =
-    `two resources in this program manage ${noun} ${id}. Remove one of them; the ${noun} is kept and belongs to ` +
-    "the other";
+    `two resources in this program manage ${noun} ${id}. Keep one of them in the program, and run pulumi up without ` +
+    `--target: the ${noun} is kept and belongs to it. With --target, or with destroy, the ${noun} is deleted`;
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 

@@ -57,24 +57,32 @@ test("settings that do not exist are warned of, and a provider needs one key", a
   const needs = 'the provider "mine" needs either apiKey or apiKeyEnv';
   expect((await checkConfig("mine", {})).failures).toEqual([needs]);
   expect((await checkConfig("mine", { apiKey: "a", apiKeyEnv: "B" })).failures).toEqual([needs]);
+  const own = await checkConfig("default", { apiKeyEnv: "B" });
+  expect(own.failures).toEqual([expect.stringMatching(/^only an explicit provider has apiKeyEnv.* another name/)]);
+  expect((await checkConfig("default_eu", {})).failures).toEqual([
+    expect.stringContaining('"default_eu" needs either'),
+  ]);
   // State keeps the key as a secret, however the program gives it.
   expect(await checkConfig("mine", { apiKey: "a" })).toEqual({ inputs: { apiKey: secret("a") }, failures: [] });
 });
 
-test("an explicit provider uses its own key and lists of additional words", async () => {
+test.each([
+  "mine",
+  "default_eu",
+])("the explicit provider %s uses its own key and lists of additional words", async (provider) => {
   await using emulator = await startEmulator({ apiKey: "own-key-4711" });
   const config = {
     ...{ apiKey: "own-key-4711", graphqlUrl: emulator.url, queueUrl: emulator.url },
     extraGpuTiers: '["NEW_99"]',
   };
   const env = { SERVERLESS_GPU_API_KEY: "wrong-key", SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9" };
-  await using plugin = await startPlugin(env, { config, provider: "mine" });
+  await using plugin = await startPlugin(env, { config, provider });
   const { inputs, failures } = await plugin.check(ONE, { ...INPUTS, gpuIds: ["NEW_99"], name: "one" });
   expect(failures).toEqual([]);
   const wrongTier = await plugin.create(ONE, inputs).catch((error: Error) => error);
   expect(wrongTier).not.toMatchObject({ message: expect.stringContaining("own-key-4711") });
   const { outputs } = await plugin.create(ONE, { ...inputs, gpuIds: ["ADA_24"], name: "two" });
-  expect(outputs.__account).toMatch(/ mine$/);
+  expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
 test("a preview of an adoption shows each change, and refuses what does not exist", async () => {
