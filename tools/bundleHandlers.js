@@ -1,15 +1,17 @@
 // Bundles the handlers into one file, in place of the compiled one: Pulumi's provider process starts with every command,
 // and loading one file takes a third of the time of loading 300. The bundle contains parts of packages, so their licenses
 // go with it.
-const { readdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const { rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { build } = require("esbuild");
+const { licensesOf } = require("./licenses");
 
 const root = path.join(__dirname, "..");
 const outfile = path.join(root, "dist/provider/handlers.js");
 
 async function main() {
   const { metafile } = await build({
+    absWorkingDir: root,
     entryPoints: [path.join(root, "provider/handlers.ts")],
     outfile,
     bundle: true,
@@ -26,23 +28,7 @@ async function main() {
     logLevel: "warning",
   });
   rmSync(`${outfile}.map`, { force: true });
-  writeFileSync(path.join(root, "dist/provider/handlers.licenses.txt"), licensesOf(Object.keys(metafile.inputs)));
-}
-
-/**
- * Returns the licenses of the packages that the files belong to.
- * @param {readonly string[]} files
- */
-function licensesOf(files) {
-  const names = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
-  const texts = [...new Set(names)].sort().map((name) => {
-    const folder = path.join(root, "node_modules", name);
-    const { version } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-    const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-    if (license === undefined) throw new Error(`the package ${name} has no license file`);
-    return `${name} ${version}\n\n${readFileSync(path.join(folder, license), "utf8").trim()}\n`;
-  });
-  return texts.join(`\n${"-".repeat(80)}\n\n`);
+  writeFileSync(path.join(root, "dist/provider/handlers.licenses.txt"), licensesOf(metafile));
 }
 
 main();
