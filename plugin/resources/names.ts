@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
 import type { Properties } from "../../provider/properties";
-
-const DIGITS = 7;
+import { hashedName } from "../../provider/resource/hashedName";
 
 const { Mode } = CheckRequest.AutonamingOptions;
 
@@ -26,7 +24,5 @@ export function automaticName({ urn, logicalName, hasUniqueNames, namespace, aut
   if (autonaming?.mode === Mode.DISABLE) return {};
   if (autonaming?.proposedName) return { proposedName: autonaming.proposedName };
   if (hasUniqueNames) return { automaticName: logicalName };
-  const identity = [...(namespace ? [namespace] : []), urn];
-  const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
-  return { automaticName: `${logicalName}-${digest.slice(0, DIGITS)}` };
+  return { automaticName: hashedName(logicalName, [...(namespace ? [namespace] : []), urn]) };
 }

@@ -1,25 +1,19 @@
-import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE } from "../connection/config";
-
-const DIGITS = 7;
+import { hashedName } from "./hashedName";
 
 /** The name that `getOrganization` returns on every self-managed backend. */
 const NO_ORGANIZATION = "organization";
 
 /**
- * Returns `<logical name>-<7 hex digits>`. The digits are a hash of everything that identifies the resource, so they are
- * the same on every run. The organization distinguishes stacks of the same name; on a self-managed backend, the config
+ * Returns the logical name with a hash of everything that identifies the resource. The organization distinguishes stacks of the same name; on a self-managed backend, the config
  * `serverless-gpu:namespace` does.
  */
 export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
   const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");
   const stack = [organizationOrNone(), pulumi.getProject(), pulumi.getStack()];
-  const nameUnder = (parentUrn: string): string => {
-    const identity = [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName];
-    const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
-    return `${logicalName}-${digest.slice(0, DIGITS)}`;
-  };
+  const nameUnder = (parentUrn: string): string =>
+    hashedName(logicalName, [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName]);
   if (parent === undefined) return nameUnder("");
   // Not an output of the parent: a resource would then wait for all children of the parent, and they for the resource.
   return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
