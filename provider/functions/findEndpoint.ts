@@ -1,8 +1,7 @@
-import { sleep, systemClock } from "../../sdk/contract/clock";
-import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
+import { lookTwice, requireOne } from "./findRecord";
 
 /** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
@@ -35,9 +34,7 @@ export async function findEndpoint(
   context: DataSourceContext,
   { id, name }: GetEndpointArgs,
 ): Promise<GetEndpointResult> {
-  if ((id === undefined) === (name === undefined)) {
-    throw new InvalidInputError("getEndpoint", [{ property: "id", message: "set either id or name" }]);
-  }
+  requireOne("getEndpoint", { id, name });
   if (id !== undefined) {
     const endpoint = await context.client.endpoints.get(id);
     return { ...endpoint, queueUrl: context.queueUrlOf(id) };
@@ -52,7 +49,7 @@ export async function findEndpoint(
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-/** Returns the endpoints with a name. If there are none, it tries once more after the lag of the list. */
+/** Returns the endpoints with a name. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
   // Loaded here: it needs the client, without which programs start faster.
@@ -63,8 +60,5 @@ async function findNamed(context: DataSourceContext, wanted: string | undefined)
       ...endpoint,
       queueUrl: queueUrlOf(endpoint.id),
     }));
-  const named = await look();
-  if (named.length > 0) return named;
-  await sleep(systemClock, LIST_LAG_MS);
-  return look();
+  return lookTwice(look, (named) => named.length > 0);
 }

@@ -36,20 +36,14 @@ export async function findSelected<T extends NamedRecord>(
   { id, name }: { readonly id?: string | undefined; readonly name?: string | undefined },
   isWanted: (record: T) => boolean = () => true,
 ): Promise<T> {
-  if ((id === undefined) === (name === undefined)) {
-    throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
-  }
+  requireOne(call, { id, name });
   if (id !== undefined) return source.get(id);
   const look = async () => {
     const { records, unreadable } = await source.listReadable();
     const hidden = unreadable.find((each) => each.name === undefined || each.name === name);
     return { named: records.filter((each) => each.name === name && isWanted(each)), hidden };
   };
-  let found = await look();
-  if (found.named.length === 0) {
-    await sleep(systemClock, LIST_LAG_MS);
-    found = await look();
-  }
+  const found = await lookTwice(look, ({ named }) => named.length > 0);
   const [only] = found.named;
   if (!only && found.hidden) {
     throw new NotFoundError(
@@ -62,4 +56,18 @@ export async function findSelected<T extends NamedRecord>(
   const ids = found.named.map((each) => each.id).join(", ");
   const message = `${found.named.length} have the name "${name}": ${ids}. Select one by its id`;
   throw new InvalidInputError(call, [{ property: "name", message }]);
+}
+
+/** @throws InvalidInputError unless either the id or the name is set */
+export function requireOne(call: string, { id, name }: { readonly id?: unknown; readonly name?: unknown }): void {
+  if ((id === undefined) !== (name === undefined)) return;
+  throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
+}
+
+/** Looks, and once more after the lag of the list if nothing was found. */
+export async function lookTwice<T>(look: () => Promise<T>, isFound: (seen: T) => boolean): Promise<T> {
+  const seen = await look();
+  if (isFound(seen)) return seen;
+  await sleep(systemClock, LIST_LAG_MS);
+  return look();
 }
