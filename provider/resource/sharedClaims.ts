@@ -85,16 +85,16 @@ export function claimsOfOtherProcesses(id: string): Set<string> {
 
 function linesOfOthers(parts: readonly [string, ...string[]]): string[][] {
   const folder = path.join(...parts);
-  const files = (textOf(() => readdirSync(folder).join("\n")) ?? "").split("\n");
+  const files = ifThere(() => readdirSync(folder)) ?? [];
   const others = files.filter(
     (file) => file.startsWith(`${deployment}.`) && pidOf(file) !== process.pid && isAlive(pidOf(file)),
   );
-  const texts = others.map((file) => textOf(() => readFileSync(path.join(folder, file), "utf8")) ?? "");
+  const texts = others.map((file) => ifThere(() => readFileSync(path.join(folder, file), "utf8")) ?? "");
   return texts.flatMap((text) => text.split("\n")).map((line) => line.split(" "));
 }
 
 /** Returns `undefined` if there is no such file or folder: no process has written there, or it has ended. */
-function textOf(read: () => string): string | undefined {
+function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
