@@ -131,7 +131,6 @@ function tally(calls) {
 
 module.exports = {
   title: "a stack's life: up, preview, update, refresh, destroy; its state",
-  live,
   run,
   STEPS,
   check,
