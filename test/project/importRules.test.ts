@@ -285,31 +285,29 @@ describe("the handlers, and all files that they load", () => {
     expect([...loadedBy("provider/endpoint/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
   });
 
-  test("load without Pulumi, and so does the client", async () => {
-    jest.doMock("@pulumi/pulumi", () => {
-      throw new Error("Pulumi was loaded");
+  /** Loads modules anew in `use`, in which an import of the package throws. */
+  async function without(name: string, message: string, use: () => Promise<void>): Promise<void> {
+    jest.doMock(name, () => {
+      throw new Error(message);
     });
     await jest.isolateModulesAsync(async () => {
       const { v1 } = require("../../provider/handlers") as typeof import("../../provider/handlers");
       const inputs = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
       expect(await v1.check?.({}, inputs)).toMatchObject({ inputs, failures: [] });
+      await use();
+    });
+    jest.dontMock(name);
+  }
+
+  test("load without Pulumi, and so does the client", () =>
+    without("@pulumi/pulumi", "Pulumi was loaded", async () => {
       expect(require("../../sdk")).toHaveProperty("createClient");
       expect(() => require("../../provider/endpoint/serverlessEndpoint")).toThrow("Pulumi was loaded");
-    });
-    jest.dontMock("@pulumi/pulumi");
-  });
+    }));
 
-  test("load no HTTP client before the first request, nor does a program before its first data source", async () => {
-    jest.doMock("undici/index.js", () => {
-      throw new Error("undici was loaded");
-    });
-    await jest.isolateModulesAsync(async () => {
-      const { v1 } = require("../../provider/handlers") as typeof import("../../provider/handlers");
-      const inputs = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
-      expect(await v1.check?.({}, inputs)).toMatchObject({ inputs, failures: [] });
+  test("load no HTTP client before the first request, nor does a program before its first data source", () =>
+    without("undici/index.js", "undici was loaded", async () => {
       expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
       expect(() => require("../../sdk/transport/proxy")).toThrow("undici was loaded");
-    });
-    jest.dontMock("undici/index.js");
-  });
+    }));
 });
