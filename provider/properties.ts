@@ -10,6 +10,14 @@ export function containsUnknown(value: unknown): boolean {
   return Object.values(value).some(containsUnknown);
 }
 
+/** Returns `true` for an object that is no list. */
+export function isObject(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The keys of objects that the name of a secret may contain: `env.HF_TOKEN`. */
+export const SECRET_KEY = /^\w+$/;
+
 /** Returns the properties whose names are wanted. */
 export function pick(properties: Properties, isWanted: (name: string) => boolean): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name)));
@@ -25,4 +33,10 @@ export interface InputRule {
 export const SECONDS: InputRule = {
   message: "must be whole seconds, 1 or more",
   allows: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+};
+
+/** A choice. */
+export const TRUE_OR_FALSE: InputRule = {
+  message: "must be true or false",
+  allows: (value) => typeof value === "boolean",
 };

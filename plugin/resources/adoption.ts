@@ -1,6 +1,6 @@
 import { readConfig } from "../../provider/connection/connection";
 import { log } from "../../provider/log";
-import { containsUnknown, type Properties } from "../../provider/properties";
+import { containsUnknown, isObject, type Properties } from "../../provider/properties";
 import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/resource/adoptionDescription";
 import { NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
@@ -30,7 +30,7 @@ function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, 
     isUnknown: containsUnknown(value),
   });
   const args = Object.entries(inputs).map(([name, value]) => {
-    const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
+    const isMap = isObject(value);
     const parts = Object.entries(isMap ? value : {}).map(([key, part]) => [key, resolved(`${name}.${key}`, part)]);
     return [name, { ...resolved(name, value), ...(isMap && { parts: Object.fromEntries(parts) }) }];
   });

@@ -1,7 +1,7 @@
 import { idleWorkersWarning } from "../../provider/endpoint/idleWorkers";
 import { PREVIEWED_ENDPOINT } from "../../provider/endpoint/previewedKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
-import type { Properties } from "../../provider/properties";
+import { isObject, type Properties } from "../../provider/properties";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
   CONTAINER_REGISTRY_AUTH,
@@ -112,8 +112,4 @@ function withStartCommand({ command, ...inputs }: Properties): Prepared {
   if (inputs.dockerArgs !== undefined) return refuse(TWO_COMMANDS);
   const dockerArgs = startCommand(command);
   return dockerArgs === undefined ? refuse(WRONG_COMMAND) : { inputs: { ...inputs, dockerArgs }, failures: [] };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type Properties, UNKNOWN } from "../../provider/properties";
+import { isObject, type Properties, SECRET_KEY, UNKNOWN } from "../../provider/properties";
 
 /** The key that marks a special value in a struct, and its value for a secret. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -15,9 +15,6 @@ const UNKNOWNS = new Set([
   "e48ece36-62e2-4504-bad9-02848725956a",
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
-
-/** The keys of objects that the name of a secret may contain: `env.HF_TOKEN`. */
-const KEY = /^\w+$/;
 
 /** Properties as plain values, and the names of those that are secret: `password`, `env.HF_TOKEN`. */
 export interface Received {
@@ -57,11 +54,11 @@ export function send(properties: Properties, secrets: Iterable<string> = []): St
 }
 
 function nameOf([field = "", key]: readonly string[]): string {
-  return key !== undefined && KEY.test(key) ? `${field}.${key}` : field;
+  return key !== undefined && SECRET_KEY.test(key) ? `${field}.${key}` : field;
 }
 
 function isPlainObject(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isSecret(value);
+  return isObject(value) && !isSecret(value);
 }
 
 function isSecret(value: unknown): boolean {

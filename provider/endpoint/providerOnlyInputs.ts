@@ -1,19 +1,19 @@
 import type { InputProblem } from "../../sdk/errors";
-import { SECONDS } from "../properties";
+import { SECONDS, TRUE_OR_FALSE } from "../properties";
 import { checkOwnInputs, commonRules, type OwnRules } from "../resource/ownInputs";
 
 /** Inputs that the provider uses itself and does not send to the service. */
 const RULES = {
   ...commonRules("an endpoint"),
-  drain: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
+  drain: TRUE_OR_FALSE,
   drainTimeout: SECONDS,
-  awaitReady: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
+  awaitReady: TRUE_OR_FALSE,
   awaitReadyTimeout: SECONDS,
   templateRevision: {
     message: "must be the revision of a template: a whole number, 0 or more",
     allows: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
   },
-  recycleWorkers: { message: "must be true or false", allows: (value: unknown) => typeof value === "boolean" },
+  recycleWorkers: TRUE_OR_FALSE,
 } satisfies OwnRules;
 
 /** The name of an input that the provider does not send to the service. */

@@ -1,3 +1,4 @@
+import { SECRET_KEY } from "../properties";
 import { isOutput, resolveArg } from "./resolvedArgs";
 
 /**
@@ -9,14 +10,11 @@ export function secretInputs(args: object): { readonly __secretInputs?: Promise<
   return outputs.length === 0 ? {} : { __secretInputs: namesOfSecrets(outputs) };
 }
 
-/** The keys of objects that names may contain: `env.HF_TOKEN`. */
-const KEY = /^\w+$/;
-
 /** Returns the values of a plain object one by one, each with its own name. */
 function parts([name, arg]: [string, unknown]): [string, unknown][] {
   const isPlainObject = typeof arg === "object" && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
   const entries = isPlainObject ? Object.entries(arg) : [];
-  if (entries.length === 0 || !entries.every(([key]) => KEY.test(key))) return [[name, arg]];
+  if (entries.length === 0 || !entries.every(([key]) => SECRET_KEY.test(key))) return [[name, arg]];
   return entries.map(([key, value]) => [`${name}.${key}`, value]);
 }
 

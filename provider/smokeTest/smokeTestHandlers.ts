@@ -5,7 +5,7 @@ import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
-import { containsUnknown, type Properties, SECONDS } from "../properties";
+import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -42,12 +42,11 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
 /** Returns the problems of a `SmokeTest`'s inputs. */
 export function problemsOf(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout } = inputs;
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
     isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];
   return [
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
-    ...wrong("input", isObject, "must be an object: the input of the job"),
+    ...wrong("input", isObject(input), "must be an object: the input of the job"),
     ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
     ...requestProblems(inputs),
     ...Object.keys(inputs)
