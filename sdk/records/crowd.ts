@@ -4,6 +4,8 @@ import type { Clock } from "../contract/clock";
 export interface Crowd {
   /** Counts an operation. Returns a function that must be called at its end. */
   join(): () => void;
+  /** Returns the number of operations that run now. */
+  running(): number;
   /** Returns the largest number of operations that ran together of late. */
   size(): number;
 }
@@ -33,6 +35,7 @@ export function createCrowd(clock: Clock): Crowd {
         running--;
       };
     },
+    running: () => running,
     size() {
       note();
       return most;

@@ -19,13 +19,15 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
   /**
    * Lets a new list wait for the other operations that have joined, so that one list serves all of them. It waits at most
-   * half a second, and not at all for an operation that is alone.
+   * half a second for those that run, a moment for those that may follow, and not at all for an operation that is alone.
    */
   readonly gathers?: boolean | undefined;
 }
 
-/** Longest time that a list waits for operations, in milliseconds. */
+/** Longest time that a list waits for operations that run, in milliseconds. */
 const GATHER_MS = 500;
+/** Longest time that it waits for others to follow once all that run need it, in milliseconds. */
+const SETTLE_MS = 25;
 
 /** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
 export interface SharedList<List> {
@@ -122,9 +124,18 @@ export function createSharedList<List extends object>(
     const last = despiteWrites ? newest : current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     next ??= queueNext();
-    if (gathers) next.gathered++;
-    if (!gathers || next.gathered >= crowd.size()) next.release();
+    if (gathers) gather(next);
+    else next.release();
     return next;
+  }
+
+  function gather(request: Request<List>): void {
+    const gathered = ++request.gathered;
+    if (gathered >= crowd.size()) return request.release();
+    if (gathered < crowd.running()) return;
+    clock.schedule(SETTLE_MS, () => {
+      if (request.gathered === gathered && gathered >= crowd.running()) request.release();
+    });
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */

@@ -85,6 +85,19 @@ test("waves of eight deletions share their proofs, however their responses scatt
   expect(service.lists()).toBeLessThanOrEqual(2 * 10);
 });
 
+test("the last deletions of many do not wait for others to follow", async () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
+  const service = slowService(ids, LIST_MS);
+  const tasks = ids.map((id, index) => async () => {
+    const { acknowledgedAt, provenAt } = await deletion(service, id, 20);
+    if (index >= 8) expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(25 + LIST_MS);
+  });
+  const done = inParallel(tasks, 8);
+  await service.clock.advance(2_000);
+  await done;
+  expect(service.existing.size).toBe(0);
+});
+
 test("a deletion that is alone does not wait, nor do readers that do not gather", async () => {
   const service = slowService(["a", "b"], LIST_MS);
   const alone = deletion(service, "a", 100);
