@@ -131,11 +131,12 @@ export function createSharedList<List extends object>(
 
   function gather(request: Request<List>): void {
     const gathered = ++request.gathered;
-    if (gathered >= crowd.size()) return request.release();
-    if (gathered < crowd.running()) return;
-    clock.schedule(SETTLE_MS, () => {
-      if (request.gathered === gathered && gathered >= crowd.running()) request.release();
-    });
+    if (gathered >= crowd.size()) request.release();
+    else if (gathered >= crowd.running()) {
+      clock.schedule(SETTLE_MS, () => {
+        if (request.gathered === gathered && gathered >= crowd.running()) request.release();
+      });
+    }
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */
