@@ -6,14 +6,32 @@ import { hasTransformations } from "./transforms";
  * promises of each property, and translates each of its frames with source maps: three quarters of the time of a
  * declaration. They are printed only with PULUMI_DEBUG_PROMISE_LEAKS, which keeps them. So do transformations: the
  * constructor runs these functions of the program.
+ *
+ * Pulumi still reads the one trace that it writes into state, which shows where the program declares the resource. It ends
+ * with the program's frames, because those that started the program are a sixth of an endpoint's state.
  * @returns a function that starts it again. An error that ends the declaration gets the trace of its caller
  */
 export function suspendTraces(options: pulumi.CustomResourceOptions): (error?: unknown) => void {
   if (process.env.PULUMI_DEBUG_PROMISE_LEAKS || hasTransformations(options)) return () => {};
-  const before = Error.stackTraceLimit;
+  const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = 0;
+  // Pulumi's run sets this function, for source maps.
+  if (prepareStackTrace) {
+    Error.prepareStackTrace = (error, frames) => prepareStackTrace(error, programFrames(frames));
+  }
   return function restore(error) {
-    Error.stackTraceLimit = before;
+    Error.stackTraceLimit = stackTraceLimit;
+    Error.prepareStackTrace = prepareStackTrace;
     if (error instanceof Error) Error.captureStackTrace(error, restore);
   };
+}
+
+/** The files of Node.js and of Pulumi, which start the program. */
+const RUNNER = /^node:|[\\/]node_modules[\\/]@pulumi[\\/]pulumi[\\/]/;
+
+/** Returns the frames up to the outermost one of the program. */
+function programFrames(frames: NodeJS.CallSite[]): NodeJS.CallSite[] {
+  // Functions of the language, such as `Array.map`, have no file.
+  const outermost = frames.findLastIndex((frame) => !RUNNER.test(frame.getFileName() ?? "node:"));
+  return frames.slice(0, outermost + 1);
 }

@@ -86,7 +86,9 @@ function program(changes: Record<string, unknown> = {}): string {
   return `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const full = new ServerlessEndpoint("full", ${JSON.stringify(full)});
-const plain = new ServerlessEndpoint("plain", { gpuIds: "AMPERE_16", templateId: "template-2" });
+const [plain] = ["plain"].map(function declare(name) {
+  return new ServerlessEndpoint(name, { gpuIds: "AMPERE_16", templateId: "template-2" });
+});
 exports.fullId = full.endpointId;
 exports.plainName = plain.name;
 exports.queueUrl = full.queueUrl;
@@ -132,9 +134,11 @@ test("up creates each endpoint with one save", async () => {
 test("state holds one short, permanent line of provider code, and where the program declares each endpoint", async () => {
   const endpoints = endpointsIn(await stack.exportState());
   expect(endpoints).toHaveLength(2);
-  for (const { inputs, outputs, sourcePosition, stackTrace } of endpoints) {
+  for (const { id, inputs, outputs, sourcePosition, stackTrace } of endpoints) {
     expect(sourcePosition).toMatch(/^project:\/\/\/index\.[jt]s#\d+,\d+$/);
-    expect(stackTrace).toEqual(expect.arrayContaining([{ sourcePosition }]));
+    // The program's frames, without those of Node.js and Pulumi that started it. `Array.map` has no position.
+    const outer = id === endpoint("full").id ? [] : [{}, { sourcePosition: expect.stringMatching(/index\.[jt]s#4,/) }];
+    expect(stackTrace).toEqual([{ sourcePosition }, ...outer]);
     expect(inputs?.__provider).toBe(PROVIDER_TEXT);
     expect(outputs?.__provider).toBe(PROVIDER_TEXT);
   }

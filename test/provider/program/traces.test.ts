@@ -57,3 +57,17 @@ test("an error of the declaration shows where the program declares it", () => {
   expect((error as Error).stack).toContain("traces.test.ts");
   expect(Error.stackTraceLimit).toBe(before);
 });
+
+test("the function that prints traces is restored, also after an error", () => {
+  const { prepareStackTrace } = Error;
+  const prepare = (error: Error) => `${error}`;
+  Error.prepareStackTrace = prepare;
+  try {
+    new ServerlessEndpoint("printed", ARGS);
+    expect(Error.prepareStackTrace).toBe(prepare);
+    expect(() => new ServerlessEndpoint("", ARGS)).toThrow("Missing resource name");
+    expect(Error.prepareStackTrace).toBe(prepare);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+});
