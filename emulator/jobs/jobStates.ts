@@ -96,8 +96,24 @@ const RETRIES_AFTER_LOST_WORKER = 1;
 
 export function newJob(id: string, operation: Job["operation"], request: JobRequest, now: number): Job {
   const retentionMs = operation === "run" ? RUN_RESULT_RETENTION_MS : RUNSYNC_RESULT_RETENTION_MS.default;
-  const times = { submittedAt: now, queuedAt: now, ttlMs: request.policy.ttl, retentionMs };
-  return { id, operation, request, status: "IN_QUEUE", retries: 0, stream: [], ...times };
+  // Every field that a job may get later: Node.js creates a hidden class for each copy that adds one.
+  return {
+    id,
+    operation,
+    request,
+    status: "IN_QUEUE",
+    submittedAt: now,
+    queuedAt: now,
+    startedAt: undefined,
+    endedAt: undefined,
+    workerId: undefined,
+    retries: 0,
+    output: undefined,
+    error: undefined,
+    stream: [],
+    ttlMs: request.policy.ttl,
+    retentionMs,
+  };
 }
 
 export function canHappen(job: Job, type: JobEvent["type"]): boolean {
