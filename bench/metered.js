@@ -3,8 +3,8 @@ const os = require("node:os");
 const path = require("node:path");
 
 /**
- * Processor time in seconds, and the largest memory in megabytes.
- * @typedef {{ seconds: number, megabytes: number }} Usage
+ * Processor time in seconds; the largest memory, and the heap in use at the end, in megabytes.
+ * @typedef {{ seconds: number, megabytes: number, heldMegabytes: number }} Usage
  */
 
 /**
@@ -36,8 +36,12 @@ function usageOf(folder, kind) {
   return files
     .map((file) => /** @type {Usage} */ (JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))))
     .reduce(
-      (sum, { seconds, megabytes }) => ({ seconds: sum.seconds + seconds, megabytes: sum.megabytes + megabytes }),
-      { seconds: 0, megabytes: 0 },
+      (sum, { seconds, megabytes, heldMegabytes }) => ({
+        seconds: sum.seconds + seconds,
+        megabytes: sum.megabytes + megabytes,
+        heldMegabytes: sum.heldMegabytes + heldMegabytes,
+      }),
+      { seconds: 0, megabytes: 0, heldMegabytes: 0 },
     );
 }
 

@@ -10,13 +10,13 @@ const MANY = Number(process.env.MANY ?? 1000);
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
-  /** @type {{ ours: number[], floor: number[], lists: number[], memory: number[], floorMemory: number[] }} */
-  const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [] };
+  /** @type {Record<"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew", number[]>} */
+  const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [], held: [], heldByFew: [] };
   const emulator = await startEmulator({ drainMs: 0 });
 
   /**
-   * The time of the first `up`, in milliseconds for each endpoint, the provider's memory in megabytes, and the lists that a
-   * refresh after it asks for.
+   * The time of the first `up`, in milliseconds for each endpoint, the provider's largest memory and what it holds at the
+   * end, in megabytes, and the lists that a refresh after it asks for.
    * @param {string} program
    * @param {number} count
    */
@@ -26,12 +26,12 @@ async function run({ quick, log }) {
     const env = { COUNT: String(count), IDLE_TIMEOUT: "10" };
     try {
       const { ms, provider } = await metered(stack, ["up", "--yes", "--skip-preview"], env);
-      const { megabytes } = provider;
+      const { megabytes, heldMegabytes } = provider;
       log(`${program === ours ? "ours" : "floor"}, ${count}: ${Math.round(ms)} ms, ${Math.round(megabytes)} MB`);
-      if (program === floor || count === few) return { msEach: ms / count, megabytes, lists: 0 };
+      if (program === floor || count === few) return { msEach: ms / count, megabytes, heldMegabytes, lists: 0 };
       emulator.journal.clear();
       await stack.pulumi(["refresh", "--yes", "--skip-preview"], env);
-      return { msEach: ms / count, megabytes, lists: emulator.journal.requests().length };
+      return { msEach: ms / count, megabytes, heldMegabytes, lists: emulator.journal.requests().length };
     } finally {
       stack.remove();
     }
@@ -46,6 +46,8 @@ async function run({ quick, log }) {
       measured.lists.push(large.ours.lists);
       measured.memory.push(large.ours.megabytes);
       measured.floorMemory.push(large.floor.megabytes);
+      measured.held.push(large.ours.heldMegabytes);
+      measured.heldByFew.push(small.ours.heldMegabytes);
     }
   } finally {
     await emulator.stop();
@@ -68,6 +70,15 @@ async function run({ quick, log }) {
       theirs: measured.floorMemory,
       judged: "difference",
       mark: { atMost: 60 },
+    },
+    {
+      what: `provider process: heap that it holds after up of ${many}`,
+      unit: "MB",
+      ours: measured.held,
+      against: `up of ${few}`,
+      theirs: measured.heldByFew,
+      judged: "difference",
+      mark: { atMost: 5 },
     },
     {
       what: `refresh of ${many}: lists asked for`,
