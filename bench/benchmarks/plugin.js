@@ -14,7 +14,7 @@ const { STEPS, check } = require("./lifecycle");
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [count, runs] = quick ? [30, 1] : [300, 3];
+  const [count, runs] = quick ? [30, 1] : [300, 5];
   /** @type {Record<Step, Record<Form, Measured>>[]} */
   const lives = [];
   for (let run = 0; run < runs; run++) {

@@ -2,7 +2,7 @@ const { measure } = require("../processes");
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [jobs, runs] = quick ? [20_000, 1] : [1_000_000, 3];
+  const [jobs, runs] = quick ? [20_000, 1] : [1_000_000, 5];
   const seconds = [];
   const growth = [];
   for (let run = 0; run < runs; run++) {
