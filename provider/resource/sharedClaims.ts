@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { homedir, hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { ConfigurationError } from "../../sdk/errors";
 import { engineAddress } from "../exitWithEngine";
@@ -9,27 +10,46 @@ import { engineAddress } from "../exitWithEngine";
  * a line for each claim. A claim prevents that another resource deletes the object, so one that cannot be told is an error.
  */
 
-/** The folders that may hold the files, each an existing folder and the names to make in it. The first writable one is used. */
+const uid = process.getuid?.();
+
+/** The folders that may hold the files, each an existing folder and the names to make in it. The first usable one is used. */
 const FOLDERS: readonly (readonly [string, ...string[]])[] = [
-  [...cacheFolder(), "pulumi-serverless-gpu", "claims"],
-  [tmpdir(), `pulumi-serverless-gpu-claims-${process.getuid?.() ?? "user"}`],
+  ...cacheFolder(),
+  [tmpdir(), `pulumi-serverless-gpu-claims-${uid ?? "user"}`],
 ];
 
-function cacheFolder(): [string, string] {
+function cacheFolder(): [string, ...string[]][] {
   const { XDG_CACHE_HOME } = process.env;
-  if (XDG_CACHE_HOME) return [path.dirname(XDG_CACHE_HOME), path.basename(XDG_CACHE_HOME)];
+  const own = ["pulumi-serverless-gpu", "claims"];
+  if (XDG_CACHE_HOME) return [[path.dirname(XDG_CACHE_HOME), path.basename(XDG_CACHE_HOME), ...own]];
   try {
-    return [homedir(), ".cache"];
+    return [[homedir(), ".cache", ...own]];
   } catch {
     // A user without an entry in the system's list of users, as in some containers.
-    return [tmpdir(), ".cache"];
+    return [];
+  }
+}
+
+/** The machine or container: machines may share the folder, and the numbers of processes mean nothing on another one. */
+const machine = createHash("sha256").update(`${hostname()} ${pidNamespace()}`).digest("hex").slice(0, 8);
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
   }
 }
 
 /** The beginning of the names of this deployment's files; `undefined` without an engine. A name ends with the process. */
-const deployment = engineAddress(process.argv)?.replace(/[^\w.]/g, "-");
+const deployment = engineAddress(process.argv)
+  ?.replace(/[^\w.]/g, "-")
+  .concat(`.${machine}`);
 
 const prepared = new Set<string>();
+
+/** The age from which a file of another machine is removed, where its process may still run. */
+const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** Makes the folder, and removes the files of processes that have ended. */
 function prepareFolder([base, ...names]: readonly [string, ...string[]]): string {
@@ -37,9 +57,27 @@ function prepareFolder([base, ...names]: readonly [string, ...string[]]): string
   if (prepared.has(folder)) return folder;
   // Not recursive: Node.js does not come to an end where a folder can neither be made nor exists, as in /proc.
   names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
-  for (const file of readdirSync(folder)) if (!isAlive(pidOf(file))) rmSync(path.join(folder, file), { force: true });
+  if (!isPrivate(folder)) throw new Error("others can write it");
+  for (const file of readdirSync(folder)) {
+    if (isStale(path.join(folder, file))) rmSync(path.join(folder, file), { force: true });
+  }
   prepared.add(folder);
   return folder;
+}
+
+/** Returns `true` for a folder that nobody else can fill: the one for temporary files is shared by all users. */
+function isPrivate(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return false;
+  return uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0);
+}
+
+function isStale(file: string): boolean {
+  const pid = pidOf(file);
+  if (!Number.isInteger(pid)) return false;
+  if (file.endsWith(`.${machine}.${pid}`)) return !isAlive(pid);
+  const writtenAt = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  return Date.now() - writtenAt > STALE_AFTER_MS;
 }
 
 function makeFolder(folder: string): string {
@@ -53,21 +91,22 @@ function makeFolder(folder: string): string {
 
 /**
  * Adds (`+`) or takes back (`-`) a claim.
- * @throws ConfigurationError if no folder can be written
+ * @throws ConfigurationError if no folder can be used
  */
 export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
   if (deployment === undefined) return;
   for (const parts of FOLDERS) {
     try {
       const file = path.join(prepareFolder(parts), `${deployment}.${process.pid}`);
-      appendFileSync(file, `${sign} ${id} ${owner}\n`, { mode: 0o600 });
+      // A line of its own, also after one that a full disk has cut.
+      appendFileSync(file, `\n${sign} ${id} ${owner}\n`, { mode: 0o600 });
       return;
     } catch {}
   }
   throw new ConfigurationError(
-    `neither ${FOLDERS.map((parts) => path.join(...parts)).join(" nor ")} can be written. There, providers of one run tell ` +
-      "each other which objects the program has, so that none is deleted that another resource adopts. Set XDG_CACHE_HOME " +
-      "to a folder that can be written",
+    `neither ${FOLDERS.map((parts) => path.join(...parts)).join(" nor ")} can be written by you alone. There, providers of one ` +
+      "run tell each other which objects the program has, so that none is deleted that another resource adopts. Set " +
+      "XDG_CACHE_HOME to a folder that exists, in which only you can write",
   );
 }
 
@@ -85,7 +124,7 @@ export function claimsOfOtherProcesses(id: string): Set<string> {
 
 function linesOfOthers(parts: readonly [string, ...string[]]): string[][] {
   const folder = path.join(...parts);
-  const files = ifThere(() => readdirSync(folder)) ?? [];
+  const files = ifThere(() => (isPrivate(folder) ? readdirSync(folder) : [])) ?? [];
   const others = files.filter(
     (file) => file.startsWith(`${deployment}.`) && pidOf(file) !== process.pid && isAlive(pidOf(file)),
   );

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -9,10 +18,27 @@ const TMPDIR = path.join(folder, "temp");
 mkdirSync(TMPDIR);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Claims in a process of its own, as a provider does, which has the engine's host and port as its last argument. */
-function claim(env: Record<string, string>) {
-  const script = `require(${JSON.stringify(MODULE)}).shareClaim("+", "abc", "owner");`;
+const CLAIM = 'claims.shareClaim("+", "abc", "owner");';
+/** Prints what another process of the deployment sees while the first one is alive. */
+const SHOW = `
+const script = "console.log(...require(" + JSON.stringify(module) + ").claimsOfOtherProcesses('abc'))";
+const { stdout, stderr } = require("node:child_process").spawnSync(process.execPath, ["-e", script, "127.0.0.1:4711"]);
+console.log(String(stdout), String(stderr));
+`;
+
+/** Runs code in a process of its own, as a provider, which has the engine's host and port as its last argument. */
+function run(code: string, env: Record<string, string>) {
+  const script = `const module = ${JSON.stringify(MODULE)}; const claims = require(module); ${code}`;
   return spawnSync(process.execPath, ["-e", script, "127.0.0.1:4711"], { env, encoding: "utf8", timeout: 30_000 });
+}
+
+const claim = (env: Record<string, string>) => run(CLAIM, env);
+
+/** Makes a folder for temporary files, and returns it with the name of the claims' folder in it. */
+function temporary(name: string): readonly [string, string] {
+  const TMP = path.join(folder, name);
+  mkdirSync(TMP);
+  return [TMP, path.join(TMP, `pulumi-serverless-gpu-claims-${process.getuid?.() ?? "user"}`)];
 }
 
 test("a claim goes to the user's cache", () => {
@@ -32,4 +58,43 @@ test("a claim that can be told nowhere is an error, because another process woul
   const { status, stderr } = claim({ XDG_CACHE_HOME: "/dev/null/cache", TMPDIR: "/dev/null/temp" });
   expect(status).toBe(1);
   expect(stderr).toMatch(/can be written.*Set XDG_CACHE_HOME to a folder/);
+});
+
+const NO_CACHE = { XDG_CACHE_HOME: "/dev/null/cache" };
+
+test("a link that somebody else has put in place of the temporary folder is not followed: files behind it stay", () => {
+  const [TMP, claims] = temporary("linked");
+  const documents = path.join(folder, "documents");
+  mkdirSync(documents);
+  writeFileSync(path.join(documents, "thesis.txt"), "years of work");
+  symlinkSync(documents, claims);
+  const { status, stderr } = claim({ ...NO_CACHE, TMPDIR: TMP });
+  expect(readdirSync(documents)).toEqual(["thesis.txt"]);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/can be written by you alone/)]);
+});
+
+test("a temporary folder that everybody can write is not used, and not believed", () => {
+  const [TMP, claims] = temporary("open");
+  const open = `require("node:fs").chmodSync(${JSON.stringify(claims)}, 0o777);`;
+  expect(run(CLAIM + SHOW, { ...NO_CACHE, TMPDIR: TMP }).stdout.trim()).toBe("owner");
+  expect(run(CLAIM + open + SHOW, { ...NO_CACHE, TMPDIR: TMP }).stdout.trim()).toBe("");
+  expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 1 });
+});
+
+test("a claim of a process that may run on another machine with the same folder stays, one that is a day old goes", () => {
+  const [TMP, claims] = temporary("shared");
+  mkdirSync(claims, { mode: 0o700 });
+  const [fresh, old, foreign] = ["127.0.0.1-1.other.99999999", "127.0.0.1-2.other.99999999", "notes.txt"];
+  for (const file of [fresh, old, foreign]) writeFileSync(path.join(claims, file), "+ abc owner\n");
+  const past = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  for (const file of [old, foreign]) utimesSync(path.join(claims, file), past, past);
+  expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 0, stderr: "" });
+  expect([fresh, old, foreign].map((file) => existsSync(path.join(claims, file)))).toEqual([true, false, true]);
+});
+
+test("a claim is told after a line that a full disk has cut", () => {
+  const [TMP, claims] = temporary("full");
+  const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "+ xyz ot");`;
+  const { stdout } = run(`claims.shareClaim("+", "def", "owner");${cut}${CLAIM}${SHOW}`, { ...NO_CACHE, TMPDIR: TMP });
+  expect(stdout.trim()).toBe("owner");
 });
