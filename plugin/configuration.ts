@@ -9,7 +9,7 @@ import type { Properties } from "../provider/properties";
  * The logical names of the providers that the engine makes by itself: with a version and a URL of downloads, if the program
  * sets them. Every other name is a program's own, such as `default_eu`.
  */
-const DEFAULT_PROVIDER = /^default(_(\d+_\d+_\d+|https?_|github_|gitlab_).*)?$/;
+const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_\/.+)?$/;
 
 /** The settings of a provider that the engine itself uses. */
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];

@@ -59,9 +59,12 @@ test("settings that do not exist are warned of, and a provider needs one key", a
   expect((await checkConfig("mine", { apiKey: "a", apiKeyEnv: "B" })).failures).toEqual([needs]);
   const own = await checkConfig("default", { apiKeyEnv: "B" });
   expect(own.failures).toEqual([expect.stringMatching(/^only an explicit provider has apiKeyEnv.* another name/)]);
-  expect((await checkConfig("default_eu", {})).failures).toEqual([
-    expect.stringContaining('"default_eu" needs either'),
-  ]);
+  for (const explicit of ["default_eu", "default_github_ci", "default_https_proxy", "default_1_2"]) {
+    expect((await checkConfig(explicit, {})).failures).toEqual([expect.stringContaining(`"${explicit}" needs either`)]);
+  }
+  for (const engines of ["_1_2_3_alpha_1", "_https_/example.com/plugins", "_1_2_3_github_/api.github.com/org"]) {
+    expect((await checkConfig(`default${engines}`, {})).failures).toEqual([]);
+  }
   // State keeps the key as a secret, however the program gives it.
   expect(await checkConfig("mine", { apiKey: "a" })).toEqual({ inputs: { apiKey: secret("a") }, failures: [] });
 });
