@@ -4,7 +4,7 @@ import type { EndpointSettings } from "../../sdk/endpoints/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
-import { suspendTraces } from "../program/traces";
+import { showWhereRefused, suspendTraces } from "../program/traces";
 import { refuseSecondAdoption } from "../resource/adoptIds";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
@@ -193,6 +193,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
       restoreTraces(error);
       throw error;
     }
+    showWhereRefused(this);
     warnOfSettings(this);
     previewAdoption(this, args, ADOPTING_CLASS);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);

@@ -35,3 +35,19 @@ function programFrames(frames: NodeJS.CallSite[]): NodeJS.CallSite[] {
   const outermost = frames.findLastIndex((frame) => !RUNNER.test(frame.getFileName() ?? "node:"));
   return frames.slice(0, outermost + 1);
 }
+
+/**
+ * Adds the trace of the declaration to the error of a registration that the engine refuses. Pulumi makes that error while
+ * no traces are recorded. Other errors stay as they are.
+ */
+export function showWhereRefused({ urn }: pulumi.Resource): void {
+  const declared: { stack?: string } = {};
+  Error.captureStackTrace(declared, showWhereRefused);
+  const registered = (urn as unknown as { promise(): Promise<unknown> }).promise();
+  registered.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== "Error" || "__pulumiRunError" in error) return;
+    // The stack of a cut trace is the message alone.
+    if (/\n +at /.test(String(error.stack))) return;
+    error.stack = String(declared.stack).replace(/^.*/, () => String(error));
+  });
+}

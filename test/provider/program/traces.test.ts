@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessEndpoint } from "../../../provider";
 
@@ -70,4 +72,30 @@ test("the function that prints traces is restored, also after an error", () => {
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
   }
+});
+
+const REPOSITORY = path.resolve(__dirname, "../../..");
+
+/** Runs a program whose only registration is refused. Returns the stack of the error that ends it. */
+function failureOf(declaration: string): string {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    const refuse = () => { throw new Error("invalid alias"); };
+    pulumi.runtime.setMocks({ newResource: refuse, call: refuse });
+    process.once("unhandledRejection", (error) => { console.log(error.stack); process.exit(); });
+    const { ServerlessEndpoint } = require(${JSON.stringify(path.join(REPOSITORY, "dist/provider"))});
+    (function userCode() {
+      ${declaration}
+    })();`;
+  return spawnSync(process.execPath, ["-e", program], { cwd: REPOSITORY, encoding: "utf8", timeout: 30_000 }).stdout;
+}
+
+test("an error of the engine shows where the program declares the endpoint", () => {
+  const refused = failureOf(`new ServerlessEndpoint("llama", ${JSON.stringify(ARGS)});`);
+  expect(refused).toMatch(/^Error: failed to register new resource llama .*invalid alias\n(.*\n)* +at userCode /);
+});
+
+test("an error of an argument keeps its own stack", () => {
+  const args = `{ ...${JSON.stringify(ARGS)}, templateId: (async function find() { throw new Error("no template"); })() }`;
+  expect(failureOf(`new ServerlessEndpoint("llama", ${args});`)).toMatch(/no template\n+ +at find /);
 });
