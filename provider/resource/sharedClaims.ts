@@ -98,8 +98,8 @@ export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
   for (const parts of FOLDERS) {
     try {
       const file = path.join(prepareFolder(parts), `${deployment}.${process.pid}`);
-      // A line of its own, also after one that a full disk has cut.
-      appendFileSync(file, `\n${sign} ${id} ${owner}\n`, { mode: 0o600 });
+      // The new line first: a full disk may have cut the one before.
+      appendFileSync(file, `\n${sign} ${id} ${owner}`, { mode: 0o600 });
       return;
     } catch {}
   }
@@ -114,7 +114,7 @@ export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
 export function claimsOfOtherProcesses(id: string): Set<string> {
   const owners = new Set<string>();
   if (deployment === undefined) return owners;
-  for (const [sign, claimed, owner = ""] of FOLDERS.flatMap(linesOfOthers)) {
+  for (const [sign, claimed, owner = ""] of FOLDERS.flatMap((parts) => linesOfOthers(parts, id))) {
     if (claimed !== id) continue;
     if (sign === "+") owners.add(owner);
     else owners.delete(owner);
@@ -122,14 +122,16 @@ export function claimsOfOtherProcesses(id: string): Set<string> {
   return owners;
 }
 
-function linesOfOthers(parts: readonly [string, ...string[]]): string[][] {
+/** Returns the lines of those files that name the object: most do not, and to split all of them takes time. */
+function linesOfOthers(parts: readonly [string, ...string[]], id: string): string[][] {
   const folder = path.join(...parts);
   const files = ifThere(() => (isPrivate(folder) ? readdirSync(folder) : [])) ?? [];
   const others = files.filter(
     (file) => file.startsWith(`${deployment}.`) && pidOf(file) !== process.pid && isAlive(pidOf(file)),
   );
   const texts = others.map((file) => ifThere(() => readFileSync(path.join(folder, file), "utf8")) ?? "");
-  return texts.flatMap((text) => text.split("\n")).map((line) => line.split(" "));
+  const naming = texts.filter((text) => text.includes(` ${id} `));
+  return naming.flatMap((text) => text.split("\n")).map((line) => line.split(" "));
 }
 
 /** Returns `undefined` if there is no such file or folder: no process has written there, or it has ended. */
