@@ -1,14 +1,11 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
 import { createClient } from "../../../sdk/client";
 import { CannotConnectError, ConfigurationError, type ServerlessGpuError } from "../../../sdk/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
+import { PASSWORD, startProxy } from "../../support/tunnelProxy";
 
-const PASSWORD = "proxy-passw0rd";
 const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"];
 const before = { ...process.env };
 
@@ -22,43 +19,6 @@ afterEach(() => {
     else process.env[name] = before[name];
   }
 });
-
-type Tunnel = (socket: Socket, number: number) => "tunnel" | undefined;
-
-/** A proxy that tunnels, unless `tunnel` deals with a CONNECT itself. */
-async function startProxy(tunnel: Tunnel = () => "tunnel") {
-  const asked: { readonly host: string; readonly authorization: string | undefined }[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((_incoming, outgoing) => {
-    outgoing.writeHead(501).end();
-  });
-  server.on("connect", (request, socket: Socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    asked.push({ host: String(request.url), authorization: request.headers["proxy-authorization"] });
-    if (tunnel(socket, asked.length) !== "tunnel") return;
-    const [host, port] = String(request.url).split(":");
-    const target = connect(Number(port), host, () => {
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      target.pipe(socket).pipe(target);
-    });
-    target.on("error", () => socket.destroy());
-    socket.on("close", () => target.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    asked,
-    host,
-    url: `http://user:${PASSWORD}@${host}`,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 const EMPTY_LIST = { body: { data: { myself: { endpoints: [] } } } };
 
