@@ -65,11 +65,14 @@ function prepareFolder([base, ...names]: readonly [string, ...string[]]): string
   return folder;
 }
 
-/** Returns `true` for a folder that nobody else can fill: the one for temporary files is shared by all users. */
+/**
+ * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by all users. A group may,
+ * because Kubernetes gives volumes to one.
+ */
 function isPrivate(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return false;
-  return uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0);
+  return uid === undefined || (found.uid === uid && (found.mode & 0o002) === 0);
 }
 
 function isStale(file: string): boolean {
