@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 /** The password in the proxy's URL. No message may show it. */
 export const PASSWORD = "proxy-passw0rd";
 
-type Tunnel = (socket: Socket, number: number) => "tunnel" | undefined;
+export type Tunnel = (socket: Socket, number: number) => "tunnel" | undefined;
 
 /** A proxy that tunnels, unless `tunnel` deals with a CONNECT itself. */
 export async function startProxy(tunnel: Tunnel = () => "tunnel") {

@@ -1,10 +1,11 @@
+import type { Socket } from "node:net";
 import { createClient } from "../../../sdk/client";
 import { CannotConnectError, ConfigurationError, type ServerlessGpuError } from "../../../sdk/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
-import { PASSWORD, startProxy } from "../../support/tunnelProxy";
+import { PASSWORD, startProxy, type Tunnel } from "../../support/tunnelProxy";
 
 const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"];
 const before = { ...process.env };
