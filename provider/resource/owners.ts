@@ -104,7 +104,7 @@ export function release(id: string, owner: string): void {
 function claim(id: string, owner: string): void {
   const owners = claims.get(id) ?? new Set();
   if (owners.has(owner)) return;
+  shareClaim("+", id, owner);
   owners.add(owner);
   claims.set(id, owners);
-  shareClaim("+", id, owner);
 }

@@ -60,6 +60,16 @@ test("a claim that can be told nowhere is an error, because another process woul
   expect(stderr).toMatch(/can be written.*Set XDG_CACHE_HOME to a folder/);
 });
 
+test("a claim that could not be told is not taken for told when it is made again", () => {
+  const owners = JSON.stringify(path.join(path.dirname(MODULE), "owners.js"));
+  const again = `
+    for (const _ of [1, 2]) {
+      try { require(${owners}).claimCompared("endpoint", "abc", "owner"); } catch (error) { console.log(error.name); }
+    }`;
+  const { stdout } = run(again, { XDG_CACHE_HOME: "/dev/null/cache", TMPDIR: "/dev/null/temp" });
+  expect(stdout).toBe("ConfigurationError\nConfigurationError\n");
+});
+
 const NO_CACHE = { XDG_CACHE_HOME: "/dev/null/cache" };
 
 test("a link that somebody else has put in place of the temporary folder is not followed: files behind it stay", () => {
