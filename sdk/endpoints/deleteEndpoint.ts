@@ -167,7 +167,8 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
 /** Returns `true` if the endpoint is absent from a list now, or once the list's lag has passed. */
 async function isGone(deletion: Deletion): Promise<boolean> {
   if (!(await look(deletion))) return true;
-  await sleep(deletion.account.clock, LIST_LAG_MS, deletion.options.signal);
+  const { account, options } = deletion;
+  await account.list.rest(sleep(account.clock, LIST_LAG_MS, options.signal));
   return !(await look(deletion));
 }
 
@@ -182,7 +183,7 @@ async function pause(deletion: Deletion): Promise<void> {
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
   const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - drainsFrom);
   if (timeLeftMs <= 0) throw deleteTimeout(deletion, drainTimeoutMs);
-  await sleep(account.clock, Math.min(pollMs, timeLeftMs), signal);
+  await account.list.rest(sleep(account.clock, Math.min(pollMs, timeLeftMs), signal));
   deletion.pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
 }
 

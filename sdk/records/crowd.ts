@@ -4,6 +4,8 @@ import type { Clock } from "../contract/clock";
 export interface Crowd {
   /** Counts an operation. Returns a function that must be called at its end. */
   join(): () => void;
+  /** Waits for the promise. Meanwhile one of the operations, the caller, does not count as running. */
+  rest(wait: Promise<void>): Promise<void>;
   /** Returns the number of operations that run now. */
   running(): number;
   /** Returns the largest number of operations that ran together of late. */
@@ -34,6 +36,14 @@ export function createCrowd(clock: Clock): Crowd {
         note();
         running--;
       };
+    },
+    rest(wait) {
+      note();
+      running--;
+      return wait.finally(() => {
+        running++;
+        note();
+      });
     },
     running: () => running,
     size() {

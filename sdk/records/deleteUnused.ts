@@ -90,7 +90,7 @@ async function untilGone<T extends NamedRecord>(
   let record = recordById(kind, await readSharedWith(collection, id, options), id);
   if (!record) {
     onAbsent?.();
-    await sleep(clock, LIST_LAG_MS, options.signal);
+    await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
     record = await look();
   }
   while (record) {
@@ -99,7 +99,7 @@ async function untilGone<T extends NamedRecord>(
     if (obstacle === undefined) {
       record = await look();
       if (!record) return;
-      await sleep(clock, LIST_LAG_MS, options.signal);
+      await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
       obstacle = "the service accepted its deletion, but still lists it";
     }
     record = await look();
@@ -107,20 +107,20 @@ async function untilGone<T extends NamedRecord>(
     const elapsedMs = clock.monotonic() - startedAt;
     if (elapsedMs >= releaseTimeoutMs) throw deleteTimeout(kind.noun, record, releaseTimeoutMs, obstacle);
     onWait?.({ elapsedMs: Math.round(elapsedMs), reason: obstacle });
-    await sleep(clock, Math.min(pauseMs, releaseTimeoutMs - elapsedMs), options.signal);
+    await list.rest(sleep(clock, Math.min(pauseMs, releaseTimeoutMs - elapsedMs), options.signal));
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
   }
 }
 
 /** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
 async function refuseUsed<T extends NamedRecord>(
-  { clock, kind: { noun } }: Collection<T>,
+  { clock, list, kind: { noun } }: Collection<T>,
   record: T,
   { usersOf, remedy }: DeletionRule<T>,
   options: ObservedOptions,
 ): Promise<void> {
   if ((await usersOf(record, options)).length === 0) return;
-  await sleep(clock, LIST_LAG_MS, options.signal);
+  await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
   const users = await usersOf(record, options);
   if (users.length === 0) return;
   throw new InUseError(

@@ -37,6 +37,8 @@ export interface SharedList<List> {
   noteWrite(): void;
   /** Announces an operation whose reads gather. Returns a function that must be called at its end. */
   join(): () => void;
+  /** Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do not wait for it. */
+  rest(wait: Promise<void>): Promise<void>;
 }
 
 interface Request<List> {
@@ -124,13 +126,16 @@ export function createSharedList<List extends object>(
     const last = despiteWrites ? newest : current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     next ??= queueNext();
-    if (gathers) gather(next);
-    else next.release();
+    if (gathers) {
+      next.gathered++;
+      releaseSoon(next);
+    } else next.release();
     return next;
   }
 
-  function gather(request: Request<List>): void {
-    const gathered = ++request.gathered;
+  /** Lets the list be requested if all operations that run need it. */
+  function releaseSoon(request: Request<List>): void {
+    const { gathered } = request;
     if (gathered >= crowd.size()) request.release();
     else if (gathered >= crowd.running()) {
       clock.schedule(SETTLE_MS, () => {
@@ -176,6 +181,17 @@ export function createSharedList<List extends object>(
     noteWrite() {
       current = undefined;
     },
-    join: crowd.join,
+    join() {
+      const leave = crowd.join();
+      return () => {
+        leave();
+        if (next) releaseSoon(next);
+      };
+    },
+    rest(wait) {
+      const rested = crowd.rest(wait);
+      if (next) releaseSoon(next);
+      return rested;
+    },
   };
 }

@@ -98,6 +98,29 @@ test("the last deletions of many do not wait for others to follow", async () => 
   expect(service.existing.size).toBe(0);
 });
 
+test("a deletion does not wait for others that rest or that end", async () => {
+  const service = slowService(["a"], LIST_MS);
+  const [, leave] = [service.list.join(), service.list.join()];
+  const rested = service.list.rest(service.wait(10_000));
+  const first = deletion(service, "a", 100);
+  // Its list waits for one that neither rests nor looks, until that ends.
+  await service.clock.advance(LIST_MS + 100 + 50);
+  leave();
+  await service.clock.advance(25 + LIST_MS);
+  const { acknowledgedAt, provenAt } = await first;
+  expect(provenAt - acknowledgedAt).toBe(50 + 25 + LIST_MS);
+  await service.clock.advance(10_000);
+  await rested;
+
+  // Then it counts again.
+  service.list.join();
+  const gathering = service.list.read({ gathers: true });
+  await service.clock.advance(400);
+  expect(service.lists()).toBe(2);
+  await service.clock.advance(100 + LIST_MS);
+  await gathering;
+});
+
 test("a deletion that is alone does not wait, nor do readers that do not gather", async () => {
   const service = slowService(["a", "b"], LIST_MS);
   const alone = deletion(service, "a", 100);
