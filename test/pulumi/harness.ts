@@ -30,6 +30,15 @@ export interface StackOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Environment with which the Node.js processes of a command keep and reuse compiled code, which saves a third of its
+ * processor time. Commands outside the repository run without it, as for users.
+ */
+const COMPILE_CACHE = {
+  NODE_OPTIONS: `--require ${JSON.stringify(path.join(__dirname, "compileCache.js"))}`,
+  COMPILE_CACHE: path.join(SCRATCH, "compile-cache"),
+};
+
 /** The result of a command. */
 export interface CommandResult {
   /** Null where a signal ended it. */
@@ -79,7 +88,7 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   const parent = options.parent ?? SCRATCH;
   await mkdir(parent, { recursive: true });
   const scratch = await mkdtemp(path.join(parent, "stack-"));
-  const stack = new PulumiStack(scratch, engine.binDir, options.env ?? {});
+  const stack = new PulumiStack(scratch, engine.binDir, options.env ?? {}, options.parent ? {} : COMPILE_CACHE);
   stacks.add(stack);
   await Promise.all(["home", "state", "temp", "program"].map((folder) => mkdir(path.join(scratch, folder))));
   if (options.folder) {
@@ -106,12 +115,16 @@ export class PulumiStack {
   /** The program's folder. */
   readonly folder: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #pulumiEnv: Readonly<Record<string, string>>;
 
+  /** `env` is the environment of every command, `pulumiEnv` is added for `pulumi`. */
   constructor(
     readonly scratch: string,
     binDir: string,
     env: Readonly<Record<string, string>>,
+    pulumiEnv: Readonly<Record<string, string>> = {},
   ) {
+    this.#pulumiEnv = pulumiEnv;
     this.folder = path.join(scratch, "program");
     this.#env = {
       PATH: binDir + path.delimiter + process.env.PATH,
@@ -127,7 +140,8 @@ export class PulumiStack {
 
   /** Runs `pulumi` with these arguments, whatever the exit code. `env` is added for this command alone. */
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
-    return this.exec("pulumi", [...args, "--non-interactive", "--color", "never"], { env });
+    const all = { ...this.#pulumiEnv, ...env };
+    return this.exec("pulumi", [...args, "--non-interactive", "--color", "never"], { env: all });
   }
 
   /** Runs any command in the stack's environment, in the program's folder unless `cwd` says otherwise. */
