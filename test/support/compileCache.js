@@ -1,6 +1,6 @@
-// Loaded into every Node.js process of a `pulumi` command that the harness runs (NODE_OPTIONS). Keeps the compiled code of
-// the repository's packages and of the built package in COMPILE_CACHE, which saves each command a third of its processor
-// time. An entry is used only for the same content of the same file, and V8 refuses it in another version.
+// Loaded into Node.js processes of the tests (NODE_OPTIONS in compiledCode.ts). Keeps the compiled code of the repository's
+// packages and of the built package in the folder COMPILE_CACHE, in one file for each program. An entry is used only for the
+// same content of the same file, and V8 refuses it in another version.
 const { createHash } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
@@ -13,13 +13,14 @@ const vm = require("node:vm");
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 /** Everything else changes from run to run, such as the programs. */
-const CACHED = ["node_modules", "dist"].map((folder) => path.join(REPOSITORY, folder) + path.sep);
-/** How long a process loads nothing before its cache is written: providers are killed, and do not exit. */
+const CACHED = ["node_modules", "dist", "plugin"].map((folder) => path.join(REPOSITORY, folder) + path.sep);
+/** The time without a new module after which the cache is written: providers are killed, and do not exit. */
 const QUIET_MS = 300;
 /** The index's length, before the index. */
 const LENGTH_BYTES = 4;
 
-const store = path.join(process.env.COMPILE_CACHE ?? REPOSITORY, `${sha1(String(process.argv[1]))}-${process.version}`);
+const main = path.resolve(process.argv[1] ?? "");
+const store = path.join(String(process.env.COMPILE_CACHE), `${sha1(main)}-${process.version}`);
 const entries = readStore();
 let changed = false;
 /** @type {NodeJS.Timeout | undefined} */
@@ -65,7 +66,7 @@ function writeStore() {
 }
 
 /**
- * Returns the script of a module, or undefined for one that Node.js must compile itself.
+ * Returns the script of a module, or undefined for one that Node.js must compile itself, such as an ES module.
  * @param {string} content
  * @param {string} file
  */
@@ -74,7 +75,7 @@ function scriptOf(content, file) {
   const entry = entries.get(file);
   const cachedData = entry?.hash === hash ? entry.data : undefined;
   try {
-    const script = new vm.Script(Module.wrap(content), {
+    const script = new vm.Script(Module.wrap(content.replace(/^#!/, "//")), {
       filename: file,
       // Positions in the first line are those of the file.
       columnOffset: -Module.wrap("").indexOf("\n"),
@@ -102,12 +103,13 @@ const compile = prototype._compile;
 /** @type {Compile} */
 function compileCached(content, file, format) {
   const cached = CACHED.some((folder) => file.startsWith(folder)) && (format ?? "commonjs") === "commonjs";
-  const script = cached && !content.startsWith("#!") ? scriptOf(content, file) : undefined;
+  const script = cached ? scriptOf(content, file) : undefined;
   if (!script) return compile.call(this, content, file, format);
   const requireHere = Object.assign((/** @type {string} */ id) => this.require(id), Module.createRequire(file));
   const wrapper = script.runInThisContext();
   return wrapper.call(this.exports, this.exports, requireHere, this, file, path.dirname(file));
 }
 
-prototype._compile = compileCached;
+// A program in a stack's folder has a path of its own each time.
+if (!main.startsWith(path.join(REPOSITORY, ".scratch") + path.sep)) prototype._compile = compileCached;
 process.on("exit", writeStore);
