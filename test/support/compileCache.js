@@ -79,7 +79,6 @@ function scriptOf(content, file) {
       filename: file,
       // Positions in the first line are those of the file.
       columnOffset: -Module.wrap("").indexOf("\n"),
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData && { cachedData }),
     });
     if (!cachedData || script.cachedDataRejected) {
@@ -100,9 +99,21 @@ v8.setFlagsFromString("--allow-natives-syntax");
 /** @type {{ prototype: { _compile: Compile } }} */
 const { prototype } = /** @type {any} */ (Module);
 const compile = prototype._compile;
+/**
+ * Tells whether a module may call `import()`, which does not work in a script from the cache. In the compiler, only strings do.
+ * @param {string} content
+ * @param {string} file
+ */
+function imports(content, file) {
+  return !file.endsWith("/typescript/lib/typescript.js") && /\bimport\s*\(/.test(content);
+}
+
 /** @type {Compile} */
 function compileCached(content, file, format) {
-  const cached = CACHED.some((folder) => file.startsWith(folder)) && (format ?? "commonjs") === "commonjs";
+  const cached =
+    CACHED.some((folder) => file.startsWith(folder)) &&
+    (format ?? "commonjs") === "commonjs" &&
+    !imports(content, file);
   const script = cached ? scriptOf(content, file) : undefined;
   if (!script) return compile.call(this, content, file, format);
   const requireHere = Object.assign((/** @type {string} */ id) => this.require(id), Module.createRequire(file));
