@@ -2,13 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { COMPILE_CACHE } from "../support/compiledCode";
 
 /** The built command line. */
 export const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
 
 /** Starts the command in a folder. */
 export const startIn = (cwd: string, ...args: string[]) =>
-  spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { ...process.env, ...COMPILE_CACHE },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 
 export const start = (...args: string[]) => startIn(process.cwd(), ...args);
 

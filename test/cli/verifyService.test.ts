@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, type EmulatorOptions, type FaultRule, startEmulator } from "../../emulator";
+import { COMPILE_CACHE } from "../support/compiledCode";
 
 const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
 const KEY = "canary-key-of-the-account";
@@ -42,7 +43,10 @@ function start(emulator: Emulator, args: readonly string[] = ["--yes"], env: Nod
   files += 1;
   const file = path.join(folder, `${files}.json`);
   const all = ["verify-service", "--template", "template-1", "--output", file, ...args];
-  const child = spawn(process.execPath, [MAIN, ...all], { env: { ...process.env, ...env }, stdio: "pipe" });
+  const child = spawn(process.execPath, [MAIN, ...all], {
+    env: { ...process.env, ...COMPILE_CACHE, ...env },
+    stdio: "pipe",
+  });
   const printed = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (printed.stdout += chunk));
   child.stderr.on("data", (chunk) => (printed.stderr += chunk));

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
+import { COMPILE_CACHE } from "../support/compiledCode";
 import { killProcessesIn, processesIn, type RunningProcess } from "./processes";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
@@ -26,7 +29,7 @@ export interface StackOptions {
    * @default a folder in the repository, in which programs find the built package
    */
   readonly parent?: string;
-  /** Environment of every command, beside PATH and what the engine needs: nothing else is inherited. */
+  /** Environment of every command, beside PATH, the cache of compiled code and what the engine needs: nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +82,7 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   const parent = options.parent ?? SCRATCH;
   await mkdir(parent, { recursive: true });
   const scratch = await mkdtemp(path.join(parent, "stack-"));
-  const stack = new PulumiStack(scratch, engine.binDir, options.env ?? {});
+  const stack = new PulumiStack(scratch, engine.binDir, { ...(options.parent ? {} : COMPILE_CACHE), ...options.env });
   stacks.add(stack);
   await Promise.all(["home", "state", "temp", "program"].map((folder) => mkdir(path.join(scratch, folder))));
   if (options.folder) {
@@ -88,8 +91,34 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   } else {
     await writeProject(stack, options);
   }
-  await stack.succeed(["stack", "init", "dev"]);
+  if (options.folder || options.parent) await stack.succeed(["stack", "init", "dev"]);
+  else await copyEmptyStack(stack, path.join(SCRATCH, `empty-stack-${engine.version}`));
   return stack;
+}
+
+/** The files that `pulumi stack init` writes, beside the name of the selected stack. */
+const OF_EMPTY_STACK = ["state", "program/Pulumi.dev.yaml"];
+
+/** Does what `pulumi stack init dev` does, with a copy of what the command itself wrote once for the project `test`. */
+async function copyEmptyStack(stack: PulumiStack, copy: string): Promise<void> {
+  if (!existsSync(copy)) {
+    await stack.succeed(["stack", "init", "dev"]);
+    const unfinished = await mkdtemp(`${copy}-`);
+    for (const name of OF_EMPTY_STACK) {
+      await cp(path.join(stack.scratch, name), path.join(unfinished, name), { recursive: true });
+    }
+    // Fails where another test file was faster.
+    await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
+    return;
+  }
+  for (const name of OF_EMPTY_STACK) {
+    await cp(path.join(copy, name), path.join(stack.scratch, name), { recursive: true });
+  }
+  const project = createHash("sha1").update(path.join(stack.folder, "Pulumi.yaml")).digest("hex");
+  const workspaces = path.join(stack.scratch, "home/workspaces");
+  await mkdir(workspaces);
+  const selected = JSON.stringify({ stack: "organization/test/dev" });
+  await writeFile(path.join(workspaces, `test-${project}-workspace.json`), selected);
 }
 
 async function writeProject(stack: PulumiStack, { program = "", typescript = false }: StackOptions) {

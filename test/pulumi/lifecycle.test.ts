@@ -101,7 +101,9 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-  stack = await createStack({ program: program(), env: { ...emulator.env, SERVERLESS_GPU_API: API } });
+  // As users run it, without the cache of compiled code, which would show in the frames of the state.
+  const env = { ...emulator.env, SERVERLESS_GPU_API: API, NODE_OPTIONS: "" };
+  stack = await createStack({ program: program(), env });
 });
 
 beforeEach(() => emulator.journal.clear());

@@ -5,6 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { COMPILE_CACHE } from "./compiledCode";
 
 export type Properties = Record<string, unknown>;
 
@@ -30,7 +31,7 @@ export async function startDynamicProvider(env: Record<string, string>, config: 
   const engine = await startEngine();
   const child = spawn(process.execPath, [require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), engine.address], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -6,6 +6,7 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { COMPILE_CACHE } from "./compiledCode";
 import { call, ended, fromStruct, type Properties, toStruct } from "./dynamicProvider";
 
 /** Folder of the built plugin. */
@@ -49,7 +50,7 @@ export async function startPlugin(
 ) {
   const engine = await startEngine();
   const child = spawn(path.join(folder, "pulumi-resource-serverless-gpu"), [engine.address], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

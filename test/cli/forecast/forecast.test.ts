@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { COMPILE_CACHE } from "../../support/compiledCode";
 import { REPOSITORY } from "../../support/sources";
 
 const MAIN = path.join(REPOSITORY, "dist/cli/main.js");
@@ -19,7 +20,8 @@ const rows = () => Array.from({ length: 120 }, (_, index) => `${index * 30},2`).
 
 function forecast(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, "forecast", ...args], { cwd: folder }, (error, stdout, stderr) => {
+    const env = { ...process.env, ...COMPILE_CACHE };
+    execFile(process.execPath, [MAIN, "forecast", ...args], { cwd: folder, env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
     });
   });
