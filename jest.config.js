@@ -1,3 +1,5 @@
+const { availableParallelism } = require("node:os");
+
 /** @type {import("jest").Config} */
 const project = {
   rootDir: __dirname,
@@ -31,6 +33,6 @@ module.exports = {
   // Only for a test that hangs: a busy machine can be ten times slower.
   testTimeout: 120_000,
   // Tests wait for other processes more than they work themselves.
-  maxWorkers: "100%",
+  maxWorkers: availableParallelism() + 1,
   reporters: ["default", "<rootDir>/tools/summaryReporter.js"],
 };
