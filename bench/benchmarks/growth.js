@@ -9,7 +9,7 @@ const MANY = Number(process.env.MANY ?? 1000);
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 5];
+  const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
   /** @type {Record<"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew", number[]>} */
   const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [], held: [], heldByFew: [] };
   const emulator = await startEmulator({ drainMs: 0 });
