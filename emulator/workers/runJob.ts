@@ -110,19 +110,25 @@ export function runJob(
 }
 
 /**
- * Creates a signal when a handler asks for it, because few do. The getter is a class's: one of an object literal costs the
+ * Creates a signal when a handler asks for it, because few do. All jobs share one getter: one of its own for each costs the
  * garbage collector as much as the rest of a job.
  */
 class SignalOnDemand {
+  declare readonly signal: AbortSignal;
   readonly #create: () => AbortSignal;
 
   constructor(create: () => AbortSignal) {
     this.#create = create;
+    Object.defineProperty(this, "signal", SignalOnDemand.#property);
   }
 
-  get signal(): AbortSignal {
-    return this.#create();
-  }
+  /** An own property, so that a copy of the context has it, too. */
+  static readonly #property: PropertyDescriptor & ThisType<SignalOnDemand> = {
+    enumerable: true,
+    get() {
+      return this.#create();
+    },
+  };
 }
 
 type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;

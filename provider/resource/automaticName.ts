@@ -6,8 +6,8 @@ import { hashedName } from "./hashedName";
 const NO_ORGANIZATION = "organization";
 
 /**
- * Returns the logical name with a hash of everything that identifies the resource. The organization distinguishes stacks of the same name; on a self-managed backend, the config
- * `serverless-gpu:namespace` does.
+ * Returns the logical name with a hash of everything that identifies the resource. The organization distinguishes stacks of
+ * the same name; on a self-managed backend, the config `serverless-gpu:namespace` does.
  */
 export function automaticName(logicalName: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
   const namespace = new pulumi.Config(CONFIG_NAMESPACE).get("namespace");

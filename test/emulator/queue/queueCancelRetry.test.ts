@@ -39,7 +39,8 @@ describe("/cancel", () => {
   test("a handler learns that its job was cancelled", async () => {
     const seen: string[] = [];
     const worker = async (_: HandlerJob, context: HandlerContext) => {
-      context.signal.addEventListener("abort", () => seen.push("signal"));
+      // A copy of the context has the signal, too.
+      ({ ...context }).signal.addEventListener("abort", () => seen.push("signal"));
       await context.sleep(hour).catch(() => seen.push("sleep"));
     };
     const queue = await startQueue({}, { handlers: { worker } });
