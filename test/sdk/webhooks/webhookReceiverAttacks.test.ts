@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createWebhookReceiver, type WebhookReceiverOptions } from "../../../sdk/webhooks/webhookReceiver";
+import { listen, post } from "../../support/webhookServer";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+/** Returns the memory that is in use after a collection, with that of buffers, in bytes. */
+function heldMemory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Makes 30 deliveries at once, each of 20 MB with its id at the end, in a process of its own. Fails when one is refused. */
+const SENDER = `
+const { request } = require("node:http");
+const part = Buffer.alloc(${MEGABYTE}, "x");
+for (let n = 0; n < 30; n++) {
+  const sending = request(process.argv[1], { method: "POST", agent: false }, (response) => {
+    response.resume();
+    if (response.statusCode !== 200) process.exitCode = 1;
+  });
+  sending.write('{"input": {"id": "not this one", "text": "');
+  let left = 20;
+  const write = () => {
+    while (left-- > 0) if (!sending.write(part)) return void sending.once("drain", write);
+    sending.end('"}, "list": [{"id": 1}], "id": "job-' + n + '"}');
+  };
+  write();
+}
+`;
+
+describe("a webhook receiver under attack", () => {
+  /** A receiver whose `/status` responds when the test says so. */
+  function startHeld(own: Partial<WebhookReceiverOptions> = {}) {
+    const asked: string[] = [];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const receiver = createWebhookReceiver({
+      endpoint: {
+        endpointId: "a",
+        status: async (id) => {
+          asked.push(id);
+          await released;
+          return { id, status: "COMPLETED" };
+        },
+      },
+      onJob() {},
+      onError() {},
+      ...own,
+    });
+    return { receiver, asked, release };
+  }
+
+  test("keeps no body: of 30 connections of 20 MB each it holds less than 60 MB, and they are still understood", async () => {
+    const { receiver, release, asked } = startHeld();
+    release();
+    await using server = await listen(receiver.node);
+    const before = heldMemory();
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, heldMemory() - before);
+    }, 50);
+    const [sent] = await once(spawn(process.execPath, ["-e", SENDER, server.url], { stdio: "inherit" }), "exit");
+    clearInterval(watching);
+    expect(sent).toBe(0);
+    expect(asked.sort()).toEqual(Array.from({ length: 30 }, (_, n) => `job-${n}`).sort());
+    // Kept bodies are 600 MB.
+    expect(most).toBeLessThan(60 * MEGABYTE);
+  });
+
+  test("refuses a body without an end, and goes on", async () => {
+    const { receiver, release, asked } = startHeld();
+    release();
+    await using server = await listen(receiver.node);
+    const part = Buffer.alloc(8 * MEGABYTE, "x");
+    async function* endless() {
+      for (;;) yield part;
+    }
+    const init = { method: "POST", body: endless(), duplex: "half" } as unknown as RequestInit;
+    const request = new Request(server.url, init);
+    expect((await receiver.fetch(request)).status).toBe(413);
+    expect(asked).toEqual([]);
+    expect((await post(server.url, { id: "job-1" })).status).toBe(200);
+  });
+
+  test("asks /status for no more than a quarter of its limit at once, and refuses what does not fit in", async () => {
+    const { receiver, release, asked } = startHeld();
+    const deliver = (n: number) =>
+      receiver.fetch(new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id: `job-${n}` }) }));
+    const responses = Array.from({ length: 700 }, (_, n) => deliver(n));
+    const refused = await Promise.all(responses.slice(500));
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(asked).toHaveLength(100);
+    release();
+    const confirmed = await Promise.all(responses.slice(0, 500));
+    expect(new Set(confirmed.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("confirms a job once that is delivered many times at once", async () => {
+    const { receiver, release, asked } = startHeld();
+    const delivery = () => new Request("http://a/hook", { method: "POST", body: '{"id":"job-1"}' });
+    const answers = Array.from({ length: 20 }, () => receiver.fetch(delivery()));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(asked).toEqual(["job-1"]);
+  });
+});
