@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
+import { claimsOfOtherProcesses, shareClaim } from "../machine/sharedClaims";
 import type { Properties } from "../properties";
-import { claimsOfOtherProcesses, shareClaim } from "./sharedClaims";
 
 /*
  * Records which resources of the running program have which object of the service, such as an endpoint. Two resources may

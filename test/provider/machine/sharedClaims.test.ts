@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const MODULE = path.resolve(__dirname, "../../../dist/provider/resource/sharedClaims.js");
+const MODULE = path.resolve(__dirname, "../../../dist/provider/machine/sharedClaims.js");
 const folder = mkdtempSync(path.join(tmpdir(), "claims-"));
 const TMPDIR = path.join(folder, "temp");
 mkdirSync(TMPDIR);
@@ -61,7 +61,7 @@ test("a claim that can be told nowhere is an error, because another process woul
 });
 
 test("a claim that could not be told is not taken for told when it is made again", () => {
-  const owners = JSON.stringify(path.join(path.dirname(MODULE), "owners.js"));
+  const owners = JSON.stringify(path.resolve(MODULE, "../../resource/owners.js"));
   const again = `
     for (const _ of [1, 2]) {
       try { require(${owners}).claimCompared("endpoint", "abc", "owner"); } catch (error) { console.log(error.name); }

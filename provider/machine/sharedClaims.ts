@@ -1,34 +1,18 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { homedir, hostname, tmpdir } from "node:os";
+import { appendFileSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { ConfigurationError } from "../../sdk/errors";
 import { engineAddress } from "../exitWithEngine";
+import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 
 /*
  * The provider processes of one deployment tell each other what their resources claim: a file for each process, with
  * a line for each claim. A claim prevents that another resource deletes the object, so one that cannot be told is an error.
  */
 
-const uid = process.getuid?.();
-
-/** The folders that may hold the files, each an existing folder and the names to make in it. The first usable one is used. */
-const FOLDERS: readonly (readonly [string, ...string[]])[] = [
-  ...cacheFolder(),
-  [tmpdir(), `pulumi-serverless-gpu-claims-${uid ?? "user"}`],
-];
-
-function cacheFolder(): [string, ...string[]][] {
-  const { XDG_CACHE_HOME } = process.env;
-  const own = ["pulumi-serverless-gpu", "claims"];
-  if (XDG_CACHE_HOME) return [[path.dirname(XDG_CACHE_HOME), path.basename(XDG_CACHE_HOME), ...own]];
-  try {
-    return [[homedir(), ".cache", ...own]];
-  } catch {
-    // A user without an entry in the system's list of users, as in some containers.
-    return [];
-  }
-}
+/** The folders that may hold the files. The first usable one is used. */
+const FOLDERS = candidateFolders("claims");
 
 /** The machine or container: machines may share the folder, and the numbers of processes mean nothing on another one. */
 const machine = createHash("sha256").update(`${hostname()} ${pidNamespace()}`).digest("hex").slice(0, 8);
@@ -52,12 +36,10 @@ const prepared = new Set<string>();
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** Makes the folder, and removes the files of processes that have ended. */
-function prepareFolder([base, ...names]: readonly [string, ...string[]]): string {
-  const folder = path.join(base, ...names);
+function prepareFolder(candidate: Candidate): string {
+  const folder = path.join(...candidate);
   if (prepared.has(folder)) return folder;
-  // Not recursive: Node.js does not come to an end where a folder can neither be made nor exists, as in /proc.
-  names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
-  if (!isPrivate(folder)) throw new Error("others can write it");
+  makePrivateFolder(candidate);
   for (const file of readdirSync(folder)) {
     if (isStale(path.join(folder, file))) rmSync(path.join(folder, file), { force: true });
   }
@@ -65,31 +47,12 @@ function prepareFolder([base, ...names]: readonly [string, ...string[]]): string
   return folder;
 }
 
-/**
- * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by all users. A group may,
- * because Kubernetes gives volumes to one.
- */
-function isPrivate(folder: string): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return false;
-  return uid === undefined || (found.uid === uid && (found.mode & 0o002) === 0);
-}
-
 function isStale(file: string): boolean {
   const pid = pidOf(file);
   if (!Number.isInteger(pid)) return false;
   if (file.endsWith(`.${machine}.${pid}`)) return !isAlive(pid);
-  const writtenAt = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  const writtenAt = ifThere(() => lstatSync(file).mtimeMs) ?? Date.now();
   return Date.now() - writtenAt > STALE_AFTER_MS;
-}
-
-function makeFolder(folder: string): string {
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  return folder;
 }
 
 /**
@@ -135,16 +98,6 @@ function linesOfOthers(parts: readonly [string, ...string[]], id: string): strin
   const texts = others.map((file) => ifThere(() => readFileSync(path.join(folder, file), "utf8")) ?? "");
   const naming = texts.filter((text) => text.includes(` ${id} `));
   return naming.flatMap((text) => text.split("\n")).map((line) => line.split(" "));
-}
-
-/** Returns `undefined` if there is no such file or folder: no process has written there, or it has ended. */
-function ifThere<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
-    throw error;
-  }
 }
 
 function pidOf(file: string): number {

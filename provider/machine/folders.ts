@@ -1,0 +1,68 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+
+const uid = process.getuid?.();
+
+/** A folder that may hold files of this machine: an existing folder, and the names of the folders to make in it. */
+export type Candidate = readonly [base: string, ...names: string[]];
+
+/**
+ * Returns the folders that may hold the files of one subject, the best one first: the user's cache, then the folder for
+ * temporary files.
+ */
+export function candidateFolders(subject: string): readonly Candidate[] {
+  return [...cacheFolder(subject), [tmpdir(), `pulumi-serverless-gpu-${subject}-${uid ?? "user"}`]];
+}
+
+function cacheFolder(subject: string): Candidate[] {
+  const { XDG_CACHE_HOME } = process.env;
+  const own = ["pulumi-serverless-gpu", subject];
+  if (XDG_CACHE_HOME) return [[path.dirname(XDG_CACHE_HOME), path.basename(XDG_CACHE_HOME), ...own]];
+  try {
+    return [[homedir(), ".cache", ...own]];
+  } catch {
+    // A user without an entry in the system's list of users, as in some containers.
+    return [];
+  }
+}
+
+/**
+ * Makes a folder that only this user can write.
+ * @throws Error if it cannot be made, or others can write it
+ */
+export function makePrivateFolder([base, ...names]: Candidate): string {
+  // Not recursive: Node.js hangs where a folder can neither be made nor exists, as in /proc.
+  const folder = names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
+  if (!isPrivate(folder)) throw new Error("others can write it");
+  return folder;
+}
+
+/**
+ * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by all users. A group may,
+ * because Kubernetes gives volumes to one.
+ */
+export function isPrivate(folder: string): boolean {
+  const found = ifThere(() => lstatSync(folder));
+  if (!found?.isDirectory()) return false;
+  return uid === undefined || (found.uid === uid && (found.mode & 0o002) === 0);
+}
+
+/** Returns what `read` returns, or `undefined` if there is no such file or folder, or it cannot be read. */
+export function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return folder;
+}

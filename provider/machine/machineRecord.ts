@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { isObject, type Properties } from "../properties";
+import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
+
+/*
+ * What this machine must remember if a run is killed between a request and the moment the engine writes state: one small
+ * file for each subject. A record holds no secret. It is a hint: another machine has none, and whoever reads it checks it
+ * against the service before acting on it.
+ */
+
+/** What a record is about. */
+export interface Subject {
+  /** The service: its name or the URL of its management interface, as in an account's record. */
+  readonly service: string;
+  /** The kind of record, such as `endpoint`. */
+  readonly noun: string;
+  /** The id at the service, or another key that tells subjects of one kind apart. */
+  readonly key: string;
+}
+
+const FOLDERS = candidateFolders("records");
+
+/** Returns the record of the subject; `undefined` if this machine has none. */
+export function readRecord(subject: Subject): Properties | undefined {
+  for (const candidate of FOLDERS) {
+    const folder = path.join(...candidate);
+    if (!isPrivate(folder)) continue;
+    const text = ifThere(() => readFileSync(path.join(folder, fileOf(subject)), "utf8"));
+    const record = text === undefined ? undefined : parse(text);
+    if (record) return record;
+  }
+  return undefined;
+}
+
+/**
+ * Writes the record of the subject in place of the former one. It is complete or not there, even if the process is killed.
+ * @returns `false` if no folder of this machine can be written
+ */
+export function writeRecord(subject: Subject, record: Properties): boolean {
+  for (const candidate of FOLDERS) {
+    try {
+      const file = path.join(makePrivateFolder(candidate), fileOf(subject));
+      const unfinished = `${file}.${process.pid}`;
+      writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
+      renameSync(unfinished, file);
+      return true;
+    } catch {}
+  }
+  return false;
+}
+
+/** Removes the record of the subject. Does nothing if there is none. */
+export function removeRecord(subject: Subject): void {
+  for (const candidate of FOLDERS) {
+    const folder = path.join(...candidate);
+    if (!isPrivate(folder)) continue;
+    ifThere(() => rmSync(path.join(folder, fileOf(subject)), { force: true }));
+  }
+}
+
+function fileOf({ service, noun, key }: Subject): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([service, noun, key]))
+    .digest("hex");
+  return `${noun.replace(/\W/g, "-")}-${digest.slice(0, 24)}.json`;
+}
+
+function parse(text: string): Properties | undefined {
+  try {
+    const record: unknown = JSON.parse(text);
+    return isObject(record) ? record : undefined;
+  } catch {
+    // Somebody else's file, or a full disk.
+    return undefined;
+  }
+}
