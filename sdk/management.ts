@@ -13,7 +13,7 @@ import type { Secret } from "./secret";
 import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
 import { v2TemplateCalls } from "./templates/v2Calls";
-import { createGraphqlTransport } from "./transport/graphql";
+import type { GraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/httpRequest";
 import type { RestV2Transport } from "./transport/restV2";
 import type { CallContext } from "./transport/retryingCall";
@@ -48,7 +48,7 @@ export function graphqlCalls(
   service: ServiceName | undefined,
   pods: PodCalls,
 ): ManagementCalls {
-  const transport = createGraphqlTransport(http, apiKey, url);
+  const transport: GraphqlTransport = { http, apiKey, url };
   return {
     endpoints: graphqlEndpointCalls(transport, service),
     templates: graphqlTemplateCalls(transport),
