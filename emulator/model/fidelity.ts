@@ -128,6 +128,9 @@ const save = {
   "save.cpu": observed(
     'An endpoint with instanceIds has gpuIds "", and gpuCount or CUDA versions beside them are refused (observed profile); the message is assumed.',
   ),
+  "save.sources": assumed(
+    "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
+  ),
   "save.standby": assumed("workersStandby can be set, and is workersMin otherwise (observed profile)."),
   "save.inline-template": assumed("A template inside saveEndpoint is refused."),
   "save.priority-flashboot": assumed("PRIORITY_FLASHBOOT counts as FLASHBOOT (observed profile)."),

@@ -6,6 +6,12 @@ export interface VolumeReference {
   readonly networkVolumeId: string;
 }
 
+/** The repository of an endpoint. */
+export interface RepoReference {
+  /** Owner and name of the repository. */
+  readonly repoName: string;
+}
+
 /** An environment variable of an endpoint. */
 export interface Variable {
   /** Name of the variable. */
@@ -46,7 +52,7 @@ export interface ObservedFields {
   /** Certificates that the hosts must have. */
   compliance: readonly string[] | null;
   /** The repository that the endpoint is built from. */
-  repo: { readonly repoName: string } | null;
+  repo: RepoReference | null;
   /** Id of the release of the service's hub that the endpoint was made from. */
   hubReleaseId: string | null;
 }

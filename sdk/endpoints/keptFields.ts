@@ -2,7 +2,7 @@ import * as z from "zod";
 import { BusinessRuleError, InvalidInputError, RejectedError } from "../errors";
 import { readMyself } from "../records/graphqlCalls";
 import type { Kept, KeptFields } from "../records/keptFields";
-import { hideEnv } from "../templates/input";
+import { hideJobSecret } from "../secret";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
@@ -70,6 +70,9 @@ function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint)
   return { workersStandby: Math.min(follows ? after.workersMin : workersStandby, after.workersMax) };
 }
 
+/** Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as `true`. */
+const SHORTEST_HIDDEN_VALUE = 8;
+
 const secretsSchema = z.looseObject({
   id: z.string(),
   env: z.array(z.looseObject({ key: z.string(), value: z.string().nullish() })).nullish(),
@@ -111,6 +114,6 @@ export async function readSecrets(
   });
   if (!read?.env) return {};
   const env = read.env.map(({ key, value }) => ({ key, value: value ?? "" }));
-  hideEnv(Object.fromEntries(env.map(({ key, value }) => [key, value])), [name]);
+  for (const { value } of env) if (value.length >= SHORTEST_HIDDEN_VALUE && !name.includes(value)) hideJobSecret(value);
   return { env };
 }

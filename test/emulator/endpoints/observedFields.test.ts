@@ -77,6 +77,16 @@ test("[save.cpu] [save.observed-defaults] an endpoint on CPUs takes no fields of
   expect(changed.body.data.saveEndpoint.instanceIds).toBeNull();
 });
 
+test("[save.sources] an endpoint shows the repository, hub release or environment of Flash that it comes from", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const sources = { repo: { repoName: "me/llama" }, hubReleaseId: "h1", flashEnvironmentId: "f1" };
+  const save = SAVE.replace("env {", "repo { repoName } hubRelease { id } env {");
+  const made = (await ask(emulator, save, { input: { ...required, ...sources } })).body.data.saveEndpoint;
+  expect(made).toMatchObject({ repo: sources.repo, hubRelease: { id: "h1" }, flashEnvironmentId: "f1" });
+  const plain = (await ask(emulator, save, { input: required })).body.data.saveEndpoint;
+  expect(plain).toMatchObject({ repo: null, hubRelease: null, flashEnvironmentId: null });
+});
+
 test("[save.standby] workersStandby is workersMin unless a save sets it", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const made = (await ask(emulator, SAVE, { input: { ...required, workersMin: 1 } })).body.data.saveEndpoint;
