@@ -234,7 +234,7 @@ export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
-export type { ObservedFields, Variable, VolumeReference } from "./model/observedFields";
+export type { ObservedFields, RepoReference, Variable, VolumeReference } from "./model/observedFields";
 export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";

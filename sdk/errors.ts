@@ -139,6 +139,11 @@ export class NotFoundError extends ServerlessGpuError {
 /** Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that is not valid. */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
+  /**
+   * The fields that the service does not have, of a GraphQL document that is not valid.
+   * @internal
+   */
+  declare readonly refusedFields?: readonly string[];
 }
 
 /** Thrown when a rule of the service forbids the request: workers are not at zero, or a template is unknown. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../contract/capabilities";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
@@ -71,7 +72,9 @@ function noteSaved({ lastSaved, clock }: Account, before: Endpoint, endpoint: En
 }
 
 function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
-  return ENDPOINT_FIELDS.every((field) => one[field] === other[field]);
+  return (
+    ENDPOINT_FIELDS.every((field) => one[field] === other[field]) && isDeepStrictEqual(one.kept ?? {}, other.kept ?? {})
+  );
 }
 
 /** Changes some settings of an endpoint. All others stay as they are. */
