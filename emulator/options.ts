@@ -14,7 +14,10 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** The behaviour to emulate where the contract and the observed service differ. @default "contract" */
   readonly profile?: Profile;
-  /** The key that clients must send. @default the one in `dataFile`, or a random one, which `emulator.apiKey` and `emulator.env` hold */
+  /**
+   * The key that clients must send. `emulator.apiKey` and `emulator.env` hold it.
+   * @default the one in `dataFile`, or a random one
+   */
   readonly apiKey?: string;
   /** A second key, which is valid but has no permissions. @default none */
   readonly restrictedApiKey?: string;
