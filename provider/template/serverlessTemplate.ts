@@ -40,7 +40,7 @@ export interface ServerlessTemplateArgs {
   /**
    * Environment of the workers: at most 50 variables. A value stays as secret as the program gives it, and a variable whose
    * name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always secret. Variables that others have set at the service
-   * are kept there, and are not in state. A variable that the program removes is removed.
+   * are kept there, unless `removeUnknownEnv` is set, and are not in state. A variable that the program removes is removed.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
@@ -80,6 +80,13 @@ export interface ServerlessTemplateArgs {
    * creating one. Without `name` the template keeps its name. Each template belongs to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
+  /**
+   * `true` removes the variables of the template that the program does not set: those of an interrupted run, and those that
+   * others have set at the service. A refresh finds new ones, and the next `up` removes them. Otherwise a refresh only logs
+   * their names.
+   * @default false
+   */
+  removeUnknownEnv?: pulumi.Input<boolean>;
   /**
    * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1). The service refuses to
    * delete a template for up to two minutes after its last use.
