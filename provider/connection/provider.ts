@@ -63,7 +63,12 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
     const config = Object.entries(settings)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [`${CONFIG_NAMESPACE}:${key}`, key === "apiKey" ? pulumi.secret(value) : value]);
-    super("pulumi-nodejs", name, Object.fromEntries(config), problem === undefined ? options : afterRefusal(problem, options));
+    super(
+      "pulumi-nodejs",
+      name,
+      Object.fromEntries(config),
+      problem === undefined ? options : afterRefusal(problem, options),
+    );
     settingsOfProviders.set(this, pulumi.output(settings));
   }
 }

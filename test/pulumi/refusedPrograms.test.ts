@@ -60,7 +60,15 @@ test("an inline program that is refused deletes nothing and writes nothing, awai
     const deleted = ["one", "two", "template"].filter((name) => !names.includes(name));
     const hasReason = output.includes(REASONS[mistake] ?? "-");
     const isQuiet = !/\n +at |unhandled/i.test(output) || mistake === "promise";
-    expect({ stackName, mistake, failed, deleted, hasReason, isQuiet, output: hasReason && isQuiet ? "" : output }).toEqual({
+    expect({
+      stackName,
+      mistake,
+      failed,
+      deleted,
+      hasReason,
+      isQuiet,
+      output: hasReason && isQuiet ? "" : output,
+    }).toEqual({
       stackName,
       mistake,
       failed: true,

@@ -19,7 +19,9 @@ test("customTimeouts cause a warning with the alternative", () => {
 });
 
 test("the option import is refused with the alternative", () => {
-  const message = expect.stringMatching(/^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/);
+  const message = expect.stringMatching(
+    /^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
+  );
   expect(optionProblems("ServerlessEndpoint", {}, { import: "abc" })).toEqual([{ property: "", message }]);
   expect(optionProblems("ServerlessEndpoint", {}, {})).toEqual([]);
 });
