@@ -5,7 +5,7 @@ import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { showWhereRefused, suspendTraces } from "../program/traces";
-import { refuseSecondAdoption } from "../resource/adoptIds";
+import { secondAdoption } from "../resource/adoptIds";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
@@ -176,10 +176,10 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    refuseSecondAdoption("an endpoint", name, args?.adoptId);
+    const problems = secondAdoption(ADOPTING_CLASS.one, name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     const resourceOptions = {
-      ...checkedOptions(endpointDeclaration(name, args, options)),
+      ...checkedOptions({ ...endpointDeclaration(name, args, options), problems }),
       // With an adoptId, `diff` decides.
       ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
     };

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateSettings } from "../../sdk/templates/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { warnAt } from "../program/programChecks";
+import { refused } from "../program/refusal";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
@@ -136,7 +137,9 @@ export class ServerlessTemplate extends pulumi.CustomResource {
    */
   constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     const properties = args && declared(name, args);
-    super(...registration(TEMPLATE_CLASS, name, properties, options));
+    const hasTwoCommands = args?.command !== undefined && args.dockerArgs !== undefined;
+    const problems = hasTwoCommands ? [{ property: "", message: TWO_COMMANDS }] : [];
+    super(...registration(TEMPLATE_CLASS, name, properties, options, problems));
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
     const warning = typeof args?.imageName === "string" ? movingTagWarning(args.imageName) : undefined;
@@ -154,13 +157,11 @@ function declared(
   { command, env, ...others }: ServerlessTemplateArgs,
 ): Omit<ServerlessTemplateArgs, "command"> {
   const args = env === undefined ? others : { ...others, env: secretEnv(env) };
-  if (command === undefined) return args;
-  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": ${TWO_COMMANDS}`);
-  const dockerArgs = pulumi.output(command).apply((parts) => {
+  if (command === undefined || args.dockerArgs !== undefined) return args;
+  const dockerArgs = pulumi.output(command).apply(async (parts) => {
     if (!parts) return parts;
     const inParts = startCommand(parts);
-    if (inParts === undefined) throw new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`);
-    return inParts;
+    return inParts ?? refused(new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`));
   });
   return { ...args, dockerArgs };
 }
