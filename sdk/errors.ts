@@ -98,6 +98,17 @@ export abstract class ServerlessGpuError extends Error {
     if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
     return this;
   }
+
+  /**
+   * Puts what became of the object before the message, and details after it.
+   * @internal
+   */
+  withOutcome(outcome: string, details = ""): this {
+    const plainMessage = this.message;
+    this.message = redact(`${outcome}: ${plainMessage}${details}`);
+    if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
+    return this;
+  }
 }
 
 /** Thrown before any call if the key or a URL is missing or not valid. The message names the setting. */
@@ -226,7 +237,7 @@ export class CreateUncertainError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when an endpoint could not be deleted in time. The message says why, and whether it still exists. */
+/** Thrown when an endpoint could not be deleted in time. The message says why, and whether the endpoint runs again. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
@@ -266,9 +277,18 @@ export class ReadyTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
-/** Thrown when an endpoint's workers do not stop in time for a recycle. The endpoint has its workers again. */
+/** Thrown when workers do not stop in time for a recycle. The message says whether the endpoint has its workers again. */
 export class RecycleTimeoutError extends ServerlessGpuError {
   readonly code = "RECYCLE_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
+/**
+ * Thrown when a deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says whether the
+ * endpoint runs again. `cause` is a copy of the signal's reason.
+ */
+export class InterruptedError extends ServerlessGpuError {
+  readonly code = "INTERRUPTED";
   override readonly disposition = "wait";
 }
 

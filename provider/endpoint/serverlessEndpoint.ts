@@ -100,8 +100,8 @@ export interface ServerlessEndpointArgs {
    */
   drain?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, and the
-   * endpoint stays in state, scaled to zero.
+   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, the
+   * endpoint stays in state, and its numbers of workers are put back: it runs and is billed again.
    * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number>;
@@ -125,8 +125,8 @@ export interface ServerlessEndpointArgs {
   templateRevision?: pulumi.Input<number>;
   /**
    * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero, running jobs end, and its
-   * `workersMin` and `workersMax` are restored. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An
-   * interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * `workersMin` and `workersMax` are restored, also if the recycle fails. Jobs that wait stay in the queue. Takes at most
+   * `drainTimeout`. An interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean>;

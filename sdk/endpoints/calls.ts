@@ -59,7 +59,7 @@ export function createAccount(context: EndpointsContext, calls: EndpointCalls): 
  * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
  * several saves in a row.
  */
-function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
+export function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
   const saved = lastSaved.get(listed.id);
   if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
   return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
