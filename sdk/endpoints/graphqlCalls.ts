@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { ServiceName } from "../contract/limits";
-import { readMyself, remove, save } from "../records/graphqlCalls";
+import { LIST_CAP, type ServiceName } from "../contract/limits";
+import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport } from "../transport/graphql";
@@ -24,8 +24,10 @@ export function graphqlEndpointCalls(transport: GraphqlTransport, service: Servi
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `endpoints { ${selection} }`, attempt);
-      return readRecords(ENDPOINT, myself, "endpoints");
+      return readRecords(ENDPOINT, myself, "endpoints", LIST_CAP);
     },
+    readByIds: (operation, ids, attempt) =>
+      readAliases(transport, ENDPOINT, operation, { name: "endpoint", selection, of: "myself" }, ids, attempt),
     create: (operation, settings, attempt) => send(operation, settings, undefined, attempt),
     change: (operation, before, settings, attempt) => send(operation, { ...before, ...settings }, before.id, attempt),
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),

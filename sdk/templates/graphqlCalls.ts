@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/collection";
-import { readMyself, remove, save } from "../records/graphqlCalls";
+import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { type RecordKind, readRecords } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import { EnumValue, type GraphqlTransport, type Literal } from "../transport/graphql";
@@ -84,11 +85,26 @@ export function graphqlTemplateCalls(transport: GraphqlTransport): TemplateCalls
   const send = (operation: string, input: Literal, attempt: Attempt) =>
     save(transport, operation, { name: "saveTemplate", input, selection: SELECTION }, templateSchema, attempt);
   return {
-    names: { list: "myself", create: "saveTemplate", change: "saveTemplate", delete: "deleteTemplate" },
+    names: {
+      list: "myself",
+      read: "podTemplate",
+      create: "saveTemplate",
+      change: "saveTemplate",
+      delete: "deleteTemplate",
+    },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `podTemplates { ${SELECTION} }`, attempt);
-      return readRecords(TEMPLATE, myself, "podTemplates");
+      return readRecords(TEMPLATE, myself, "podTemplates", LIST_CAP);
     },
+    readByIds: (operation, ids, attempt) =>
+      readAliases(
+        transport,
+        TEMPLATE,
+        operation,
+        { name: "podTemplate", selection: SELECTION, of: "query" },
+        ids,
+        attempt,
+      ),
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change(operation, { id, isServerless, isPublic, kept: { category, ...others } }, settings, attempt) {
