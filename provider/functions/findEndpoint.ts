@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
-import { lookTwice, requireOne } from "./findRecord";
+import { lookTwice, requireOne, shownBy } from "./findRecord";
 
 /** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
@@ -39,10 +39,12 @@ export async function findEndpoint(
     const endpoint = await context.client.endpoints.get(id);
     return { ...endpoint, queueUrl: context.queueUrlOf(id) };
   }
-  const named = await findNamed(context, name);
+  const { named, mayBeCut } = await findNamed(context, name);
   const [only] = named;
   if (!only) {
-    throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
+    throw new NotFoundError(
+      `no endpoint of this account${shownBy(mayBeCut)} is named "${name}". Check the name, its case and the API key`,
+    );
   }
   if (named.length === 1) return only;
   const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Select one by its id`;
@@ -50,15 +52,18 @@ export async function findEndpoint(
 }
 
 /** Returns the endpoints with a name. */
-async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
+async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
   // Loaded here: it needs the client, without which programs start faster.
   const { endpointsByName } =
     require("../../sdk/endpoints/listRecords") as typeof import("../../sdk/endpoints/listRecords");
-  const look = async () =>
-    endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({
+  const look = async () => {
+    const listed = await client.endpoints.listReadable();
+    const named = endpointsByName(listed, String(wanted)).map((endpoint) => ({
       ...endpoint,
       queueUrl: queueUrlOf(endpoint.id),
     }));
-  return lookTwice(look, (named) => named.length > 0);
+    return { named, mayBeCut: listed.mayBeCut };
+  };
+  return lookTwice(look, ({ named }) => named.length > 0);
 }

@@ -1,5 +1,5 @@
 import { onAbort } from "../contract/clock";
-import { NotFoundError, RejectedError } from "../errors";
+import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
@@ -19,8 +19,9 @@ export interface SingleRead<T> {
 export interface SingleReads<T> {
   /**
    * Reads one record. The request is sent after the call, and serves all that ask at about the same time. Returns
-   * `undefined` if the service has no such request, which is tried once.
-   * @throws UnexpectedResponseError if the record cannot be read, or the response says nothing about it
+   * `undefined` if the service refuses such requests or its response says nothing about the record. It is then not asked
+   * again.
+   * @throws UnexpectedResponseError if the record cannot be read, or if only this response says nothing about it
    */
   read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined>;
 }
@@ -65,7 +66,10 @@ export function createSingleReads<T extends NamedRecord>(
     } catch (error) {
       // A business error is an answer. A missing path, or a field that a schema does not have, is none.
       if (error instanceof NotFoundError && error.status === 200) return sendEach(ids, given);
-      const isRefusal = error instanceof RejectedError || (error instanceof NotFoundError && error.status === 400);
+      const isRefusal =
+        error instanceof RejectedError ||
+        error instanceof UnexpectedResponseError ||
+        (error instanceof NotFoundError && error.status === 400);
       if (!isRefusal || isServed) throw error;
       isRefused = true;
       return undefined;

@@ -94,10 +94,11 @@ test("a name that only a hidden endpoint has is taken", async () => {
   const { it, ids } = await withEndpoints(401);
   await using _ = it;
   const onNameTaken = (existing: readonly { readonly id: string }[]) => {
-    throw new NameTakenError("taken", existing.map(({ id }) => id));
+    const taken = existing.map(({ id }) => id);
+    throw new NameTakenError(`taken by ${taken}`, taken);
   };
   const create = it.client.endpoints.create({ ...INPUT, name: "e400" }, { onNameTaken });
-  expect(await it.failure(create)).toMatchObject({ message: "taken", ids: [ids[400]] });
+  expect(await it.failure(create)).toHaveProperty("message", `taken by ${ids[400]}`);
 });
 
 test("a create whose response is lost is found behind a cut list, and is one endpoint", async () => {
@@ -151,17 +152,30 @@ test("a service without single reads is asked once, and a list of 400 then prove
   expect(refusals()).toBe(1);
 });
 
-test("a response to a single read without its key, or with another record, is no proof of absence", async () => {
+test.each([{}, { a0: { id: "other", name: "o" } }, { endpoint: null }])(
+  "a response to a single read that says nothing about the id (%j) is no proof of absence",
+  async (myself) => {
+    const { it } = await withEndpoints(0);
+    await using _ = it;
+    const effect = { status: 200, body: { data: { myself } } };
+    const { id } = await it.run(it.client.endpoints.create(INPUT));
+    // The list that hides the endpoint, the odd response, and no other single read.
+    it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
+    lag(it);
+    expect(await it.run(it.client.endpoints.find(id))).toMatchObject({ id });
+    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself", "myself"]);
+  },
+);
+
+test("a service that has answered single reads is never taken for one that refuses them", async () => {
   const { it } = await withEndpoints(0);
   await using _ = it;
-  for (const myself of [{}, { a0: { id: "other", name: "o" } }, { endpoint: null }]) {
-    const rule = { operation: "myself", nth: 2 };
-    it.emulator.faults.add({ match: rule, effect: { status: 200, body: { data: { myself } } }, times: 1 });
-    const error = await it.failure(it.client.endpoints.find("gone"));
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error.message).toContain("no answer about endpoint gone");
-    it.emulator.faults.clear();
-  }
+  expect(await it.run(it.client.endpoints.find("gone"))).toBeUndefined();
+  const effect = { status: 200, body: { data: { myself: {} } } };
+  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
+  const error = await it.failure(it.client.endpoints.find("gone"));
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error.message).toContain("no answer about endpoint gone");
 });
 
 test("a service that says not found for an unknown id is understood, and other ids of the request are read", async () => {
