@@ -92,7 +92,10 @@ async function untilGone<T extends NamedRecord>(
   let record = await lookFor(collection, shared, id, options);
   if (!record) {
     onAbsent?.();
-    record = await lookRepeatedly(collection, shared, id, options);
+    const looking = lookRepeatedly(collection, shared, id, options);
+    // Meanwhile the lists of the others do not wait for this deletion.
+    await list.rest(looking.then(() => {}));
+    record = await looking;
   }
   while (record) {
     for (const rule of rules) await refuseUsed(collection, record, rule, options);
