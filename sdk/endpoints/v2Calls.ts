@@ -46,7 +46,12 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       return endpoint.locations === meaningOf(locations) ? { ...endpoint, locations } : endpoint;
     },
     async pods(operation, id, attempt) {
-      const request = { name: "listWorkers", operation, method: "GET", path: `${pathOf(ENDPOINT_LIST, id)}/workers` } as const;
+      const request = {
+        name: "listWorkers",
+        operation,
+        method: "GET",
+        path: `${pathOf(ENDPOINT_LIST, id)}/workers`,
+      } as const;
       const { workers } = decode(workersSchema, await requestV2(transport, request, attempt), operation);
       // The service shows only those that live.
       return workers.map(() => ({ desiredStatus: "RUNNING" as const }));

@@ -3,13 +3,22 @@ import { CANARY } from "../../support/emulated";
 
 const NEW = 'gpuIds: "AMPERE_24", templateId: "abc123", workersMax: 0';
 
+type Named = { readonly id: string; readonly name: string };
+
+/** The parts of responses that these tests read. */
+interface Data {
+  readonly myself?: { readonly endpoints: Named[]; readonly podTemplates: Named[] };
+  readonly saveEndpoint?: Named;
+  readonly a400?: Named;
+}
+
 async function query(emulator: Emulator, document: string) {
   const response = await fetch(`${emulator.url}/graphql?api_key=${CANARY}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ query: document }),
   });
-  return { status: response.status, ...((await response.json()) as { data?: any; errors?: { message: string }[] }) };
+  return { status: response.status, ...((await response.json()) as { data?: Data; errors?: { message: string }[] }) };
 }
 
 async function withEndpoints(profile: Profile, count: number): Promise<Emulator> {
@@ -26,28 +35,34 @@ test("[myself.list-cap] [myself.endpoint] the observed list shows the 400 oldest
   await using emulator = await withEndpoints("observed", 402);
   const names = emulator.endpoints.list().map(({ name }) => name);
   const { data } = await query(emulator, "{ myself { endpoints { id name } } }");
-  expect(data.myself.endpoints.map(({ name }: { name: string }) => name)).toEqual(names.slice(0, 400));
+  expect(data?.myself?.endpoints.map(({ name }) => name)).toEqual(names.slice(0, 400));
   const { id } = emulator.endpoints.list()[401] as { id: string };
-  const single = await query(emulator, `{ myself { a0: endpoint(id: "${id}") { id name } a1: endpoint(id: "x") { id } } }`);
+  const single = await query(
+    emulator,
+    `{ myself { a0: endpoint(id: "${id}") { id name } a1: endpoint(id: "x") { id } } }`,
+  );
   expect(single.data).toEqual({ myself: { a0: { id, name: "e401" }, a1: null } });
 });
 
 test("the contract's list shows all endpoints, and its schema has no single read", async () => {
   await using emulator = await withEndpoints("contract", 402);
   const { data } = await query(emulator, "{ myself { endpoints { id } } }");
-  expect(data.myself.endpoints).toHaveLength(402);
+  expect(data?.myself?.endpoints).toHaveLength(402);
   expect(await query(emulator, '{ myself { endpoint(id: "x") { id } } }')).toMatchObject({ status: 400 });
 });
 
 test("[template.list-cap] the observed list shows the 400 oldest templates", async () => {
   await using emulator = await startEmulator({ apiKey: CANARY, profile: "observed" });
   const fields = 'imageName: "i", dockerArgs: "", containerDiskInGb: 5, volumeInGb: 0, env: [], isServerless: true';
-  const saves = Array.from({ length: 401 }, (_, each) => `a${each}: saveTemplate(input: { name: "t${each}", ${fields} }) { id }`);
+  const saves = Array.from(
+    { length: 401 },
+    (_, each) => `a${each}: saveTemplate(input: { name: "t${each}", ${fields} }) { id }`,
+  );
   const saved = await query(emulator, `mutation { ${saves.join(" ")} }`);
   expect(saved.errors).toBeUndefined();
   const { data } = await query(emulator, "{ myself { podTemplates { id } } }");
-  expect(data.myself.podTemplates).toHaveLength(400);
-  const { id } = saved.data.a400;
+  expect(data?.myself?.podTemplates).toHaveLength(400);
+  const id = saved.data?.a400?.id;
   expect((await query(emulator, `{ podTemplate(id: "${id}") { id } }`)).data).toEqual({ podTemplate: { id } });
 });
 
@@ -55,11 +70,11 @@ test("[myself.endpoint-lag] a single read lags by 2.5 s at most while the list l
   await using emulator = await withEndpoints("observed", 0);
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
   const { data } = await query(emulator, `mutation { saveEndpoint(input: { name: "new", ${NEW} }) { id } }`);
-  const { id } = data.saveEndpoint;
+  const id = data?.saveEndpoint?.id;
   const read = `{ myself { endpoints { id } endpoint(id: "${id}") { id } } }`;
-  expect((await query(emulator, read)).data.myself).toEqual({ endpoints: [], endpoint: null });
+  expect((await query(emulator, read)).data?.myself).toEqual({ endpoints: [], endpoint: null });
   await new Promise((resolve) => setTimeout(resolve, 2_600));
-  expect((await query(emulator, read)).data.myself).toEqual({ endpoints: [], endpoint: { id } });
+  expect((await query(emulator, read)).data?.myself).toEqual({ endpoints: [], endpoint: { id } });
 });
 
 test("[v2.newest-first] REST v2 lists the newest endpoint first", async () => {

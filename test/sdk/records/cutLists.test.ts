@@ -117,21 +117,21 @@ test("a create whose response is lost is sent again if no list shows it, however
   expect(named(it, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
-test.each(["before", "after"] as const)(
-  "a create whose response is lost %s it had an effect is not repeated behind a cut list without REST v2",
-  async (when) => {
-    const { it, warnings } = await withEndpoints(400);
-    await using _ = it;
-    refuseV2(it);
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when }, times: 1 });
-    const error = await it.failure(it.client.endpoints.create(INPUT));
-    expect(error).toBeInstanceOf(CreateUncertainError);
-    expect(error.message).toMatch(/may show only the 400 oldest.*not created again.*Look for the name in the service's/);
-    expect(it.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
-    expect(warnings).toHaveLength(1);
-    expect(await it.run(it.client.endpoints.create({ ...INPUT, name: "next" }))).toMatchObject({ name: "next" });
-  },
-);
+test.each([
+  "before",
+  "after",
+] as const)("a create whose response is lost %s it had an effect is not repeated behind a cut list without REST v2", async (when) => {
+  const { it, warnings } = await withEndpoints(400);
+  await using _ = it;
+  refuseV2(it);
+  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when }, times: 1 });
+  const error = await it.failure(it.client.endpoints.create(INPUT));
+  expect(error).toBeInstanceOf(CreateUncertainError);
+  expect(error.message).toMatch(/may show only the 400 oldest.*not created again.*Look for the name in the service's/);
+  expect(it.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
+  expect(await it.run(it.client.endpoints.create({ ...INPUT, name: "next" }))).toMatchObject({ name: "next" });
+});
 
 test("a service without single reads is asked once, and a list of 400 then proves nothing", async () => {
   const { it, ids } = await withEndpoints(399, { emulator: { profile: "contract" } });
@@ -152,20 +152,21 @@ test("a service without single reads is asked once, and a list of 400 then prove
   expect(refusals()).toBe(1);
 });
 
-test.each([{}, { a0: { id: "other", name: "o" } }, { endpoint: null }])(
-  "a response to a single read that says nothing about the id (%j) is no proof of absence",
-  async (myself) => {
-    const { it } = await withEndpoints(0);
-    await using _ = it;
-    const effect = { status: 200, body: { data: { myself } } };
-    const { id } = await it.run(it.client.endpoints.create(INPUT));
-    // The list that hides the endpoint, the odd response, and no other single read.
-    it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
-    lag(it);
-    expect(await it.run(it.client.endpoints.find(id))).toMatchObject({ id });
-    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself", "myself"]);
-  },
-);
+test.each([
+  {},
+  { a0: { id: "other", name: "o" } },
+  { endpoint: null },
+])("a response to a single read that says nothing about the id (%j) is no proof of absence", async (myself) => {
+  const { it } = await withEndpoints(0);
+  await using _ = it;
+  const effect = { status: 200, body: { data: { myself } } };
+  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  // The list that hides the endpoint, the odd response, and no other single read.
+  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
+  lag(it);
+  expect(await it.run(it.client.endpoints.find(id))).toMatchObject({ id });
+  expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself", "myself"]);
+});
 
 test("a service that has answered single reads is never taken for one that refuses them", async () => {
   const { it } = await withEndpoints(0);
@@ -183,7 +184,10 @@ test("a service that says not found for an unknown id is understood, and other i
   await using _ = it;
   const find = (id: string) => it.client.endpoints.find(id, { maxAgeMs: 60_000 });
   const message = 'Endpoint "gone" not found';
-  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { graphqlError: { message, code: "RUNPOD" } } });
+  it.emulator.faults.add({
+    match: { operation: "myself", nth: 2 },
+    effect: { graphqlError: { message, code: "RUNPOD" } },
+  });
   const found = await it.run(Promise.all([find("gone"), find(ids[400] as string)]));
   expect(found.map((each) => each?.id)).toEqual([undefined, ids[400]]);
 });
@@ -198,20 +202,20 @@ test("an account that is null without an error is a key without an identity, in 
   }
 });
 
-test.each(["observed", "contract"] as const)(
-  "with lists of ten seconds ago a new endpoint is found at once, or within 15 s (%s)",
-  async (profile) => {
-    const { it } = await withEndpoints(0, { emulator: { profile } });
-    await using _ = it;
-    lag(it);
-    const { id } = await it.run(it.client.endpoints.create(INPUT));
-    const createdAt = it.clock.monotonic();
-    expect(await it.run(it.client.endpoints.find(id, { maxAgeMs: 60_000 }))).toMatchObject({ id });
-    expect(it.clock.monotonic() - createdAt).toBeLessThanOrEqual(profile === "observed" ? 6_000 : 16_000);
-    const changed = await it.run(it.client.endpoints.update(id, { idleTimeout: 9 }));
-    expect(changed.idleTimeout).toBe(9);
-  },
-);
+test.each([
+  "observed",
+  "contract",
+] as const)("with lists of ten seconds ago a new endpoint is found at once, or within 15 s (%s)", async (profile) => {
+  const { it } = await withEndpoints(0, { emulator: { profile } });
+  await using _ = it;
+  lag(it);
+  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  const createdAt = it.clock.monotonic();
+  expect(await it.run(it.client.endpoints.find(id, { maxAgeMs: 60_000 }))).toMatchObject({ id });
+  expect(it.clock.monotonic() - createdAt).toBeLessThanOrEqual(profile === "observed" ? 6_000 : 16_000);
+  const changed = await it.run(it.client.endpoints.update(id, { idleTimeout: 9 }));
+  expect(changed.idleTimeout).toBe(9);
+});
 
 test("with lists of ten seconds ago a lost create is found, not repeated", async () => {
   const { it } = await withEndpoints(3);
