@@ -16,9 +16,10 @@ import {
   refuseOtherId,
   refuseTakenName,
 } from "../resource/adoption";
+import { forgetAdopter, recordAdopter } from "../resource/lastAdopter";
 import { locate } from "../resource/location";
 import { oneAtATime } from "../resource/oneAtATime";
-import { claimCompared, claimNew, ownerOf } from "../resource/owners";
+import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../resource/owners";
 import { refuseRename } from "../resource/rename";
 import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
@@ -59,12 +60,18 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
 
   async create(inputs: Properties) {
     const connection = connect();
-    const owner = claimNew("endpoint", inputs);
-    const make = () => (inputs.adoptId === undefined ? create(connection, inputs) : adopt(connection, inputs));
+    const owner = ownerOfNew(inputs);
+    const { adoptId } = inputs;
+    const make = () =>
+      adoptId === undefined
+        ? create(connection, inputs)
+        : adoptAlone("endpoint", String(adoptId), owner, () => adopt(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);
+    const { id } = endpoint;
+    if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: "endpoint", id }, owner);
     await awaitReady(connection.client, endpoint, inputs, outs);
-    return { id: endpoint.id, outs };
+    return { id, outs };
   },
 
   async read(id, outputs: Properties) {
@@ -99,6 +106,7 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
       onProgress: drainLogger(String(outputs.name ?? id)),
       onAbsent: () => refuseOtherAccount("endpoint", outputs, connection, id),
     });
+    forgetAdopter({ account: outputs.__account, noun: "endpoint", id });
   },
 };
 
