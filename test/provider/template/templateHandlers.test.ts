@@ -45,8 +45,9 @@ const template = (changes: Properties = {}) => ({
 
 test("a template is created, read, changed and deleted; only its own variables are in state", async () => {
   const inputs = await checked(template());
-  expect(inputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
+  expect(inputs).toEqual(await checked(template()));
   const { id, outputs } = await provider.create(inputs);
+  expect(outputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
   expect(outputs).toMatchObject({
     imageName: "app:1",
     containerDiskInGb: 20,
@@ -81,7 +82,7 @@ test("a template is created, read, changed and deleted; only its own variables a
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
-test("an automatic name that is taken gets other digits, and an explicit one is refused with a way to go on", async () => {
+test("an automatic name is drawn for each record, and an explicit one that is taken is refused with a way to go on", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
   const second = await provider.create(inputs);
