@@ -25,27 +25,37 @@ export interface Making<T> {
   readonly refuse: (existing: readonly T[], name: string) => never;
 }
 
-/** Creates a record under a name that is drawn, or takes the one that an interrupted run on this machine has created. */
+/**
+ * Creates a record under a name that is drawn, or takes the one that an interrupted run on this machine has created. Only
+ * names that are drawn here are recorded: any other may be somebody else's.
+ */
 export async function createNamed<T extends NamedRecord>(
   place: Pick<Subject, "service" | "noun">,
   { name: proposedName, __automaticName }: Properties,
   { create, takeOver, refuse }: Making<T>,
 ): Promise<T> {
   const subject = { ...place, key: String(__automaticName === true ? proposedName : __automaticName) };
-  const { name: recorded } = readRecord(subject) ?? {};
+  const { name: recorded } = (proposedName === undefined && readRecord(subject)) || {};
   let leftOver: T | undefined;
-  const createAs = (name: string) => {
-    writeRecord(subject, { name });
-    return create(name, (existing) => {
+  const createAs = async (name: string) => {
+    if (name !== proposedName) writeRecord(subject, { name });
+    const onNameTaken = (existing: readonly T[]) => {
       const [only] = existing;
       if (name !== recorded || only === undefined || existing.length > 1) return refuse(existing, name);
       leftOver = only;
       return only;
-    });
+    };
+    try {
+      return await create(name, onNameTaken);
+    } catch (error) {
+      // Nothing was created, and the record would claim what another resource has.
+      if (error instanceof NameTakenError) removeRecord(subject);
+      throw error;
+    }
   };
   const first = String(recorded ?? proposedName ?? otherDigits(`${__automaticName}`));
   let made: T | undefined = await createAs(first).catch((error: unknown) => {
-    if (error instanceof NameTakenError && (ENDING.test(first) || proposedName === undefined)) return undefined;
+    if (error instanceof NameTakenError && ENDING.test(first)) return undefined;
     throw error;
   });
   if (leftOver !== undefined) {
