@@ -25,7 +25,7 @@ export function claimChecked(
     } else {
       const text =
         `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource of ` +
-        "this stack had it, remove that one without --target, and not on another machine first";
+        `this stack has it, never remove that one with --target: that can delete the ${noun}`;
       log(String(name ?? adoptId), text);
     }
   }

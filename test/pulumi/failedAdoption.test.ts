@@ -51,7 +51,7 @@ test("an object stays in state if its adoption fails, and a rename is applied wi
   await stack.writeProgram(program("b", all));
   const target = (name: string) => ["--target", `**::${name}`];
   const targeted = await stack.up(...target("b"));
-  expect(targeted.output).toContain("without --target");
+  expect(targeted.output).toContain("never remove that one with --target");
   await stack.refresh();
   const removed = await stack.up(...target("a"));
   for (const id of all)

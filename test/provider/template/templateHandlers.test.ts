@@ -279,3 +279,22 @@ test("an interrupted recycle is not left at zero workers when the program stops 
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax });
   }
 });
+
+test("a template of a run that was interrupted is found by its drawn name, changed and not created again", async () => {
+  const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
+  const before = emulator.templates.list().length;
+  emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { status: 500, when: "after" }, times: 1 });
+  emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 1 });
+  emulator.faults.add({ match: { operation: "myself" }, effect: { status: 401 }, times: 1 });
+  await expect(provider.create(await checked(given))).rejects.toThrow(/may exist/);
+  const made = emulator.templates.list().slice(before);
+  expect(made).toHaveLength(1);
+  const { id, outputs } = await provider.create(await checked({ ...given, imageName: "app:2" }));
+  expect([id, outputs.name]).toEqual([made[0]?.id, made[0]?.name]);
+  expect(emulator.templates.list().slice(before)).toMatchObject([{ imageName: "app:2" }]);
+  // The next record, such as that of a replacement, is another one.
+  const next = await provider.create(await checked(given));
+  expect(next.id).not.toBe(id);
+  await provider.delete(id, outputs);
+  await provider.delete(next.id, next.outputs);
+});
