@@ -106,6 +106,9 @@ test("a claim of a process that may run on another machine with the same folder 
 test("a claim is told after a line that a full disk has cut", () => {
   const [TMP, claims] = temporary("full");
   const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "held xyz ot");`;
-  const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, { ...NO_CACHE, TMPDIR: TMP });
+  const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, {
+    ...NO_CACHE,
+    TMPDIR: TMP,
+  });
   expect(stdout.trim()).toBe("owner");
 });
