@@ -20,6 +20,7 @@ export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
+export type { ScaleDownOptions, WorkerLimits } from "./endpoints/putBack";
 export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export * from "./errors";
@@ -71,7 +72,15 @@ export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryA
 export type { RegistryAuths } from "./registryAuths/registryAuths";
 export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
 export type { Templates } from "./templates/templates";
-export type { LogFunction, Logger, LogLevel, RateLimitEvent, RequestEvent, RetryEvent } from "./transport/observers";
+export type {
+  LogFunction,
+  Logger,
+  LogLevel,
+  RateLimitEvent,
+  RequestEvent,
+  RetryEvent,
+  WarningEvent,
+} from "./transport/observers";
 export type { RequestOptions } from "./transport/requestOptions";
 export type { ResponseInfo } from "./transport/responseInfo";
 export type { ResponsePromise, WithResponse } from "./transport/responsePromise";

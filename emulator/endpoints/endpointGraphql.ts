@@ -1,4 +1,5 @@
 import type { GraphqlPart } from "../graphql/part";
+import type { CallOptions } from "../io/http";
 import { BusinessError } from "../model/businessError";
 import { ENDPOINT_FIELDS, type EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
@@ -6,9 +7,10 @@ import { graphqlFields } from "../model/fieldTable";
 import {
   OBSERVED_FIELD_TYPES,
   type ObservedFields,
-  observedFieldsAfter,
+  observedFieldsAfterSave,
   UNSET_OBSERVED_FIELDS,
 } from "../model/observedFields";
+import { readLagMs } from "../records/history";
 import { shown } from "./endpointRules";
 import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
 
@@ -34,18 +36,17 @@ export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume:
     operations: {
       saveEndpoint({ input }: { input: EndpointInput & Partial<ObservedFields> & Refused }, { onEndpoint }) {
         assertSupported(input);
-        const endpoint = endpoints.save(input);
-        const { record } = endpoint;
-        if (profile === "observed")
-          record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, input);
-        onEndpoint(record.id);
+        const before = input.id == null ? undefined : endpoints.find(input.id)?.record.observed;
+        const own = profile === "observed" ? { observed: observedFieldsAfterSave(before, input) } : {};
+        const endpoint = endpoints.save(input, own);
+        onEndpoint(endpoint.record.id);
         return saved(endpoint);
       },
       ...(profile === "observed" && {
         updateEndpointTemplate({ input: { endpointId, templateId } }: { input: TemplateChange }) {
           const current = endpoints.find(endpointId)?.record;
           if (!current) throw new BusinessError(`Endpoint "${endpointId}" not found`, "save.unknown-id");
-          return saved(endpoints.save({ ...current, templateId }));
+          return saved(endpoints.save({ ...current, templateId }, {}));
         },
       }),
       deleteEndpoint({ id }: { id: string }) {
@@ -54,6 +55,14 @@ export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume:
       },
     },
     myself: { endpoints: ({ listLagMs }) => endpoints.list(listLagMs).map(view) },
+    ...(profile === "observed" && {
+      single: {
+        endpoint({ id }: { id: string }, { listLagMs }: CallOptions) {
+          const found = endpoints.list(readLagMs(listLagMs)).find(({ record }) => record.id === id);
+          return found ? view(found) : null;
+        },
+      },
+    }),
     endpointIdOf(operation, { id, input }) {
       if (operation === "deleteEndpoint") return id;
       if (operation === "updateEndpointTemplate") return (input as Partial<TemplateChange> | undefined)?.endpointId;
@@ -71,7 +80,7 @@ function schemaOf(profile: Profile): string {
       deleteEndpoint(id: String!): Void
       ${isObserved ? "updateEndpointTemplate(input: UpdateEndpointTemplateInput): Endpoint" : ""}
     }
-    extend type Account { endpoints: [Endpoint!]! }
+    extend type Account { endpoints: [Endpoint!]! ${isObserved ? "endpoint(id: String!): Endpoint" : ""} }
     enum FlashBootType { FLASHBOOT ${isObserved ? "OFF PRIORITY_FLASHBOOT" : ""} }
     type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
     type Endpoint { id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${output} pods: [Pod!]! }
@@ -82,15 +91,22 @@ function schemaOf(profile: Profile): string {
 
 const OBSERVED_OUTPUT = `
   ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariable] networkVolumeIds: [EndpointVolume]
-  networkVolume: NetworkVolume version: Int workersStandby: Int createdAt: String userId: String aiKey: String
+  networkVolume: NetworkVolume version: Int createdAt: String userId: String aiKey: String
+  repo: EndpointRepo hubRelease: HubRelease
 `;
 const OBSERVED_INPUT = `
   ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariableInput] networkVolumeIds: [EndpointVolumeInput]
-  template: SaveTemplateInput bindEndpoint: Boolean
+  template: SaveTemplateInput bindEndpoint: Boolean repo: EndpointRepoInput hubReleaseId: String
 `;
+const COMPLIANCE =
+  "GDPR ISO_IEC_27001 ISO_14001 PCI_DSS HITRUST SOC_1_TYPE_2 SOC_2_TYPE_2 SOC_3_TYPE_2 ITAR FISMA_HIGH HIPAA";
 const OBSERVED_TYPES = `
   type EndpointVolume { networkVolumeId: String dataCenterId: String }
-  input EndpointVolumeInput { networkVolumeId: String! dataCenterId: String }
+  input EndpointVolumeInput { networkVolumeId: String! }
+  type EndpointRepo { repoName: String }
+  input EndpointRepoInput { repoName: String! }
+  type HubRelease { id: String }
+  enum Compliance { ${COMPLIANCE} }
   input UpdateEndpointTemplateInput { templateId: String! endpointId: String! }
 `;
 
@@ -113,8 +129,13 @@ function observedView({ record }: EndpointView, findVolume: FindVolume) {
   const { networkVolumeId, workersMin, createdAt, version, observed = UNSET_OBSERVED_FIELDS } = record;
   return {
     ...observed,
+    networkVolumeIds: observed.networkVolumeIds?.map((volume) => ({
+      ...volume,
+      dataCenterId: findVolume(volume.networkVolumeId)?.dataCenterId ?? null,
+    })),
     networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
-    workersStandby: workersMin,
+    workersStandby: observed.workersStandby ?? workersMin,
+    hubRelease: observed.hubReleaseId === null ? null : { id: observed.hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
     version,
     userId: EMULATED_USER_ID,

@@ -1,5 +1,6 @@
 import type { Client } from "../../sdk/client";
-import { rateLimitLogger } from "../log";
+import type { WarningEvent } from "../../sdk/transport/observers";
+import { log, rateLimitLogger } from "../log";
 import { clientOptions, type ProviderSettings } from "./config";
 
 const clients = new Map<string, Client>();
@@ -13,7 +14,11 @@ export function clientFor(settings: ProviderSettings): Client {
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
-  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger() });
+  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
   clients.set(identity, client);
   return client;
+}
+
+function onWarning({ message }: WarningEvent): void {
+  log("serverless-gpu", `warning: ${message}`);
 }

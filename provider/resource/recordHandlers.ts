@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { cancelled } from "../cancellation";
-import { accountRecord, refuseOtherAccount } from "../connection/account";
+import { accountRecord, recordedService, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities } from "../connection/connection";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
@@ -16,16 +16,18 @@ import {
   refuseOtherId,
   refuseTakenName,
 } from "./adoption";
+import { createNamed } from "./drawnName";
+import { forgetAdopter, recordAdopter, wasAdoptedFrom } from "./lastAdopter";
 import { locate } from "./location";
 import { changedIn, fieldsInRecord, managedIn, managedRecord, managesOthersIn, newlyManagedIn } from "./managed";
 import { oneAtATime } from "./oneAtATime";
-import { claimCompared, claimNew, ownerOf } from "./owners";
-import { checkRecordInputs, otherName, ownInputs } from "./recordInputs";
+import { adoptAlone, claimCompared, claimsOfOthers, ownerOf, ownerOfNew } from "./owners";
+import { checkRecordInputs, ownInputs } from "./recordInputs";
 import type { RecordKind } from "./recordKind";
 import { LIST_MAX_AGE_MS } from "./sharedLists";
 
 /** The inputs that may change without a change at the service. */
-const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
+const CONTROL_INPUTS = ["deleteTimeout", "removeUnknownEnv", "__secretInputs"];
 
 /** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
 export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Required<pulumi.dynamic.ResourceProvider> {
@@ -40,19 +42,26 @@ export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Requ
 
     async create(inputs: Properties) {
       const connection = connect();
-      const owner = claimNew(kind.noun, inputs);
-      const isAdoption = inputs.adoptId !== undefined;
-      const make = () => (isAdoption ? adopt(kind, connection, inputs) : create(kind, connection, inputs));
-      const record = await oneAtATime(`${kind.noun} ${inputs.name}`, make);
+      const owner = ownerOfNew(inputs);
+      const { adoptId, name = inputs.__automaticName } = inputs;
+      const make = () =>
+        adoptId === undefined
+          ? create(kind, connection, inputs, owner)
+          : adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
+      const record = await oneAtATime(`${kind.noun} ${name}`, make);
       const changed = Object.keys(kind.table);
-      return { id: record.id, outs: toOutputs(kind, record, inputs, { connection, owner, before: {}, changed }) };
+      const outs = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
+      const { id } = record;
+      if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
+      return { id, outs };
     },
 
     read: (id, outputs: Properties) => read(kind, id, outputs),
 
     async update(id, outputs: Properties, inputs: Properties) {
       const connection = connect();
-      const changed = changedFields(kind, outputs, inputs);
+      const leftovers = kind.leftovers?.(connection.account.service, id, outputs, inputs);
+      const changed = [...changedFields(kind, outputs, inputs), ...(leftovers ? [leftovers.field] : [])];
       const record = await bringUpToDate(kind, connection, id, outputs, inputs, changed);
       if (!record) return { outs: unseenOutputs(kind, outputs, inputs) };
       const owner = ownerOf(outputs);
@@ -86,6 +95,11 @@ async function diff<T extends NamedRecord>(
     return { changes: true, replaces };
   }
   if (location === "redirected") return { changes: true };
+  const leftovers = kind.leftovers?.(recordedService(outputs) ?? "", id, outputs, inputs);
+  if (leftovers) {
+    log(String(outputs.name ?? id), leftovers.text);
+    return { changes: true };
+  }
   const isRecordedOtherwise =
     managesOthersIn(kind.table, outputs, inputs) || CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input]);
   // Without `changes`, the engine compares the inputs itself and shows each field.
@@ -105,7 +119,7 @@ function unchangeableIn<T extends NamedRecord>(
   const capabilities = currentCapabilities();
   const { fields = [], sameName = "" } = (capabilities && unchangeable?.(capabilities)) ?? {};
   const found = changed.filter((field) => fields.includes(field));
-  const keepsName = hasUniqueNames && inputs.__automaticName !== true && !changed.includes("name");
+  const keepsName = hasUniqueNames && inputs.__automaticName === undefined && !changed.includes("name");
   const [property] = found;
   if (property === undefined || !keepsName) return found;
   throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
@@ -117,13 +131,13 @@ function announceReplacement<T extends NamedRecord>(kind: RecordKind<T>, id: str
 
 /** Returns the fields that differ. An automatic name does not: the service may have required other digits. */
 function changedFields<T extends NamedRecord>({ table }: RecordKind<T>, outputs: Properties, inputs: Properties) {
-  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || inputs.__automaticName !== true);
+  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || inputs.__automaticName === undefined);
 }
 
 /** Returns the fields of the record that the program manages, in normal form. */
 function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: Properties): Properties {
   const { name, ...others } = managedIn(table, inputs);
-  return name === undefined || inputs.__automaticName === true ? others : { name, ...others };
+  return name === undefined || inputs.__automaticName !== undefined ? others : { name, ...others };
 }
 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
@@ -141,42 +155,82 @@ async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outp
   // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
-  const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
+  const props = {
+    ...toOutputs(kind, record, { ...outputs, ...inputs }, circumstances),
+    // An import has no outputs: every field is new to the stack.
+    ...(outputs.__inputs === undefined || outputs.__mustExist
+      ? {}
+      : kind.refreshedOutputs?.(connection.account.service, record, outputs)),
+  };
   return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
 }
 
-/** Creates the record. An automatic name that is taken, such as that of a resource that is replaced, gets other digits. */
+/** Creates the record under the program's name, or under one that is drawn. */
 async function create<T extends NamedRecord>(
   kind: RecordKind<T>,
-  { client }: Connection,
+  connection: Connection,
   inputs: Properties,
+  owner: string,
 ): Promise<T> {
   const fields = managedIn(kind.table, inputs);
-  const onNameTaken = (existing: readonly T[]) => refuseTakenName(kind.one, existing, inputs.name);
-  try {
-    return await kind.create(client, fields, onNameTaken);
-  } catch (error) {
-    const name = inputs.__automaticName === true ? otherName(kind, String(inputs.name)) : undefined;
-    if (!(error instanceof NameTakenError) || name === undefined) throw error;
-    return kind.create(client, { ...fields, name }, onNameTaken);
-  }
+  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
+    kind.create(connection.client, { ...fields, name }, onNameTaken);
+  const { name, __automaticName } = inputs;
+  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
+  const place = { service: connection.account.service, noun: kind.noun };
+  const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
+  return createNamed(place, inputs, { create: make, takeOver, refuse });
+}
+
+/**
+ * Takes a record that an interrupted run of this resource has created. Returns `undefined` if another resource has adopted
+ * it since, or if it cannot be changed to match the program.
+ */
+async function takeOverOwn<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  connection: Connection,
+  record: T,
+  inputs: Properties,
+  owner: string,
+): Promise<T | undefined> {
+  const { account, capabilities } = connection;
+  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
+  const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
+  const { name, ...fields } = inputs;
+  if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
+  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
+  recordAdopter(adoptee, owner);
+  return own;
 }
 
 /** Adopts the record with the program's `adoptId`, and changes it to match the program. */
-async function adopt<T extends NamedRecord>(
+async function adopt<T extends NamedRecord>(kind: RecordKind<T>, connection: Connection, inputs: Properties) {
+  const id = String(inputs.adoptId);
+  const found = existingAdoptee(await kind.records(connection.client).find(id), kind.noun, id);
+  return matchProgram(kind, connection, found, inputs);
+}
+
+/**
+ * Changes a record that no state holds to match the program.
+ * @throws NotFoundError if it must not be adopted
+ */
+async function matchProgram<T extends NamedRecord>(
   kind: RecordKind<T>,
-  { client, capabilities }: Connection,
+  connection: Connection,
+  found: T,
   inputs: Properties,
 ): Promise<T> {
-  const id = String(inputs.adoptId);
+  const { capabilities } = connection;
   const { noun, table } = kind;
-  const found = existingAdoptee(await kind.records(client).find(id), noun, id);
+  const { id } = found;
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   if (refusal !== undefined) throw new NotFoundError(refusal);
   const fields = managedFields(kind, inputs);
-  const record = changed.length === 0 ? found : await kind.update(client, id, fields, before);
+  const leftovers = kind.leftovers?.(connection.account.service, id, before, inputs);
+  const record = changed.length === 0 && !leftovers ? found : await kind.update(connection, id, fields, before, inputs);
   const changes = describeChanges(table, before, kind.toFields(record, inputs), inputs);
-  log(record.name, `adopted ${noun} ${id}; ${changes}`);
+  log(record.name, `adopted ${noun} ${id}; ${changes}${leftovers ? `; ${leftovers.text}` : ""}`);
   return record;
 }
 
@@ -197,7 +251,7 @@ async function bringUpToDate<T extends NamedRecord>(
         : await records.get(id, { known: outputs });
     }
     const fields = managedFields(kind, inputs);
-    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection.client, id, fields, outputs));
+    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, id, fields, outputs, inputs));
   } catch (error) {
     throw await explainAbsence(error, kind.noun, id, outputs, connection, records);
   }
@@ -217,6 +271,7 @@ async function remove<T extends NamedRecord>(kind: RecordKind<T>, id: string, ou
       ),
     onAbsent: () => refuseOtherAccount(kind.noun, outputs, connection, id),
   });
+  forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
 }
 
 interface Circumstances {

@@ -94,28 +94,56 @@ export async function execute(
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
+  const data = await sendQuery(transport, { name: field.name, operation, attempt }, toQuery(field));
+  const value = data?.[field.name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+  return value;
+}
+
+/**
+ * Sends a query of several root fields once. Returns their values.
+ * @param name the operation's name in events
+ * @param selection the root fields, in GraphQL without the outer braces
+ * @throws the typed error that the response stands for
+ */
+export async function executeQuery(
+  transport: GraphqlTransport,
+  operation: string,
+  name: string,
+  selection: string,
+  attempt: Attempt,
+): Promise<Readonly<Record<string, unknown>>> {
+  const data = await sendQuery(transport, { name, operation, attempt }, `{ ${selection} }`);
+  if (!data) throw unexpectedResponse(operation, "no data", { data });
+  return data;
+}
+
+type Sent = Pick<HttpRequest, "name" | "operation" | "attempt">;
+
+async function sendQuery(
+  transport: GraphqlTransport,
+  sent: Sent,
+  query: string,
+): Promise<Record<string, unknown> | null> {
   const { http } = transport;
+  const { operation } = sent;
   let response: HttpResponse | undefined;
   const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
     async fetch(url, init) {
-      response = await post(transport, { name: field.name, operation, url: String(url), attempt }, String(init?.body));
+      response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
       return new Response(response.body, { headers: JSON_CONTENT });
     },
     jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
     errorPolicy: "all",
     excludeOperationName: true,
   });
-  const { data, errors } = await client
-    .rawRequest<Record<string, unknown> | null>(toQuery(field))
-    .catch((error: unknown) => {
-      if (!response || error instanceof ServerlessGpuError) throw error;
-      const body = decodeJson(response, operation, http.clock.now());
-      throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
-    });
+  const { data, errors } = await client.rawRequest<Record<string, unknown> | null>(query).catch((error: unknown) => {
+    if (!response || error instanceof ServerlessGpuError) throw error;
+    const body = decodeJson(response, operation, http.clock.now());
+    throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+  });
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
-  const value = data?.[field.name];
-  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
-  return value;
+  return data;
 }
 
 /**
@@ -172,6 +200,17 @@ function errorsIn(body: string): GraphqlErrors | undefined {
   }
 }
 
+/** Matches the name of a field in the message of a document that is not valid. */
+const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
+
+/** Returns the error of a document that is not valid, with the fields that its messages name. */
+function rejected(said: string, errors: readonly { readonly message: string }[]): RejectedError {
+  const error = new RejectedError(said);
+  const fields = errors.flatMap(({ message }) => [...message.matchAll(REFUSED_FIELD)].map(([, field = ""]) => field));
+  // Not in the output of `console.error`.
+  return Object.defineProperty(error, "refusedFields", { value: fields });
+}
+
 /** Matches the messages with which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
@@ -201,5 +240,5 @@ function errorFromGraphql(
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(`${said}. ${quotaAdvice}`);
   }
-  return isBusinessRule ? new BusinessRuleError(said) : new RejectedError(said);
+  return isBusinessRule ? new BusinessRuleError(said) : rejected(said, errors);
 }

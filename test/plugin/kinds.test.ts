@@ -26,7 +26,7 @@ test("a template has secrets for each variable, a start command in parts, and a 
   });
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({
-    name: expect.stringMatching(/^one-[0-9a-f]{7}$/),
+    __automaticName: expect.stringMatching(/^one-[0-9a-f]{7}$/),
     env: { MODEL: "llama", HF_TOKEN: secret("token-value"), PRIVATE: secret("private-value") },
     dockerArgs: '{"cmd":["serve"],"entrypoint":["/bin/llama"]}',
     ports: ["22/tcp", "8000/http"],
@@ -61,7 +61,7 @@ test.each([
 ])("a template with %j is refused", async (inputs, reason) => {
   await using plugin = await startPlugin(emulator.env);
   const { failures } = await plugin.check(TEMPLATE, { imageName: "a:1", ...inputs });
-  expect(failures).toEqual([{ property: "command", reason }]);
+  expect(failures).toEqual([{ property: "", reason: `command: ${reason}` }]);
 });
 
 test("a name that pulumi:autonaming decides is used as it is, or refused", async () => {
@@ -100,7 +100,7 @@ test("a change of a volume's data center is a replacement, with a warning at the
   });
   const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
   expect(smaller.failures).toEqual([
-    { property: "size", reason: expect.stringContaining("less than the 50 GB that the volume has") },
+    { property: "", reason: expect.stringMatching(/^size: .*less than the 50 GB that the volume has/) },
   ]);
   await plugin.delete(VOLUME, id, outputs);
 });
@@ -113,7 +113,7 @@ test("user and password of a registry are always secret", async () => {
   expect(outputs).toMatchObject({ username: secret("me"), password: secret("the-password") });
   // The service never shows them, so an import leaves them to the program.
   const imported = await plugin.read(AUTH, id);
-  expect(imported.inputs).toEqual({ name: inputs.name });
+  expect(imported.inputs).toEqual({ name: outputs.name });
   await plugin.delete(AUTH, id, outputs);
 });
 
