@@ -1,7 +1,6 @@
-import type { WorkerProgram } from "../programs/program";
-import type { ProgramWorker } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
+import type { WorkerRunner } from "./workerModel";
 
 /** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
@@ -21,13 +20,10 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
+/** A worker of an endpoint. */
 export interface Worker {
   readonly pod: WorkerPod;
-  /** The program of the worker, if it has one. */
-  readonly program: WorkerProgram | undefined;
-  /** The running program. */
-  process: ProgramWorker | undefined;
+  readonly runner: WorkerRunner;
   /** The number of its jobs. */
   jobs: number;
   /** The number of jobs that it takes no earlier than at its next request for jobs. */
@@ -51,19 +47,9 @@ export interface Worker {
 export const noTimer = () => {};
 
 /** Returns a worker that has just started. */
-export function newWorker(pod: WorkerPod, program: WorkerProgram | undefined, state: Worker["state"]): Worker {
-  return {
-    pod,
-    program,
-    process: undefined,
-    jobs: 0,
-    resting: 0,
-    tookAt: 0,
-    state,
-    draining: false,
-    since: 0,
-    cancelTimer: noTimer,
-  };
+export function newWorker(pod: WorkerPod, runner: WorkerRunner, state: Worker["state"]): Worker {
+  const untaken = { jobs: 0, resting: 0, tookAt: 0 };
+  return { pod, runner, ...untaken, state, draining: false, since: 0, cancelTimer: noTimer };
 }
 
 /** Returns the state that people see. */
