@@ -1,6 +1,7 @@
 import type { Assumptions } from "../../../emulator/forecast/assumptions";
 import type { Level } from "../../../emulator/model/fidelity";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "../../../emulator/workers/scaling";
+import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import type { ForecastFlags } from "../forecastFlags";
 import { shownNumber, shownTime } from "../values";
 import type { Settings } from "./endpoints";
@@ -36,7 +37,7 @@ export function assumptionsOf(flags: ForecastFlags): Assumptions {
     throttledShare: flags.throttled?.share ?? 0,
     throttledS: flags.throttled?.seconds ?? 0,
     ttlS: flags.ttl ?? DAY_S,
-    executionTimeoutS: flags.executionTimeout ?? 600,
+    executionTimeoutS: flags.executionTimeout ?? EXECUTION_TIMEOUT_MS.default / 1000,
   };
 }
 

@@ -1,3 +1,4 @@
+import { TERMINAL_JOB_STATES } from "../../../sdk/contract/enums";
 import type { Site } from "../site";
 import { deletionOf } from "./graphql";
 import { saveOwn } from "./saveEndpoint";
@@ -6,7 +7,7 @@ import { keysOf, type Scenario } from "./scenario";
 /** The time that a worker may take to start and run the job, in milliseconds. */
 const JOB_MS = 240_000;
 const POLL_MS = 2000;
-const ENDED: ReadonlySet<string> = new Set(["COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED"]);
+const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
 
 /** One job, by one worker. The worker's program is the user's, so its output is not compared, and neither is its success. */
 export const oneJob: Scenario = {
