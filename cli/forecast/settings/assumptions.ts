@@ -18,21 +18,23 @@ export interface ShownAssumption {
 
 const DAY_S = 86_400;
 
+const COLD_STARTS = [
+  { seconds: 30, weight: 0.9 },
+  { seconds: 240, weight: 0.1 },
+];
+
 /** Returns the assumptions of the options, with defaults for the others. */
 export function assumptionsOf(flags: ForecastFlags): Assumptions {
-  const [recentShare, otherShare] = flags.restoreShare ?? [0.8, 0.2];
+  const { coldStart = [], restore = { seconds: 2, recentShare: 0.8, otherShare: 0.2 } } = flags;
   return {
-    evaluateEveryS: flags.scalerInterval ?? [4, 1, 10],
-    startAtOnce: flags.scalerStep ?? [Number.POSITIVE_INFINITY, 1],
+    evaluateEveryS: [4, 1, 10],
+    startAtOnce: [Number.POSITIVE_INFINITY, 1],
     concurrency: flags.concurrency ?? 1,
-    takeEveryS: flags.takeEvery ?? 1,
+    takeEveryS: 1,
     coldStarts: {
-      kinds: flags.coldStart ?? [
-        { seconds: 30, weight: 0.9 },
-        { seconds: 240, weight: 0.1 },
-      ],
-      samples: flags.coldStarts === undefined ? [] : readSamples(flags.coldStarts),
-      restore: { seconds: flags.restore ?? 2, recentShare, otherShare, recentS: 300 },
+      kinds: typeof coldStart === "string" || coldStart.length === 0 ? COLD_STARTS : coldStart,
+      samples: typeof coldStart === "string" ? readSamples(coldStart) : [],
+      restore: { ...restore, recentS: 300 },
     },
     throttledShare: flags.throttled?.share ?? 0,
     throttledS: flags.throttled?.seconds ?? 0,
@@ -71,21 +73,9 @@ export function shownAssumptions(
           ),
         ]
       : []),
-    row(
-      level(flags.scalerInterval, "assumed"),
-      `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`,
-      "--scaler-interval",
-    ),
-    row(
-      level(flags.scalerStep, "assumed"),
-      `it starts ${steps} at once, one value a run; the first worker starts at once`,
-      "--scaler-step",
-    ),
-    row(
-      level(flags.takeEvery, "observed"),
-      `a busy worker asks for its next job every ${shownTime(takeEveryS)}`,
-      "--take-every",
-    ),
+    row("assumed", `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`),
+    row("assumed", `it starts ${steps} at once, one value a run; the first worker starts at once`),
+    row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
     row(
       level(flags.concurrency, "assumed"),
       `a worker runs ${concurrency} ${concurrency === 1 ? "job" : "jobs"} at once`,
@@ -114,9 +104,9 @@ export function shownAssumptions(
       "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
     ),
     row(
-      level(flags.price, "documented"),
+      typeof flags.prices === "number" ? "given" : "documented",
       `a worker costs $${price.perSecond} a second: ${price.source}`,
-      "--price, --prices",
+      "--prices",
     ),
     row(
       level(flags.activeDiscount, "assumed"),
@@ -138,23 +128,18 @@ export function shownAssumptions(
 function coldStartRows(flags: ForecastFlags, { coldStarts }: Assumptions, flashBoot: boolean): ShownAssumption[] {
   const { kinds, samples, restore } = coldStarts;
   if (samples.length > 0)
-    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStarts}`, "--cold-starts")];
+    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStart}`, "--cold-start")];
   const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
   const shown = kinds.map(({ seconds, weight }) => `${shownTime(seconds)} (${shownNumber((weight / total) * 100)} %)`);
-  const isGiven = flags.restore !== undefined || flags.restoreShare !== undefined;
   return [
-    row(
-      flags.coldStart ? "given" : "assumed",
-      `cold starts take ${shown.join(" or ")}, ± 30 %`,
-      "--cold-start, --cold-starts",
-    ),
+    row(flags.coldStart ? "given" : "assumed", `cold starts take ${shown.join(" or ")}, ± 30 %`, "--cold-start"),
     ...(flashBoot
       ? [
           row(
-            isGiven ? "given" : "assumed",
+            flags.restore ? "given" : "assumed",
             `FlashBoot restores ${shownNumber(restore.recentShare * 100)} % of workers in ${shownTime(restore.seconds)} within ` +
               `${shownTime(restore.recentS)} of the last worker, later ${shownNumber(restore.otherShare * 100)} %`,
-            "--restore, --restore-share",
+            "--restore",
           ),
         ]
       : []),
