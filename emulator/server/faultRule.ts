@@ -78,7 +78,7 @@ export interface FaultEffect {
   readonly imagePullMs?: number;
 }
 
-/** What a rule can apply to. */
+/** The events that a rule can apply to. */
 type Subjects = "requests" | "webhooks" | "worker starts" | "job starts";
 
 /** A kind of fault: the field of `FaultEffect`, and how people choose it. */

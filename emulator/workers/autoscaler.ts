@@ -5,7 +5,7 @@ import { type Demand, workersWanted } from "./scaling";
 import type { WorkerModel } from "./workerModel";
 import type { WorkerPool } from "./workerPool";
 
-/** What the autoscaler of one endpoint reads and drives. */
+/** The parts that the autoscaler of one endpoint reads and drives. */
 interface Scaled {
   readonly record: EndpointRecord;
   readonly context: RuntimeContext;

@@ -3,11 +3,11 @@ import type { EndpointRecord } from "../model/endpointFields";
 import type { WorkerProgram } from "../programs/program";
 import type { ProgramWorker, WorkerEvents } from "../programs/programWorker";
 import type { RuntimeContext } from "./context";
-import { handlerFor } from "./jobHandlers";
+import { handlerFor, programFor } from "./jobHandlers";
 import { runJob } from "./runJob";
-import { noTimer, type WorkerPod } from "./worker";
+import { noTimer, type WorkerPod, type WorkerRunner } from "./worker";
 import { FAULTY } from "./workerFaults";
-import type { WorkerRunner } from "./workerModel";
+import type { WorkerModel } from "./workerModel";
 
 /** The part of a runner that is the same for all workers without a process. */
 export const WITHOUT_PROCESS = {
@@ -80,6 +80,21 @@ export function programRunner(program: WorkerProgram, pod: WorkerPod, context: R
     kill() {
       process?.kill();
       return process !== undefined;
+    },
+  };
+}
+
+/** Returns the emulator's own workers for an endpoint: its handler can change at any time. */
+export function emulatedWorkers(record: EndpointRecord, context: RuntimeContext): WorkerModel {
+  const program = () => programFor(context.handlers, record);
+  return {
+    startAtOnce: Number.POSITIVE_INFINITY,
+    concurrency: 1,
+    evaluationDelayMs: () => 0,
+    program,
+    runner(pod) {
+      const present = program();
+      return present ? programRunner(present, pod, context) : functionRunner(record, pod, context);
     },
   };
 }

@@ -5,10 +5,10 @@ import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import { type Autoscaler, createAutoscaler } from "./autoscaler";
 import type { RuntimeContext } from "./context";
+import { emulatedWorkers } from "./runners";
 import type { Demand } from "./scaling";
 import type { WorkerState } from "./watch";
 import { shownState, type Worker } from "./worker";
-import { emulatedWorkers } from "./workerModel";
 import { createWorkerPool, type WorkerPool } from "./workerPool";
 
 /** A worker as people see it. All times are in milliseconds since the epoch. */

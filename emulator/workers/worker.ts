@@ -1,6 +1,9 @@
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
+import type { Job } from "../jobs/jobStates";
+import type { WorkerProgram } from "../programs/program";
+import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
-import type { WorkerRunner } from "./workerModel";
 
 /** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
@@ -18,6 +21,34 @@ export interface WorkerPod {
   readonly startedAt: number;
   /** Description of the last lifecycle event. */
   lastStatusChange: string;
+}
+
+/** Runs the jobs of one worker: with a function, a program, or a forecast's rule. */
+export interface WorkerRunner {
+  /** The program. A worker is replaced when its endpoint gets another one. `undefined` for a function. */
+  readonly program: WorkerProgram | undefined;
+  /** The number of jobs after which the pool offers it no more, whole, ≥ 1. */
+  readonly concurrency: number;
+  /** `true` while a process runs: the worker counts until it has ended. */
+  readonly hasProcess: boolean;
+  /** `true` if it can take another job now. */
+  readonly hasRoom: boolean;
+  /**
+   * Starts the container. `onAsk` follows when it accepts jobs.
+   * @param imagePullMs the time before that in which the image is pulled, in milliseconds, ≥ 0
+   * @returns a function that cancels a start which still waits
+   */
+  start(imagePullMs: number, events: WorkerEvents): () => void;
+  /**
+   * Returns the time until a worker that has just finished a job asks for the next one, in milliseconds; 0 for at once,
+   * `undefined` if it calls `onAsk` itself.
+   */
+  restMs(worker: { readonly jobs: number; readonly tookAt: number }): number | undefined;
+  run(job: Job, events: JobRunEvents): JobRun;
+  /** Asks the process to end. Has no effect without one. */
+  stop(): void;
+  /** Kills the process, whose end ends its jobs. Returns `false` without one. */
+  kill(): boolean;
 }
 
 /** A worker of an endpoint. */

@@ -38,7 +38,7 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
 /** A message shows no more of what a job says; `jobError` holds all of it. */
 const LONGEST_ERROR = 2_000;
 
-/** What a job's end means to people, and what to do next. */
+/** The ways in which a job ends without a result, in words, and what to do next. */
 const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
   FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
   CANCELLED: { happened: "was cancelled" },
