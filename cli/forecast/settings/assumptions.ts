@@ -50,12 +50,30 @@ export function shownAssumptions(
   all: readonly Settings[],
   price: Price,
 ): ShownAssumption[] {
-  const level = (isGiven: unknown, otherwise: Level) => (isGiven === undefined ? otherwise : "given");
-  const { evaluateEveryS, startAtOnce, takeEveryS, concurrency, throttledShare, throttledS, ttlS } = assumptions;
-  const steps = startAtOnce.map((step) => (Number.isFinite(step) ? step : "all that are missing")).join(" or ");
-  const has = (test: (settings: Settings) => boolean) => all.some(test);
   return [
-    ...(has(({ scalerType }) => scalerType === "QUEUE_DELAY")
+    ...scalerRows(all, assumptions),
+    row(
+      level(flags.concurrency, "assumed"),
+      `a worker runs ${assumptions.concurrency} ${assumptions.concurrency === 1 ? "job" : "jobs"} at once`,
+      "--concurrency",
+    ),
+    ...coldStartRows(
+      flags,
+      assumptions,
+      all.some(({ flashBoot }) => flashBoot),
+    ),
+    ...jobRows(flags, assumptions),
+    ...priceRows(flags, all, price),
+  ];
+}
+
+const level = (isGiven: unknown, otherwise: Level) => (isGiven === undefined ? otherwise : "given");
+
+function scalerRows(all: readonly Settings[], { evaluateEveryS, startAtOnce, takeEveryS }: Assumptions) {
+  const steps = startAtOnce.map((step) => (Number.isFinite(step) ? step : "all that are missing")).join(" or ");
+  const has = (type: Settings["scalerType"]) => all.some(({ scalerType }) => scalerType === type);
+  return [
+    ...(has("QUEUE_DELAY")
       ? [
           row(
             "observed",
@@ -64,7 +82,7 @@ export function shownAssumptions(
           row("documented", "QUEUE_DELAY: a worker stops after idleTimeout seconds without a job"),
         ]
       : []),
-    ...(has(({ scalerType }) => scalerType === "REQUEST_COUNT")
+    ...(has("REQUEST_COUNT")
       ? [
           row("documented", "REQUEST_COUNT: one worker for each scalerValue jobs, waiting or in progress"),
           row(
@@ -76,16 +94,11 @@ export function shownAssumptions(
     row("assumed", `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`),
     row("assumed", `it starts ${steps} at once, one value a run; the first worker starts at once`),
     row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
-    row(
-      level(flags.concurrency, "assumed"),
-      `a worker runs ${concurrency} ${concurrency === 1 ? "job" : "jobs"} at once`,
-      "--concurrency",
-    ),
-    ...coldStartRows(
-      flags,
-      assumptions,
-      has(({ flashBoot }) => flashBoot),
-    ),
+  ];
+}
+
+function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, executionTimeoutS }: Assumptions) {
+  return [
     row(
       level(flags.throttled, "assumed"),
       throttledShare === 0
@@ -96,26 +109,31 @@ export function shownAssumptions(
     row(level(flags.ttl, "documented"), `a job is lost ${shownTime(ttlS)} after it was submitted`, "--ttl"),
     row(
       level(flags.executionTimeout, "documented"),
-      `a job ends after ${shownTime(assumptions.executionTimeoutS)} at the latest`,
+      `a job ends after ${shownTime(executionTimeoutS)} at the latest`,
       "--execution-timeout",
     ),
+  ];
+}
+
+function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: readonly Settings[], price: Price) {
+  return [
     row(
-      has(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
+      all.some(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
       "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
     ),
     row(
-      typeof flags.prices === "number" ? "given" : "documented",
+      typeof prices === "number" ? "given" : "documented",
       `a worker costs $${price.perSecond} a second: ${price.source}`,
       "--prices",
     ),
     row(
-      level(flags.activeDiscount, "assumed"),
-      `workersMin workers cost ${shownNumber((flags.activeDiscount ?? 0) * 100)} % less`,
+      level(activeDiscount, "assumed"),
+      `workersMin workers cost ${shownNumber((activeDiscount ?? 0) * 100)} % less`,
       "--active-discount",
     ),
     row(
-      flags.freeStarts ? "given" : "observed",
-      `the start of a worker is ${flags.freeStarts ? "not " : ""}paid (sources contradict each other)`,
+      freeStarts ? "given" : "observed",
+      `the start of a worker is ${freeStarts ? "not " : ""}paid (sources contradict each other)`,
       "--free-starts",
     ),
     row(
