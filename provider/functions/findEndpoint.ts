@@ -2,7 +2,27 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
 import { lookTwice, requireOne, shownBy } from "./findRecord";
-import type { GetEndpointArgs, GetEndpointResult } from "./functions";
+
+/** Selects an endpoint by its id or by its exact name. */
+export type GetEndpointArgs =
+  | {
+      /** Id of the endpoint. */
+      readonly id: string;
+      /** Not together with `id`. */
+      readonly name?: undefined;
+    }
+  | {
+      /** Not together with `name`. */
+      readonly id?: undefined;
+      /** Exact name of the endpoint. Only one endpoint may have it. */
+      readonly name: string;
+    };
+
+/** An endpoint at the service, in normal form, with the URL of its queue. */
+export interface GetEndpointResult extends Endpoint {
+  /** URL of the endpoint's queue. */
+  readonly queueUrl: string;
+}
 
 /** Returns all endpoints of the account. */
 export async function findEndpoints({ client, queueUrlOf }: DataSourceContext): Promise<GetEndpointResult[]> {

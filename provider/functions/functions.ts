@@ -1,35 +1,30 @@
 // The data sources, as programs call them. What each of them does is its row in sources.ts.
 import * as pulumi from "@pulumi/pulumi";
-import type { Endpoint, ServerlessDiscount } from "../../sdk/endpoints/record";
+import type { ServerlessDiscount } from "../../sdk/endpoints/record";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
 import type { Pod } from "../../sdk/pods/podRecord";
-import type { PodIncludes } from "../../sdk/pods/pods";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
 import type { TemplateSettings } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
-import type { RecordSelector } from "./findRecord";
+import type { GetEndpointArgs, GetEndpointResult } from "./findEndpoint";
 import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import type {
+  GetContainerRegistryAuthArgs,
+  GetEndpointHealthArgs,
+  GetNetworkVolumeArgs,
+  GetPodArgs,
+  GetServerlessTemplateArgs,
+} from "./sources";
 
-/** Selects an endpoint by its id or by its exact name. */
-export type GetEndpointArgs =
-  | {
-      /** Id of the endpoint. */
-      readonly id: string;
-      /** Not together with `id`. */
-      readonly name?: undefined;
-    }
-  | {
-      /** Not together with `name`. */
-      readonly id?: undefined;
-      /** Exact name of the endpoint. Only one endpoint may have it. */
-      readonly name: string;
-    };
-
-/** An endpoint at the service, in normal form, with the URL of its queue. */
-export interface GetEndpointResult extends Endpoint {
-  /** URL of the endpoint's queue. */
-  readonly queueUrl: string;
-}
+export type {
+  GetContainerRegistryAuthArgs,
+  GetEndpointArgs,
+  GetEndpointHealthArgs,
+  GetEndpointResult,
+  GetNetworkVolumeArgs,
+  GetPodArgs,
+  GetServerlessTemplateArgs,
+};
 
 /**
  * Returns an endpoint by its id or by its exact name.
@@ -64,12 +59,6 @@ export function getEndpointsOutput(options?: InvokeOutputOptions): pulumi.Output
   return invokeOutput("getEndpoints", {}, options);
 }
 
-/** Selects the endpoint. */
-export interface GetEndpointHealthArgs {
-  /** Id of the endpoint. */
-  readonly endpointId: string;
-}
-
 /** The numbers of jobs and workers in each state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
@@ -91,9 +80,6 @@ export function getEndpointHealthOutput(
 ): pulumi.Output<GetEndpointHealthResult> {
   return invokeOutput("getEndpointHealth", args, options);
 }
-
-/** Selects a template by its id or by its exact name. */
-export type GetServerlessTemplateArgs = RecordSelector;
 
 /** A template at the service, without the values of its variables, which may be secret. */
 export interface GetServerlessTemplateResult extends Omit<TemplateSettings, "env"> {
@@ -133,16 +119,6 @@ export function getServerlessTemplateEnvOutput(
   return pulumi.secret(invokeOutput("getServerlessTemplateEnv", args, options));
 }
 
-/** Selects a network volume by its id, or by its exact name and, if needed, its data center. */
-export interface GetNetworkVolumeArgs {
-  /** Id of the volume. Set either this or `name`. */
-  readonly id?: string | undefined;
-  /** Exact name of the volume. Only one volume may have it, in the data center if one is given. */
-  readonly name?: string | undefined;
-  /** Id of the data center. Only together with `name`. @default any */
-  readonly dataCenterId?: string | undefined;
-}
-
 /** A network volume at the service. */
 export interface GetNetworkVolumeResult extends Volume {}
 
@@ -164,9 +140,6 @@ export function getNetworkVolumeOutput(
   return invokeOutput("getNetworkVolume", args, options);
 }
 
-/** Selects a registry credential by its id or by its exact name. */
-export type GetContainerRegistryAuthArgs = RecordSelector;
-
 /** A registry credential at the service: its id and its name. The service never shows user and password. */
 export interface GetContainerRegistryAuthResult extends RegistryAuth {}
 
@@ -185,12 +158,6 @@ export function getContainerRegistryAuthOutput(
   options?: InvokeOutputOptions,
 ): pulumi.Output<GetContainerRegistryAuthResult> {
   return invokeOutput("getContainerRegistryAuth", args, options);
-}
-
-/** Selects a pod, and the additional parts of its record. */
-export interface GetPodArgs extends PodIncludes {
-  /** Id of the pod. */
-  readonly podId: string;
 }
 
 /** A pod's record. */

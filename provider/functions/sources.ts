@@ -1,15 +1,37 @@
+import type { PodIncludes } from "../../sdk/pods/pods";
 import { type DataSource, source } from "./dataSource";
 import { findEndpoint, findEndpoints } from "./findEndpoint";
-import { findSelected } from "./findRecord";
-import type {
-  GetContainerRegistryAuthArgs,
-  GetEndpointHealthArgs,
-  GetNetworkVolumeArgs,
-  GetPodArgs,
-  GetServerlessTemplateArgs,
-} from "./functions";
+import { findSelected, type RecordSelector } from "./findRecord";
 
 // The plugin loads this file, so it imports no values from Pulumi.
+
+/** Selects the endpoint. */
+export interface GetEndpointHealthArgs {
+  /** Id of the endpoint. */
+  readonly endpointId: string;
+}
+
+/** Selects a template by its id or by its exact name. */
+export type GetServerlessTemplateArgs = RecordSelector;
+
+/** Selects a network volume by its id, or by its exact name and, if needed, its data center. */
+export interface GetNetworkVolumeArgs {
+  /** Id of the volume. Set either this or `name`. */
+  readonly id?: string | undefined;
+  /** Exact name of the volume. Only one volume may have it, in the data center if one is given. */
+  readonly name?: string | undefined;
+  /** Id of the data center. Only together with `name`. @default any */
+  readonly dataCenterId?: string | undefined;
+}
+
+/** Selects a registry credential by its id or by its exact name. */
+export type GetContainerRegistryAuthArgs = RecordSelector;
+
+/** Selects a pod, and the additional parts of its record. */
+export interface GetPodArgs extends PodIncludes {
+  /** Id of the pod. */
+  readonly podId: string;
+}
 
 /**
  * All data sources by their names. The plugin's functions and their part of the schema are derived from this table. The
