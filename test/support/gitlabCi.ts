@@ -6,6 +6,8 @@ export interface Job {
     readonly env: Readonly<Record<string, string>>;
     /** `true` if it runs after a failure too. */
     readonly always: boolean;
+    /** The folder that it keeps as an artifact, and the artifact's name. Such a step has no command. */
+    readonly keeps?: { readonly name: string; readonly folder: string };
   }[];
 }
 
@@ -18,6 +20,7 @@ export interface GitlabJob {
   readonly timeout: string;
   readonly script: readonly string[];
   readonly after_script?: readonly string[];
+  readonly artifacts?: { readonly paths: readonly string[] };
 }
 
 export interface GitlabPipeline {
@@ -51,6 +54,10 @@ export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, {
         name,
         steps: [
           ...steps([...pipeline.default.before_script, ...job.script], false),
+          ...(job.artifacts?.paths ?? []).map((folder) => ({
+            ...{ command: "", env, always: false },
+            keeps: { name, folder },
+          })),
           ...steps(job.after_script ?? [], true),
         ],
       };

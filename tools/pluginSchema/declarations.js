@@ -106,15 +106,19 @@ function readDeclarations() {
       return propertiesOf(checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration));
     },
     /**
-     * Returns what a function returns, without its promise.
+     * Returns the description of a data source, the type of its arguments and that of its result, without its promise. A
+     * secret one exists only as an output.
      * @param {string} name
      */
-    resultOf(name) {
-      const symbol = symbolOf(name);
+    functionNamed(name) {
+      const symbol = symbolOf(exported.has(name) ? name : `${name}Output`);
       const [signature] = checker.getTypeOfSymbol(symbol).getCallSignatures();
       const result = signature && checker.getAwaitedType(signature.getReturnType());
       if (!result) throw new Error(`${name} is no function`);
-      return result;
+      const [parameter] = signature.getParameters();
+      const type = parameter && checker.getTypeOfSymbol(parameter);
+      const args = type?.aliasSymbol?.name === "InputsOf" ? type.aliasTypeArguments?.[0] : type;
+      return { description: descriptionOf(symbol), args, result };
     },
   };
 }
