@@ -1,11 +1,6 @@
 import { BusinessError } from "../model/businessError";
-import {
-  ENDPOINT_FIELDS,
-  type EndpointContainer,
-  type EndpointFields,
-  type EndpointInput,
-  type EndpointRecord,
-} from "../model/endpointFields";
+import type { EndpointContainer } from "../model/containerFields";
+import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
 import { type ObservedFields, observedFieldsAfter, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
@@ -50,7 +45,7 @@ export interface Endpoints {
    * Changes some fields of an endpoint as REST v2 does: all others keep their value.
    * @throws BusinessError if a rule of the service forbids it
    */
-  patch(id: string, fields: Partial<EndpointFields>, own: OwnParts): Endpoint;
+  patch(id: string, fields: Partial<EndpointInput>, own: OwnParts): Endpoint;
   /**
    * Deletes an endpoint as `deleteEndpoint` does.
    * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped

@@ -1,4 +1,5 @@
 import { BusinessError } from "../model/businessError";
+import { containerOfTemplate, reachesWorkers } from "../model/containerFields";
 import type { Profile } from "../model/fidelity";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
@@ -6,7 +7,6 @@ import { createRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import { exampleContainer, type WorkerContainer } from "../workers/container";
 import {
-  reachesWorkers,
   TEMPLATE_FIELDS,
   type TemplateFields,
   type TemplateInput,
@@ -172,7 +172,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     },
     containerOf(id) {
       const template = records.find(id);
-      return template ? containerOf(template) : exampleContainer(id);
+      return template ? { ...containerOfTemplate(template), templateId: id } : exampleContainer(id);
     },
     snapshot: records.snapshot,
     restore: records.restore,
@@ -180,18 +180,5 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
       records.clear();
       reserved.clear();
     },
-  };
-}
-
-function containerOf(template: TemplateRecord): WorkerContainer {
-  const { id, imageName, env, dockerArgs, containerDiskInGb, ports, containerRegistryAuthId } = template;
-  return {
-    templateId: id,
-    imageName,
-    env: Object.fromEntries(env.map(({ key, value }) => [key, value])),
-    dockerArgs,
-    containerDiskInGb,
-    ports: ports.split(",").filter((port) => port !== ""),
-    containerRegistryAuthId,
   };
 }

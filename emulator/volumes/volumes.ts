@@ -5,6 +5,7 @@ import { randomId } from "../model/random";
 import { createRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import {
+  SIZES,
   VOLUME_FIELDS,
   type VolumeChange,
   type VolumeFields,
@@ -58,9 +59,6 @@ export interface Volumes {
 
 /** The data centers that support network volumes, unless an option names others. The service's list changes over time. */
 export const VOLUME_DATA_CENTERS = ["EU-CZ-1", "EU-RO-1", "EUR-IS-1", "US-CA-2", "US-GA-2", "US-KS-2", "US-TX-3"];
-
-/** The smallest and the largest size of a volume in GB. */
-const SIZES = { smallest: 10, largest: 4096 };
 
 export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroundings): Volumes {
   const { profile, random } = around;
