@@ -91,7 +91,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
   });
   const reserved = new Set<string>();
 
-  function mustFind(id: string): TemplateRecord {
+  function templateWithId(id: string): TemplateRecord {
     const record = records.find(id);
     if (!record) throw new BusinessError(`Template "${id}" not found`, "template.unknown-id");
     return record;
@@ -146,7 +146,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
   return {
     save(input) {
       if (input.id == null) return create(input, null);
-      const current = mustFind(input.id);
+      const current = templateWithId(input.id);
       return change(current, allowedFields(current, input));
     },
     create: ({ id, boundEndpointId, ...seed }) =>
@@ -157,13 +157,13 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
       assertReleased(record);
       remove(record.id);
     },
-    change: (id, patch) => change(mustFind(id), patch),
+    change: (id, patch) => change(templateWithId(id), patch),
     remove,
     list: records.list,
     find: records.find,
     wasRemoved: records.wasRemoved,
-    bind: (id, boundEndpointId) => records.change(mustFind(id), { boundEndpointId }),
-    forgetRegistryAuth: (id) => records.change(mustFind(id), { containerRegistryAuthId: null }),
+    bind: (id, boundEndpointId) => records.change(templateWithId(id), { boundEndpointId }),
+    forgetRegistryAuth: (id) => records.change(templateWithId(id), { containerRegistryAuthId: null }),
     released(id) {
       const record = records.find(id);
       if (!record) return;
