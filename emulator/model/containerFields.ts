@@ -67,7 +67,6 @@ function convertedInContainer<Value extends Given, Given, Own>(
   return { ...field, v2Name, toContainer, fromContainer, v2 };
 }
 
-type Variables = readonly EnvironmentVariable[];
 const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 
 /**
@@ -85,7 +84,7 @@ export const CONTAINER_FIELDS = {
   env: convertedInContainer(
     "env",
     { type: "object", values: TEXT },
-    required<Variables>("[EnvironmentVariableInput]!", variables, []),
+    required<readonly EnvironmentVariable[]>("[EnvironmentVariableInput]!", variables, []),
     (list): Readonly<Record<string, string>> => Object.fromEntries(list.map(({ key, value }) => [key, value])),
     (map) => Object.entries(map).map(([key, value]) => ({ key, value })),
   ),

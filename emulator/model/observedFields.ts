@@ -46,8 +46,6 @@ function field<Value>(
   return { output, input, store, v2 };
 }
 
-type Texts = readonly string[];
-
 /**
  * Fields of an endpoint that only the observed service has. The emulator stores and shows them, because the service's
  * own clients send and select them, but they have no effect.
@@ -68,7 +66,7 @@ export const OBSERVED_FIELDS = {
     v2: convertedProperty(
       "gpu.allowedCudaVersions",
       CUDA_VERSIONS,
-      (versions: Texts) => versions.join(",") || null,
+      (versions: readonly string[]) => versions.join(",") || null,
       (versions) => versions?.split(",") ?? [],
     ),
   }),
@@ -86,19 +84,19 @@ export const OBSERVED_FIELDS = {
   /** Number of standby workers; `null` for as many as `workersMin`. */
   workersStandby: field<number | null>("Int", null),
   /** Ids of CPU instance types of an endpoint that runs on CPUs. */
-  instanceIds: field<Texts | null>("[String]", null),
+  instanceIds: field<readonly string[] | null>("[String]", null),
   /** Network volumes, at most one in each data center. REST v2 shows that of `networkVolumeId`. */
   networkVolumeIds: field<readonly VolumeReference[] | null>("[EndpointVolume]", null, {
     input: "[EndpointVolumeInput]",
     v2: {
       properties: {},
-      read: (at) => at<Texts>("networkVolumes")?.map((networkVolumeId) => ({ networkVolumeId })),
+      read: (at) => at<readonly string[]>("networkVolumes")?.map((networkVolumeId) => ({ networkVolumeId })),
     },
   }),
   /** Environment variables. */
   env: field<readonly Variable[]>("[EnvironmentVariable]", [], { input: "[EnvironmentVariableInput]" }),
   /** References of models to cache. */
-  modelReferences: field<Texts>("[String]", [], { isKept: true }),
+  modelReferences: field<readonly string[]>("[String]", [], { isKept: true }),
   /** Kind of the endpoint: `QB` (queue) or `LB` (load balancer). */
   type: field<string | null>("String", "QB", {
     v2: convertedProperty<string | null, string>(
@@ -111,7 +109,7 @@ export const OBSERVED_FIELDS = {
   /** Id of an environment of the service's Flash tool. */
   flashEnvironmentId: field<string | null>("String", null),
   /** Certificates that the hosts must have. */
-  compliance: field<Texts | null>("[Compliance]", null, { isKept: true }),
+  compliance: field<readonly string[] | null>("[Compliance]", null, { isKept: true }),
   /** The repository that the endpoint is built from. */
   repo: field<RepoReference | null>("EndpointRepo", null, { input: "EndpointRepoInput" }),
   /** Id of the release of the service's hub that the endpoint was made from. */
