@@ -239,7 +239,8 @@ export { systemClock } from "../sdk/contract/clock";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
-export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
+export type { EndpointContainer, EnvironmentVariable } from "./model/containerFields";
+export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { ObservedFields, RepoReference, Variable, VolumeReference } from "./model/observedFields";
 export type { EmulatorOptions } from "./options";
@@ -261,7 +262,6 @@ export type { ActiveFault, Faults } from "./server/faultMatch";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
 export type {
-  EnvironmentVariable,
   PortConfig,
   TemplateFields,
   TemplateInput,

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { Connection } from "./site";
+import type { Connection } from "./testedService";
 
 /** The limits of a run. */
 export interface Bounds {

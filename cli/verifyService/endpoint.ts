@@ -4,7 +4,7 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CreateUncertainError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
 import { messageOf } from "./play";
-import type { OwnEndpoint } from "./site";
+import type { OwnEndpoint } from "./testedService";
 import type { Removal } from "./transcript";
 
 /** The time for workers to stop, in milliseconds. */

@@ -5,7 +5,7 @@ import { keptFields } from "./scenarios/keptFields";
 import * as queue from "./scenarios/queue";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
-import type { Site } from "./site";
+import type { TestedService } from "./testedService";
 
 /** Returns the scenarios in order. Jobs wait only while the endpoint can have no worker; `oneJob` removes them first. */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
@@ -28,8 +28,8 @@ export interface Unplayed {
  * unplayed, and the next one follows.
  */
 export async function playAll(
-  service: Site,
-  emulator: Site,
+  service: TestedService,
+  emulator: TestedService,
   scenarios: readonly Scenario[],
   { signal, onScenario }: { readonly signal: AbortSignal; onScenario(name: string): void },
 ): Promise<Unplayed> {
@@ -44,8 +44,8 @@ export async function playAll(
     if (signal.aborted) break;
     if (expected.status === "rejected") throw expected.reason;
     if (played.status === "fulfilled") continue;
-    for (const row of emulator.facts.keys()) {
-      if (!service.facts.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
+    for (const row of emulator.findings.keys()) {
+      if (!service.findings.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
     }
   }
   return { rows, stopped: signal.aborted ? messageOf(signal.reason) : undefined };

@@ -9,7 +9,7 @@ import { createAgent, createDirectAgent } from "../../sdk/transport/proxy";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
 import { messageOf, playAll, scenariosFor, type Unplayed } from "./play";
-import { type Connection, createSite, type OwnEndpoint } from "./site";
+import { type Connection, createTestedService, type OwnEndpoint } from "./testedService";
 import { type Removal, type Transcript, tableOf, transcriptOf } from "./transcript";
 
 /** The options of the command. */
@@ -87,8 +87,8 @@ async function run(
   try {
     const expected = emulator.endpoints.create({ ...wanted, workersMin: 0, workersMax: 0 });
     const own = await createOwnEndpoint(client, wanted);
-    const site = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>
-      createSite({
+    const testedService = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>
+      createTestedService({
         connection: to,
         endpoint: { ...wanted, id },
         profile,
@@ -98,8 +98,8 @@ async function run(
       });
     const { url, apiKey } = emulator;
     const local = { apiKey, graphqlUrl: url, restUrl: url, queueUrl: url };
-    const service = site(connection, own.id, createAgent());
-    const reference = site(local, expected.id, createDirectAgent());
+    const service = testedService(connection, own.id, createAgent());
+    const reference = testedService(local, expected.id, createDirectAgent());
     const scenarios = scenariosFor(runJobs);
     const onScenario = (scenario: string) => say(`playing ${scenario} …`);
     const unplayed = await playAll(service, reference, scenarios, { signal: interruption.signal, onScenario }).catch(

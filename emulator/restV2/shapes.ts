@@ -1,7 +1,7 @@
 /** The shape of a JSON value: the words of JSON Schema that the table of facts needs. Objects refuse unknown properties. */
 export interface Shape {
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
-  /** `true` accepts `null`, too. */
+  /** `true` also accepts `null`. */
   readonly nullable?: boolean;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -22,6 +22,14 @@ export interface Shape {
   /** Properties that require others. */
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
 }
+
+export const TEXT: Shape = { type: "string" };
+/** A string that is not empty. */
+export const NAME: Shape = { type: "string", minLength: 1 };
+export const FLAG: Shape = { type: "boolean" };
+export const TEXTS: Shape = { type: "array", items: TEXT };
+export const CUDA_VERSION: Shape = { type: "string", pattern: "^\\d+\\.\\d+$" };
+export const CUDA_VERSIONS: Shape = { type: "array", items: CUDA_VERSION };
 
 type Properties = Readonly<Record<string, unknown>>;
 

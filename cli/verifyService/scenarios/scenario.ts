@@ -1,5 +1,5 @@
 import type { FidelityId } from "../../../emulator/model/fidelity";
-import type { Fact, OwnEndpoint, Reply, Row, Sending } from "../site";
+import type { Finding, OwnEndpoint, Reply, Row, Sending } from "../testedService";
 
 /** Fields of `saveEndpoint` as GraphQL values. `undefined` leaves a field out. */
 export type Input = Readonly<Record<string, string | undefined>>;
@@ -16,12 +16,12 @@ export type Request = Sending &
   );
 
 /** Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before named. */
-export type FactOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Fact;
+export type FindingOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Finding;
 
 /** A request, and the rows of the fidelity table that its reply shows. What is expected is the emulator's own reply. */
 export interface Step {
   readonly send: Request;
-  readonly facts?: readonly (readonly [Row, FactOf])[];
+  readonly findings?: readonly (readonly [Row, FindingOf])[];
   /** The name of the reply for later steps. */
   readonly as?: string;
   /** The time to wait before it, in milliseconds. @default 0 */
@@ -47,9 +47,9 @@ export function keysOf(value: unknown): string[] | null {
   return typeof value === "object" && value !== null ? Object.keys(value).sort() : null;
 }
 
-export const status: FactOf = (reply) => reply.status;
-export const body: FactOf = (reply) => reply.body;
-export const bodyKeys: FactOf = (reply) => keysOf(reply.body);
+export const status: FindingOf = (reply) => reply.status;
+export const body: FindingOf = (reply) => reply.body;
+export const bodyKeys: FindingOf = (reply) => keysOf(reply.body);
 
 /** Returns the outcome of a GraphQL operation without its messages: those of refusals are not part of any rule. */
 export function outcome({ status, body }: Reply): object {
@@ -61,7 +61,7 @@ export function outcome({ status, body }: Reply): object {
 export const deletionOf = (id: string) => `mutation { deleteEndpoint(id: "${id}") }`;
 
 /** Returns the outcome of a deletion of the own endpoint. */
-export const deletion: FactOf = ({ status, body }) => ({
+export const deletion: FindingOf = ({ status, body }) => ({
   status,
   data: body?.data ?? null,
   refused: body?.errors !== undefined,

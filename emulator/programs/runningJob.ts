@@ -4,8 +4,8 @@ import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { EmulatorClock } from "../time/virtualClock";
 
-/** A job that a worker's program has taken and not ended yet. */
-export interface JobInHand extends JobRun {
+/** A job that a worker program is running. */
+export interface RunningJob extends JobRun {
   /** Adds an item to the job's stream. */
   stream(output: unknown): void;
   /** Reads what the worker posts as the result of the job: an error, a progress update or the output. */
@@ -16,14 +16,14 @@ export interface JobInHand extends JobRun {
 
 /**
  * Follows a job until it has an outcome or its execution timeout is over.
- * @param onOver called once when the job is no longer in hand, before its outcome
+ * @param onOver called once when the job is over, before its outcome
  */
-export function jobInHand(
+export function followJob(
   job: Job,
   clock: EmulatorClock,
   events: JobRunEvents,
   onOver: (type: Outcome["type"] | "stopped") => void,
-): JobInHand {
+): RunningJob {
   let isOpen = true;
   let streamed = 0;
   const cancelTimeout = clock.schedule(job.request.policy.executionTimeout, () =>

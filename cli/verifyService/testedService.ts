@@ -49,17 +49,17 @@ export interface SentRequest {
 }
 
 /** The part of a response that shows a rule, in a form that two services have in common. */
-export type Fact = unknown;
+export type Finding = unknown;
 
 /** A row of the fidelity table, or the row of each profile for the same question. */
 export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
 /** A service to play the scenarios against: the live one, or the emulator that says what is expected. */
-export interface Site {
+export interface TestedService {
   readonly endpoint: OwnEndpoint;
-  readonly facts: ReadonlyMap<FidelityId, Fact>;
+  readonly findings: ReadonlyMap<FidelityId, Finding>;
   readonly requests: readonly SentRequest[];
-  note(row: Row, fact: Fact): void;
+  note(row: Row, finding: Finding): void;
   /** Sends a GraphQL document; `raw` instead of it is sent as it is. */
   graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<Reply>;
   rest(path: string, sending?: Sending): Promise<Reply>;
@@ -71,13 +71,13 @@ export interface Site {
   close(): Promise<void>;
 }
 
-export interface SiteOptions {
+export interface TestedServiceOptions {
   readonly connection: Connection;
   readonly endpoint: OwnEndpoint;
   readonly profile: Profile;
   readonly signal: AbortSignal;
   readonly maxRequests: number;
-  /** Its connections. The site closes it. */
+  /** Its connections. The service closes it. */
   readonly agent: Dispatcher;
 }
 
@@ -90,60 +90,21 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const ATTEMPTS = 4;
 const PAUSE_MS = 4000;
 
-export function createSite({ connection, endpoint, profile, signal, maxRequests, agent }: SiteOptions): Site {
+export function createTestedService(options: TestedServiceOptions): TestedService {
+  const { connection, endpoint, profile, signal, agent } = options;
   const { apiKey, graphqlUrl, restUrl, queueUrl } = connection;
-  const facts = new Map<FidelityId, Fact>();
+  const findings = new Map<FidelityId, Finding>();
   const requests: SentRequest[] = [];
-
-  async function sendOnce(url: URL, { method = "GET", body }: Sending, key: string | undefined): Promise<Reply> {
-    signal.throwIfAborted();
-    if (requests.length >= maxRequests) throw new Error(`the limit of ${maxRequests} requests was reached`);
-    const startedAt = performance.now();
-    let status: number | undefined;
-    const limit = timeLimit(
-      systemClock,
-      TIMEOUT_MS,
-      () => new Error(`no response within ${TIMEOUT_MS / 1000} s`),
-      signal,
-    );
-    try {
-      const response = await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: {
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(key === undefined ? {} : { authorization: key }),
-        },
-        body: body ?? null,
-        signal: limit.signal,
-      });
-      status = response.statusCode;
-      return { status, body: parsed(await response.body.text()) };
-    } finally {
-      limit.release();
-      const shown = `${method} ${url.pathname}`.replaceAll(endpoint.id, "<endpoint>");
-      requests.push({ request: shown, status, elapsedMs: Math.round(performance.now() - startedAt) });
-    }
-  }
-
-  async function send(url: URL, sending: Sending, key: string | undefined): Promise<Reply> {
-    const attempts = sending.once ? 1 : ATTEMPTS;
-    for (let attempt = 1; ; attempt += 1) {
-      const reply = await sendOnce(url, sending, key);
-      if (!BUSY.has(reply.status)) return reply;
-      if (attempt === attempts) throw new Error(`the service responded ${attempts} times with ${reply.status}`);
-      await sleep(PAUSE_MS, undefined, { signal });
-    }
-  }
+  const send = (url: URL, sending: Sending, key: string | undefined) =>
+    sendUntilServed(options, requests, url, sending, key);
 
   return {
     endpoint,
-    facts,
+    findings,
     requests,
-    note(row, fact) {
+    note(row, finding) {
       const id = typeof row === "string" ? row : row[profile];
-      if (id !== undefined) facts.set(id, fact);
+      if (id !== undefined) findings.set(id, finding);
     },
     graphql(query, { operationName, key = "usual", method = "POST", body } = {}) {
       const url = new URL(graphqlUrl + INTERFACE_PATHS.graphqlUrl);
@@ -166,6 +127,57 @@ export function createSite({ connection, endpoint, profile, signal, maxRequests,
   };
 }
 
+/** Sends a request again while the service is busy, unless it must be sent only once. */
+async function sendUntilServed(
+  options: TestedServiceOptions,
+  requests: SentRequest[],
+  url: URL,
+  sending: Sending,
+  key: string | undefined,
+): Promise<Reply> {
+  const attempts = sending.once ? 1 : ATTEMPTS;
+  for (let attempt = 1; ; attempt += 1) {
+    const reply = await sendOnce(options, requests, url, sending, key);
+    if (!BUSY.has(reply.status)) return reply;
+    if (attempt === attempts) throw new Error(`the service responded ${attempts} times with ${reply.status}`);
+    await sleep(PAUSE_MS, undefined, { signal: options.signal });
+  }
+}
+
+async function sendOnce(
+  { endpoint, signal, maxRequests, agent }: TestedServiceOptions,
+  requests: SentRequest[],
+  url: URL,
+  { method = "GET", body }: Sending,
+  key: string | undefined,
+): Promise<Reply> {
+  signal.throwIfAborted();
+  if (requests.length >= maxRequests) throw new Error(`the limit of ${maxRequests} requests was reached`);
+  const startedAt = performance.now();
+  let status: number | undefined;
+  const late = () => new Error(`no response within ${TIMEOUT_MS / 1000} s`);
+  const limit = timeLimit(systemClock, TIMEOUT_MS, late, signal);
+  try {
+    const response = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { authorization: key }),
+      },
+      body: body ?? null,
+      signal: limit.signal,
+    });
+    status = response.statusCode;
+    return { status, body: parsed(await response.body.text()) };
+  } finally {
+    limit.release();
+    const shown = `${method} ${url.pathname}`.replaceAll(endpoint.id, "<endpoint>");
+    requests.push({ request: shown, status, elapsedMs: Math.round(performance.now() - startedAt) });
+  }
+}
+
 function headerKey(use: KeyUse = "usual", apiKey: string): string | undefined {
   if (use === "none") return undefined;
   if (use === "bare") return apiKey;
@@ -180,9 +192,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns a fact as JSON with sorted fields, in which the id of the endpoint is a placeholder. */
-export function normalFact(fact: Fact, { id, name }: OwnEndpoint): string {
-  const text = JSON.stringify(sorted(fact)) ?? "no JSON";
+/** Returns a finding as JSON with sorted fields, in which the id of the endpoint is a placeholder. */
+export function normalFinding(finding: Finding, { id, name }: OwnEndpoint): string {
+  const text = JSON.stringify(sorted(finding)) ?? "no JSON";
   return text.replaceAll(id, "<endpoint>").replaceAll(name, "<name>");
 }
 

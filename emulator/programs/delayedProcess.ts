@@ -1,14 +1,14 @@
 import type { GroupProcess } from "./groupProcess";
 
 /** A process that is launched later, unless it is stopped before. */
-export interface LateProcess extends GroupProcess {
+export interface DelayedProcess extends GroupProcess {
   /** `true` if it was stopped or killed on purpose. */
   readonly isStopped: boolean;
   launchIn(delayMs: number): void;
 }
 
 /** @param onCancelled called once, after a stop before the launch */
-export function lateProcess(launch: () => GroupProcess, onCancelled: () => void): LateProcess {
+export function delayedProcess(launch: () => GroupProcess, onCancelled: () => void): DelayedProcess {
   let launched: GroupProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
