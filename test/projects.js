@@ -5,16 +5,18 @@ const path = require("node:path");
 
 const rootDir = path.resolve(__dirname, "..");
 
+// Patterns that exclude files need whole paths: Jest puts the root only into those that begin with it.
+
 /** The tests with the real engine that `npm test` runs: the life of a resource, and a file for each risk. */
 const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
-  (name) => `<rootDir>/test/pulumi/${name}.test.ts`,
+  (name) => `${rootDir}/test/pulumi/${name}.test.ts`,
 );
 
 /** Other tests that take long, or need what a newcomer may not have: a browser, or the service's own clients. */
 const LONG = [
-  "<rootDir>/test/cli/{emulatorSession,verifyService}.test.ts",
-  "<rootDir>/test/emulator/clients/*.test.ts",
-  "<rootDir>/test/emulator/page/page.test.ts",
+  `${rootDir}/test/cli/{emulatorSession,verifyService}.test.ts`,
+  `${rootDir}/test/emulator/clients/*.test.ts`,
+  `${rootDir}/test/emulator/page/page.test.ts`,
 ];
 
 /** Where each test file leaves its processor time for the reporter. */
@@ -36,7 +38,7 @@ const project = {
   watchPathIgnorePatterns: ["<rootDir>/.scratch/"],
 };
 
-const UNIT = ["<rootDir>/test/**/*.test.ts", "!<rootDir>/test/pulumi/**"];
+const UNIT = [`${rootDir}/test/**/*.test.ts`, `!${rootDir}/test/pulumi/**`];
 const isFast = { testEnvironmentOptions: { isFast: true } };
 
 /** Every project of tests, by what it needs. */
@@ -47,7 +49,7 @@ const projects = {
   core: { ...project, ...isFast, testMatch: CORE, globalSetup: "<rootDir>/test/pulumi/globalSetup.ts" },
   engine: {
     ...project,
-    testMatch: ["<rootDir>/test/pulumi/**/*.test.ts", ...CORE.map((pattern) => `!${pattern}`)],
+    testMatch: [`${rootDir}/test/pulumi/**/*.test.ts`, ...CORE.map((pattern) => `!${pattern}`)],
     globalSetup: "<rootDir>/test/pulumi/globalSetup.ts",
   },
 };
