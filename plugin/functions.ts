@@ -24,7 +24,7 @@ interface PluginFunction {
   readonly secrets?: readonly string[];
 }
 
-/** Returns a function that calls a data source, and converts what it finds to an object with lists. */
+/** Returns a function that calls a data source, and converts its result to an object with lists. */
 function calling<Args, Result>(
   { find }: DataSource<Args, Result>,
   toObject: (result: Result) => object,

@@ -78,7 +78,7 @@ function unary<Request, Response>(
   };
 }
 
-/** Returns a method that finds the kind of the resource, and logs at the resource. */
+/** Returns a method that finds the resource's kind, and logs to the resource. */
 function ofResource<Request extends ResourceRequest, Response>(
   respond: (resource: PluginResource, request: Request) => Promise<Response>,
 ): (request: Request) => Promise<Response> {

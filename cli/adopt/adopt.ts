@@ -12,14 +12,14 @@ import { recordProgram } from "./recordProgram";
 interface AdoptOptions {
   /** Text in the names. */
   readonly filter?: string;
-  /** `true` for templates and network volumes, too. */
+  /** `true` to include templates and network volumes. */
   readonly all?: boolean;
 }
 
 interface Account extends ListedEndpoints {
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
-  /** The templates that endpoints may have been made from, where the interface does not show them. */
+  /** The templates that endpoints may have been created from, where the interface does not show them. */
   readonly matches: TemplateMatches;
 }
 

@@ -11,11 +11,11 @@ import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { literal, oneLine, uniqueNames } from "./source";
 
-/** The ids of the templates that have the container of an endpoint, by the endpoint's id. */
+/** The ids of the templates whose container settings match an endpoint's, by the endpoint's id. */
 export type TemplateMatches = ReadonlyMap<string, readonly string[]>;
 
 const FOUND_TEMPLATE =
-  "its templateId is not shown: this template has the image, the variables and the settings of its workers";
+  "its templateId is not shown: this template matches the image, variables and settings of its workers";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -31,8 +31,7 @@ interface Declaration {
 }
 
 /**
- * Returns a Pulumi program that adopts these endpoints without changing them. Fields with their default are left out and
- * stay unmanaged. So are values that the package does not accept, with a comment that gives the reason.
+ * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have their default are left out and stay unmanaged, as are values that the package does not accept, with a comment that gives the reason.
  * @param accepted GPU tiers and countries that need no config in the program
  * @param matches the templates for endpoints whose template is not shown: the only one is declared
  */
@@ -65,12 +64,12 @@ export function adoptionProgram(
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
 }
 
-/** Returns the reason to leave out an endpoint whose template is not shown, and for which not just one is found. */
+/** Returns the reason to leave out an endpoint whose template is not shown, unless exactly one matches. */
 function hiddenTemplate(candidates: readonly string[]): string {
   const found =
     candidates.length === 0
-      ? "no template of the account has the image, the variables and the settings of its workers"
-      : `several templates have the image, the variables and the settings of its workers: ${candidates.join(", ")}`;
+      ? "no template of the account matches the image, variables and settings of its workers"
+      : `several templates match the image, variables and settings of its workers: ${candidates.join(", ")}`;
   return (
     `REST v2 does not show its template, and ${found}. Declare the endpoint by hand with its adoptId and a templateId, or run ` +
     "adopt over GraphQL (--api graphql)"
@@ -119,7 +118,7 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
-  // The name becomes part of a shell command in the program's header, so other characters could do harm.
+  // The name becomes part of a shell command in the program's header, so other characters could be dangerous.
   return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 

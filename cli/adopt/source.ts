@@ -1,6 +1,5 @@
 /**
- * Returns a function for unique logical names: letters, digits, hyphens and underscores of a name at the service.
- * @param noun the logical name where none is left
+ * Returns a function for unique logical names: the letters, digits, hyphens and underscores of a name at the service. @param noun the logical name if none are left
  */
 export function uniqueNames(noun: string): (name: string) => string {
   const taken = new Set<string>();
@@ -22,7 +21,7 @@ export function literal(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Returns a string in one line, for a comment, even if values of the service hold line ends. */
+/** Returns a string as one line, for a comment, even if the service's values contain line ends. */
 export function oneLine(text: string): string {
   return text.replace(INVISIBLE, " ");
 }

@@ -56,7 +56,7 @@ export function checkPulumiSdk(program: Program | undefined): Finding {
 export function checkPackage(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const { name } = ownPackage();
-  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it, too.`;
+  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy also need it.`;
   if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))

@@ -15,7 +15,7 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
   return 0;
 }
 
-/** The time in which an emulator without busy workers has certainly stopped, in milliseconds. */
+/** The time within which an emulator without busy workers always stops, in milliseconds. */
 const PATIENCE_MS = 1000;
 
 /** Another interruption ends this process, and with it all workers. */

@@ -21,7 +21,7 @@ export function noteRunning({ url, env }: Running): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** Returns the emulators that run. A killed one left its note behind, which is removed. */
+/** Returns the running emulators. Removes the notes that killed ones left behind. */
 export function runningEmulators(): Running[] {
   const folder = notesFolder();
   if (!isOwn(folder)) return [];
@@ -45,7 +45,7 @@ function notesFolder(): string {
   );
 }
 
-/** Others may write to a folder for temporary files: their notes could lead to a server of theirs. */
+/** Other users may write to a temporary folder: their notes could lead to their own server. */
 function isOwn(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());

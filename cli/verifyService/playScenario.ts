@@ -1,7 +1,7 @@
 import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
 import type { Reply, Site } from "./site";
 
-/** Plays the steps of a scenario one after the other, and notes the facts that their replies show. */
+/** Plays the steps of a scenario in order, and records the facts that their replies show. */
 export async function playScenario(site: Site, { steps }: Scenario): Promise<void> {
   const replies: Record<string, Reply> = {};
   for (const step of steps) {
@@ -31,7 +31,7 @@ function send(site: Site, request: Request, fill: (text: string) => string): Pro
   return site.elsewhere(request.elsewhere);
 }
 
-/** Puts in the id of the own endpoint, and the ids in earlier replies. */
+/** Inserts the id of the run's endpoint, and ids from earlier replies. */
 function filled(text: string, endpointId: string, replies: Record<string, Reply>): string {
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "endpoint") return JSON.stringify(endpointId).slice(1, -1);
@@ -44,7 +44,7 @@ function filled(text: string, endpointId: string, replies: Record<string, Reply>
 const FIELDS =
   "id name gpuIds idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
 
-/** Saves the own endpoint with no worker, unless `more` says otherwise. */
+/** Saves the run's endpoint without workers, unless `more` says otherwise. */
 function mutation({ endpoint }: Site, more: Input, selection = FIELDS): string {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);

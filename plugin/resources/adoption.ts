@@ -22,7 +22,7 @@ export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>)
   };
 }
 
-/** Returns the inputs with what is known of them, and the values of a map one by one. */
+/** Returns the known inputs, with the values of a map one by one. */
 function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, Arg> {
   const resolved = (name: string, value: unknown) => ({
     value,

@@ -1,6 +1,6 @@
 import { type Properties, pick } from "../../provider/properties";
 
-/** Properties with a time limit, and the way back. */
+/** Properties with a time limit, and a way to restore the original ones. */
 interface Limited {
   readonly properties: Properties;
   /** Returns outputs in which the limited inputs are as the program sets them. */

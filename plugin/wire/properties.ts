@@ -5,7 +5,7 @@ import { isObject, type Properties, SECRET_KEY, UNKNOWN } from "../../provider/p
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** The engine's placeholders for values that are not known yet: a string, boolean, number, list, asset, archive, object. */
+/** The engine's placeholders for unknown values: a string, boolean, number, list, asset, archive, object. */
 const UNKNOWNS = new Set([
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",

@@ -1,10 +1,19 @@
 import type { ManagementApi } from "./limits";
 
-/** The abilities in which the management interfaces differ. Code above their requests asks for an ability, not for an interface. */
+/**
+ * The abilities in which the management interfaces differ. Code above their requests asks for an
+ * ability, not for an interface.
+ */
 export interface Capabilities {
-  /** Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped before. */
+  /**
+   * Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped
+   * before.
+   */
   readonly deletesWorkers: boolean;
-  /** Changes the user and the password of a registry credential. Otherwise another credential takes its place. */
+  /**
+   * Changes the user and the password of a registry credential. Otherwise another credential takes
+   * its place.
+   */
   readonly changesLogins: boolean;
   /** Shows the account's discount. */
   readonly showsDiscount: boolean;

@@ -23,8 +23,7 @@ export function paretoFront(all: readonly Summary[]): Summary[] {
 }
 
 /**
- * Returns the cheapest setting whose p95 delay keeps a limit in each run; without a limit, that is not slower than the
- * current setting. Returns `undefined` if there is none.
+ * Returns the cheapest setting whose p95 delay stays within a limit in each run or, without a limit, that is not slower than the current setting. Returns `undefined` if there is none.
  */
 export function cheapest(all: readonly Summary[], current: Summary, maxP95S: number | undefined): Summary | undefined {
   const isFastEnough = (each: Summary) =>

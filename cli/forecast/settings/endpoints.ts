@@ -71,7 +71,7 @@ function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
     const value = values[key] ?? (ENDPOINT_DEFAULTS as Record<string, unknown>)[key];
     if (typeof value === FIELDS[key]) return value;
-    throw new Error(`${key} of ${urn} is not known before "pulumi up", or a secret: give it as an option`);
+    throw new Error(`${key} of ${urn} is a secret, or not known before "pulumi up": set it with --set`);
   };
   return {
     scalerType: field("scalerType") as Settings["scalerType"],

@@ -1,6 +1,6 @@
 import { linesOf } from "../load/lines";
 
-/** Delays below this are no cold starts, in seconds: a warm worker takes a job within about a second. */
+/** Delays below this are not cold starts, in seconds: a warm worker takes a job within about a second. */
 const WARM_S = 1.5;
 
 /**

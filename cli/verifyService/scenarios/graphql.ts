@@ -25,7 +25,7 @@ export interface Listed {
   readonly version?: unknown;
 }
 
-/** Returns a fact about the own endpoint in a list, which is `undefined` if it is not there. */
+/** Returns a fact about the run's endpoint in a list, or `undefined` if it is not there. */
 export const own =
   (factOf: (endpoint: Listed | undefined, status: number) => object): FactOf =>
   ({ status, body }, _, { id }) => {
@@ -128,7 +128,7 @@ export const unknownDeletion: Scenario = {
   ],
 };
 
-/** The end of the endpoint: it has no worker, so it can be deleted at once. */
+/** Deletes the endpoint: it has no worker, so it can be deleted at once. */
 export const ownDeletion: Scenario = {
   name: "the deletion",
   steps: [{ send: { save: {} } }, { send: { graphql: deletionOf("{endpoint}") }, facts: [["delete.done", deletion]] }],

@@ -10,7 +10,7 @@ export const shown =
     return Object.fromEntries(fields.map((field) => [field, saved[field]]));
   };
 
-/** A save, and the saved fields that show a row each. */
+/** A save, and the saved fields, each of which shows a row. */
 const save = (fields: Input, ...facts: readonly (readonly [Row, ...string[]])[]): Step => ({
   send: { save: fields },
   facts: facts.map(([row, ...names]) => [row, shown(...names)]),
