@@ -15,7 +15,10 @@ Exit codes:
   1  failure; the message gives the reason
   2  wrong usage: an unknown command or option, or an invalid value of an option`;
 
-/** Loads a command's code only when the command runs: it takes five times as long as the command line. */
+/**
+ * Loads a command's code only when the command runs: it takes five times as long as the command
+ * line.
+ */
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
@@ -272,9 +275,9 @@ function addVerifyService(program: Command): void {
     .command("verify-service")
     .summary("Compare the service with the emulator, rule by rule")
     .description(
-      "Plays rules of the emulator against the service, with your key, and writes down which the service follows and " +
-        "which not. It says before what it creates and what it can cost, and asks. It creates one endpoint that scales to " +
-        "zero, and deletes it in any case. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
+      "Plays rules of the emulator against the service, with your key, and reports which of them the service follows. " +
+        "First it says what it creates and what that can cost, and asks for confirmation. It creates one endpoint that " +
+        "scales to zero, and always deletes it. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
         "SERVERLESS_GPU_SERVICE=runpod or all three SERVERLESS_GPU_*_URL.",
     )
     .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
@@ -304,7 +307,9 @@ Exit codes:
     )
     .action(async (flags: VerifyFlags, command: Command) => {
       if (!flags.yes && !process.stdin.isTTY)
-        command.error("error: there is no terminal to ask for confirmation: read what the command does, then add --yes.");
+        command.error(
+          "error: there is no terminal to ask for confirmation: read what the command does, then add --yes.",
+        );
       process.exitCode = await load.verifyService().verifyService(flags);
     });
 }

@@ -6,7 +6,8 @@ import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
 /**
- * The logical names of providers that the engine itself creates, with a version and a download URL if the program sets them. Any other name, such as `default_eu`, was chosen by the program.
+ * The logical names of providers that the engine itself creates, with a version and a download URL
+ * if the program sets them. Any other name, such as `default_eu`, was chosen by the program.
  */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_\/.+)?$/;
 
@@ -14,8 +15,8 @@ const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];
 
 /**
- * Stores the settings of the provider that this process serves. They are the stack's config for the default provider, and
- * the arguments of an explicit provider.
+ * Stores the settings of the provider that this process serves. They are the stack's config for the
+ * default provider, and the arguments of an explicit provider.
  * @param variables the settings by their names `serverless-gpu:config:…`
  */
 export async function configureProvider(name: string, variables: ReadonlyMap<string, string>): Promise<void> {

@@ -36,7 +36,10 @@ export interface Release {
   readonly pluginDownloadURL?: string;
 }
 
-/** Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as not needed. */
+/**
+ * Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as
+ * not needed.
+ */
 export function providerService({ version, pluginDownloadURL }: Release): grpc.UntypedServiceImplementation {
   return {
     handshake: unary(async () =>

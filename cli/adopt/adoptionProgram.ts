@@ -24,14 +24,19 @@ export interface AdoptionProgram {
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** Fields of an endpoint as the program declares them, and problems of the fields that this version cannot declare. */
+/**
+ * Fields of an endpoint as the program declares them, and problems of the fields that this version
+ * cannot declare.
+ */
 interface Declaration {
   readonly fields: Partial<EndpointSettings>;
   readonly problems: readonly InputProblem[];
 }
 
 /**
- * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have their default are left out and stay unmanaged, as are values that the package does not accept, with a comment that gives the reason.
+ * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have
+ * their default are left out and stay unmanaged, as are values that the package does not accept,
+ * with a comment that gives the reason.
  * @param accepted GPU tiers and countries that need no config in the program
  * @param matches the templates for endpoints whose template is not shown: the only one is declared
  */
@@ -64,7 +69,10 @@ export function adoptionProgram(
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
 }
 
-/** Returns the reason to leave out an endpoint whose template is not shown, unless exactly one matches. */
+/**
+ * Returns the reason to leave out an endpoint whose template is not shown, unless exactly one
+ * matches.
+ */
 function hiddenTemplate(candidates: readonly string[]): string {
   const found =
     candidates.length === 0
@@ -80,11 +88,13 @@ function header(count: number, newTiers: readonly string[]): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
   return `// Adopts ${many} as they were when "serverless-gpu adopt" wrote this file. Next steps:
-// 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu.
-//    If you want other logical names (the first arguments), change them now. Later that needs aliases.
-// 2. Keep the key and the URLs in the environment, as for "adopt", or set them in the config of the stack.
+// 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
+//    other logical names (the first arguments), change them now. Later that needs aliases.
+// 2. Keep the key and the URLs in the environment, as for "adopt", or set them in the config of the
+//    stack.
 ${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
-// 3. Run "pulumi up". For each endpoint, its output must say "adopted" and "no changes were needed".
+// 3. Run "pulumi up". For each endpoint, its output must say "adopted" and "no changes were
+//    needed".
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
@@ -103,7 +113,9 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
 `;
 }
 
-/** Returns the fields that differ from their defaults, and `scalerType` if there is a `scalerValue`. */
+/**
+ * Returns the fields that differ from their defaults, and `scalerType` if there is a `scalerValue`.
+ */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
   const checked = checkEndpointFields(given, words);
@@ -118,7 +130,8 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
-  // The name becomes part of a shell command in the program's header, so other characters could be dangerous.
+  // The name becomes part of a shell command in the program's header, so other characters could be
+  // dangerous.
   return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 

@@ -17,7 +17,10 @@ export function checkNode(version: string): Finding {
   return failed(`${version}, but ${node} is required`, "Install a newer Node.js: https://nodejs.org");
 }
 
-/** Checks that the Pulumi engine is installed and new enough. The client and the emulator do not need it. */
+/**
+ * Checks that the Pulumi engine is installed and new enough. The client and the emulator do not
+ * need it.
+ */
 export function checkPulumi(engine: Learned<string>, program: Program | undefined): Finding {
   if ("problem" in engine) return (program ? failed : warning)(engine.problem, PULUMI_INSTALL);
   const version = engine.value.trim().replace(/^v/, "");

@@ -29,7 +29,10 @@ export interface Reply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: HttpResponse;
-  /** The service's clock minus this machine's clock, in milliseconds; `undefined` if the response has no date. */
+  /**
+   * The service's clock minus this machine's clock, in milliseconds; `undefined` if the response
+   * has no date.
+   */
   readonly clockOffsetMs?: number;
   /** The reason if there is no response. */
   readonly error?: ServerlessGpuError;

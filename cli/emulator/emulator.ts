@@ -3,7 +3,10 @@ import { endOfNpm } from "./emulatorParent";
 import { describeEnvironment } from "./environment";
 import { startFromFlags } from "./startFromFlags";
 
-/** Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns the exit code. */
+/**
+ * Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns
+ * the exit code.
+ */
 export async function emulator(flags: EmulatorFlags & { readonly json?: boolean }): Promise<number> {
   const interrupted = interruption();
   const running = await startFromFlags(flags);

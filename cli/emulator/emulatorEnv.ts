@@ -1,7 +1,9 @@
 import { describeEnvironment } from "./environment";
 import { type Running, runningEmulators } from "./running";
 
-/** Prints the environment of an emulator that this user runs on this machine. Returns the exit code. */
+/**
+ * Prints the environment of an emulator that this user runs on this machine. Returns the exit code.
+ */
 export async function emulatorEnv({
   port,
   json,

@@ -8,7 +8,10 @@ export type Running = Pick<Emulator, "url" | "env">;
 
 const NAME = /^(\d+)\.json$/;
 
-/** Writes down the emulator of this process, for this user only. Returns a function that removes the note. */
+/**
+ * Writes down the emulator of this process, for this user only. Returns a function that removes the
+ * note.
+ */
 export function noteRunning({ url, env }: Running): () => void {
   const folder = notesFolder();
   const file = path.join(folder, `${process.pid}.json`);

@@ -5,7 +5,10 @@ import { pageOf } from "./environment";
 
 const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
-/** An interactive shell: its arguments, additions to its environment, and a function to call when it ends. */
+/**
+ * An interactive shell: its arguments, additions to its environment, and a function to call when it
+ * ends.
+ */
 export interface Shell {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -17,7 +20,10 @@ export function opensShell(program: string, args: readonly string[]): boolean {
   return args.length === 0 && SHELLS.includes(path.basename(program));
 }
 
-/** Changes the prompt of a shell, to show that it uses an emulator. Shells other than bash may keep their configured prompt. */
+/**
+ * Changes the prompt of a shell, to show that it uses an emulator. Shells other than bash may keep
+ * their configured prompt.
+ */
 export function shellWithPrompt(program: string): Shell {
   if (path.basename(program) !== "bash") return { args: [], env: { PS1: "(emulator) $ " }, end() {} };
   const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-shell-"));

@@ -9,7 +9,10 @@ import { requestLine } from "./requestLine";
 import { noteRunning } from "./running";
 import { watchHandlers } from "./watchHandlers";
 
-/** Starts the emulator that the command line describes. Until it stops, `serverless-gpu emulator env` finds it. */
+/**
+ * Starts the emulator that the command line describes. Until it stops,
+ * `serverless-gpu emulator env` finds it.
+ */
 export async function startFromFlags(flags: EmulatorFlags): Promise<Emulator> {
   const { seed, data, handlers: folder, worker, watch, verbose } = flags;
   const isSeedIgnored = seed !== undefined && data !== undefined && existsSync(data);

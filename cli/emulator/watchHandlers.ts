@@ -7,7 +7,9 @@ import { handlerFiles, handlerOf, notLoaded } from "../../emulator/workers/loadH
 import type { EmulatorFlags } from "./emulatorFlags";
 import { withPrograms } from "./handlers";
 
-/** Polls the file system, because change notifications do not reach containers and network drives. */
+/**
+ * Polls the file system, because change notifications do not reach containers and network drives.
+ */
 const LOOK_EVERY_MS = 300;
 
 /** The folder to watch, and the handlers to keep up to date. */
@@ -21,7 +23,10 @@ export interface Watched {
   readonly say: (text: string) => void;
 }
 
-/** Reloads the handlers of a folder when a file in it changes. If one cannot be loaded, the previous ones stay in use. */
+/**
+ * Reloads the handlers of a folder when a file in it changes. If one cannot be loaded, the previous
+ * ones stay in use.
+ */
 export function watchHandlers({ folder, worker, handlers, clock, say }: Watched): void {
   let seen = fingerprint(folder);
   let loads = 0;
@@ -60,7 +65,10 @@ async function loadAgain(folder: string, query: number): Promise<Handlers> {
   return Object.fromEntries(await Promise.all(loads));
 }
 
-/** Returns a string that changes with the files of a folder and its sub-folders, without installed packages. */
+/**
+ * Returns a string that changes with the files of a folder and its sub-folders, without installed
+ * packages.
+ */
 function fingerprint(folder: string): string {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== "node_modules");

@@ -45,7 +45,11 @@ export function addForecastFlags(command: Command): Command {
     .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
     .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
     .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
-    .option("--duration <time>", "how long a job takes, such as 8s or 2s..10s, for loads without durations", parseDuration)
+    .option(
+      "--duration <time>",
+      "how long a job takes, such as 8s or 2s..10s, for loads without durations",
+      parseDuration,
+    )
     .option("--stack [name]", "take the settings from the stack's state")
     .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
     .option("--endpoint <name>", "the endpoint, if there are several")

@@ -11,8 +11,10 @@ import type { Removal } from "./transcript";
 const DRAIN_TIMEOUT_MS = 300_000;
 
 /**
- * Creates the endpoint, which cannot start a worker. An interruption does not abort the create, so that its result is known.
- * @throws Error that says what may remain, if the result is unknown and the endpoint cannot be deleted by its name
+ * Creates the endpoint, which cannot start a worker. An interruption does not abort the create, so
+ * that its result is known.
+ * @throws Error that says what may remain, if the result is unknown and the endpoint cannot be
+ * deleted by its name
  */
 export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint, "id">): Promise<OwnEndpoint> {
   try {
@@ -38,7 +40,10 @@ async function removeByName(client: Client, name: string): Promise<string> {
   }
 }
 
-/** Deletes the endpoint and verifies that it is gone. An interruption does not stop it. Never throws. */
+/**
+ * Deletes the endpoint and verifies that it is gone. An interruption does not stop it. Never
+ * throws.
+ */
 export async function removeOwnEndpoint(client: Client, { id, name }: OwnEndpoint): Promise<Removal> {
   try {
     await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });

@@ -48,13 +48,18 @@ export interface SentRequest {
   readonly elapsedMs: number;
 }
 
-/** The part of a response that shows a rule, in a form that can be compared between two services. */
+/**
+ * The part of a response that shows a rule, in a form that can be compared between two services.
+ */
 export type Fact = unknown;
 
 /** A row of the fidelity table, or the row of each profile for the same question. */
 export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
-/** A service to play the scenarios against: the live one, or the emulator, which defines what is expected. */
+/**
+ * A service to play the scenarios against: the live one, or the emulator, which defines what is
+ * expected.
+ */
 export interface Site {
   readonly endpoint: OwnEndpoint;
   readonly facts: ReadonlyMap<FidelityId, Fact>;

@@ -11,7 +11,9 @@ import type { NamedRecord } from "../../sdk/records/listed";
  */
 export type PreviewAdoption = (inputs: Properties, secrets: readonly string[]) => Promise<void>;
 
-/** Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`. */
+/**
+ * Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`.
+ */
 export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>): PreviewAdoption {
   return async (inputs, secrets) => {
     if (inputs.adoptId === undefined) return;

@@ -10,7 +10,10 @@ interface Created {
   readonly outputs: Properties;
 }
 
-/** Creates a resource. `timeout` comes from the option `customTimeouts`, in seconds; 0 if it is not set. */
+/**
+ * Creates a resource. `timeout` comes from the option `customTimeouts`, in seconds; 0 if it is not
+ * set.
+ */
 export async function create(resource: PluginResource, inputs: Properties, timeout: number): Promise<Created> {
   const limited = withTimeout(resource.timeouts.create, inputs, timeout);
   return recording(resource, limited.restore, async () => {
@@ -39,7 +42,10 @@ export async function update(
   return updated.outputs;
 }
 
-/** Returns the outputs of a resource that a preview would create. The service decides what the program leaves out. */
+/**
+ * Returns the outputs of a resource that a preview would create. The service decides what the
+ * program leaves out.
+ */
 export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {
   const given = toPublic(resource, inputs);
   const isNameOpen = resource.hasUniqueNames === true && inputs.__automaticName !== undefined;

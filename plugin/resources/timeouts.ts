@@ -8,7 +8,8 @@ interface Limited {
 }
 
 /**
- * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps the values of the program.
+ * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps
+ * the values of the program.
  * @param seconds 0 if the option is not set
  */
 export function withTimeout(names: readonly string[] = [], properties: Properties, seconds: number): Limited {

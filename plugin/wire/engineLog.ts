@@ -13,7 +13,10 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Does the work of a call. Its log lines belong to the resource, and reach the engine before the response. */
+/**
+ * Does the work of a call. Its log lines belong to the resource, and reach the engine before the
+ * response.
+ */
 export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { urn, lines: [] };
   try {

@@ -57,7 +57,8 @@ function buildSchema(facts) {
   return {
     name: "serverless-gpu",
     displayName: "Serverless GPU",
-    description: "Serverless GPU endpoints, their templates, network volumes and registry credentials.",
+    description:
+      "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
     config: { variables: withSecrets(variables, ["apiKey"]) },

@@ -21,7 +21,10 @@ interface Format {
   readonly name: string;
   /** The columns by which the format is recognised. Other columns are allowed. */
   readonly columns: readonly string[];
-  /** Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from `--duration`. */
+  /**
+   * Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from
+   * `--duration`.
+   */
   row(cell: (column: string) => number, duration: () => number, emit: Emit): void;
 }
 
@@ -47,7 +50,9 @@ const LINES_PER_REPORT = 10_000_000;
 
 /**
  * Reads a file of jobs line by line.
- * @param duration the time of each job, for files without durations @param spanS jobs after this time are left out, and idle time before it counts; all jobs if omitted
+ * @param duration the time of each job, for files without durations
+ * @param spanS jobs after this time are left out, and idle time before it counts; all jobs if
+ * omitted
  * @throws Error with the number of the line if a row is malformed
  */
 export function readLoad(file: string, duration: Duration | undefined, spanS?: number): ReadLoad {

@@ -38,7 +38,10 @@ export const SWEEP_HEIGHT = TOP + SWEEP_PLOT + 52;
 const GRID_LINES = 4;
 const TIME_TICKS = 6;
 
-/** Colours that are legible on white and on black; the page and the picture follow the reader's colour scheme. */
+/**
+ * Colours that are legible on white and on black; the page and the picture follow the reader's
+ * colour scheme.
+ */
 export const STYLE = `
 .fc text { fill: #24292f; font: 13px system-ui, sans-serif } .fc .title { font-weight: 600; font-size: 14px }
 .fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }

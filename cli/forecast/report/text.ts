@@ -87,7 +87,8 @@ export function sweepText(
 }
 
 function suggestion(all: readonly Summary[], current: Summary, maxP95: number | undefined): string {
-  const goal = maxP95 === undefined ? "that is no longer than the current one" : `of at most ${shownTime(maxP95)} in each run`;
+  const goal =
+    maxP95 === undefined ? "that is no longer than the current one" : `of at most ${shownTime(maxP95)} in each run`;
   const best = cheapest(all, current, maxP95);
   if (!best) {
     const fastest = Math.min(...all.map(({ delayS }) => delayS.p95?.high ?? 0));

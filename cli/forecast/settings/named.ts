@@ -7,7 +7,10 @@ export interface Named {
   readonly settings: Settings;
 }
 
-/** Returns the settings of the stack, of the program, or of the options alone. Options override them. */
+/**
+ * Returns the settings of the stack, of the program, or of the options alone. Options override
+ * them.
+ */
 export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
   const named: Named[] = [];
   const stack = flags.stack === true ? undefined : flags.stack;

@@ -4,7 +4,10 @@ import type { Fact, OwnEndpoint, Reply, Row, Sending } from "../site";
 /** Fields of `saveEndpoint` as GraphQL values. `undefined` leaves a field out. */
 export type Input = Readonly<Record<string, string | undefined>>;
 
-/** A request. `{endpoint}` stands for the id of the run's endpoint, and `{name}` for the id in the reply that a step named. */
+/**
+ * A request. `{endpoint}` stands for the id of the run's endpoint, and `{name}` for the id in the
+ * reply that a step named.
+ */
 export type Request = Sending &
   (
     | { readonly graphql: string; readonly operationName?: string }
@@ -15,10 +18,16 @@ export type Request = Sending &
     | { readonly elsewhere: string }
   );
 
-/** Returns the part of a reply that shows a rule. `earlier` contains the replies that previous steps named. */
+/**
+ * Returns the part of a reply that shows a rule. `earlier` contains the replies that previous steps
+ * named.
+ */
 export type FactOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Fact;
 
-/** A request, and the rows of the fidelity table that its reply shows. What is expected is the emulator's own reply. */
+/**
+ * A request, and the rows of the fidelity table that its reply shows. What is expected is the
+ * emulator's own reply.
+ */
 export interface Step {
   readonly send: Request;
   readonly facts?: readonly (readonly [Row, FactOf])[];
@@ -51,7 +60,10 @@ export const status: FactOf = (reply) => reply.status;
 export const body: FactOf = (reply) => reply.body;
 export const bodyKeys: FactOf = (reply) => keysOf(reply.body);
 
-/** Returns the outcome of a GraphQL operation without its messages: the wording of refusals is not part of any rule. */
+/**
+ * Returns the outcome of a GraphQL operation without its messages: the wording of refusals is not
+ * part of any rule.
+ */
 export function outcome({ status, body }: Reply): object {
   const [first] = body?.errors ?? [];
   return { status, refused: first !== undefined, code: first?.extensions?.code ?? null };
