@@ -25,7 +25,8 @@ module.exports = {
     },
     {
       ...project,
-      // These run the real Pulumi engine, which is prepared once before them, and only where one of them is to run.
+      // These run the real Pulumi engine, which is prepared once before them, and only where one of
+      // them is to run.
       testMatch: ["<rootDir>/test/pulumi/**/*.test.ts"],
       globalSetup: "<rootDir>/test/pulumi/globalSetup.ts",
     },

@@ -4,7 +4,10 @@ const path = require("node:path");
 const { ensurePulumi } = require("../tools/pulumi-cli/ensurePulumi");
 const { timed } = require("./runner");
 
-/** Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by their names. */
+/**
+ * Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by
+ * their names.
+ */
 const SCRATCH = path.resolve(__dirname, "../.scratch");
 
 /** The part of `Pulumi.yaml` that names the provider plugin. */

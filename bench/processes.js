@@ -5,7 +5,8 @@ const path = require("node:path");
  * Starts a script of `bench/processes/` in a process of its own, and waits for its first message.
  * @template Message
  * @param {string} script
- * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}
+ * [options]
  * @returns {Promise<{ message: Message, stop: () => Promise<void> }>}
  */
 function start(script, { args = [], execArgv = [], env = {} } = {}) {
@@ -28,7 +29,8 @@ function start(script, { args = [], execArgv = [], env = {} } = {}) {
  * Runs a script of `bench/processes/` until it has sent its one message, and returns that.
  * @template Message
  * @param {string} script
- * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}
+ * [options]
  * @returns {Promise<Message>}
  */
 async function measure(script, options) {

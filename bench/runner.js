@@ -6,7 +6,8 @@
  * @property {number[]} ours one value for each run
  * @property {string} [against] what it is compared with: the floor, or a peer
  * @property {number[]} [theirs] its values, each measured beside ours of the same run
- * @property {"ratio" | "difference" | "value"} judged ours over theirs, ours less theirs (both pair by pair), or ours alone
+ * @property {"ratio" | "difference" | "value"} judged ours over theirs, ours less theirs (both pair
+ * by pair), or ours alone
  * @property {Mark} mark
  */
 
@@ -27,8 +28,8 @@
 /** @typedef {{ readonly min: number, readonly median: number, readonly max: number }} Spread */
 
 /**
- * Does each work once and returns what they return. In every other run they go backwards, so that none always has the
- * other's cold or warm machine.
+ * Does each work once and returns what they return. In every other run they go backwards, so that
+ * none always has the other's cold or warm machine.
  * @template {string} Name
  * @template T
  * @param {number} run

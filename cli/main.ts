@@ -289,7 +289,7 @@ function addVerifyService(program: Command): void {
         .choices(["contract", "observed"])
         .default("observed"),
     )
-    .option("--output <file>", "the file to create for the transcript (JSON)", "verify-service.json")
+    .option("--output <file>", "the JSON file to create for the transcript", "verify-service.json")
     .addHelpText(
       "after",
       `
@@ -301,7 +301,7 @@ Examples:
 
 Exit codes:
   0  the service matched the emulator in every rule that was played, and the endpoint was deleted
-  1  a rule differs, the run is not complete, you did not agree, or the endpoint could not be deleted: the message has
+  1  a rule differs, the run is not complete, you did not confirm, or the endpoint could not be deleted: the message has
      its id, and says how to delete it
   2  wrong usage: an unknown option, no --template, or no --yes where there is no terminal`,
     )

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Checks that a tag, the versions of both packages and the newest heading of CHANGELOG.md agree, and that the README installs
-// the package from the registry: node tools/checkRelease.js v1.2.3
+// Checks that a tag, the versions of both packages and the newest heading of CHANGELOG.md agree,
+// and that the README installs the package from the registry: node tools/checkRelease.js v1.2.3
 const { readFileSync } = require("node:fs");
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Every rule of the service's published description that the client follows. The tests in test/sdk name a rule by its id
- * in brackets in their title (`… [contract.run]`); a test fails if a rule has none.
+ * Every rule of the service's published description that the client follows. The tests in test/sdk
+ * name a rule by its id in brackets in their title (`… [contract.run]`); a test fails if a rule has
+ * none.
  * @type {Readonly<Record<string, { readonly source: string, readonly rule: string }>>}
  */
 const contract = {

@@ -67,7 +67,8 @@ function schemaOf(given, document) {
 }
 
 /**
- * Returns a part of the document without references, and with the parts of `allOf` merged. Properties keep theirs.
+ * Returns a part of the document without references, and with the parts of `allOf` merged.
+ * Properties keep theirs.
  * @param {Json | undefined} given
  * @param {Json} document
  * @param {readonly string[]} followed
@@ -125,7 +126,8 @@ function merge(one, other) {
 }
 
 /**
- * Returns a schema without `null`, the variants of which it must have one, and whether it accepts `null`.
+ * Returns a schema without `null`, the variants of which it must have one, and whether it accepts
+ * `null`.
  * @param {Json | undefined} given
  * @param {Json} document
  * @returns {{ schema: Json, variants: Json[], isNullable: boolean } | undefined}

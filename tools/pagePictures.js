@@ -1,4 +1,5 @@
-// Takes the pictures of the emulator's page for the documentation: three endpoints under load, light and dark.
+// Takes the pictures of the emulator's page for the documentation: three endpoints under load,
+// light and dark.
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 const { manualClock, startEmulator } = require("../dist/emulator");

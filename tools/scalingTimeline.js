@@ -1,4 +1,5 @@
-// Writes docs/images/scaling-timeline.svg: the jobs and workers of an endpoint over a minute, as the emulator plays them.
+// Writes docs/images/scaling-timeline.svg: the jobs and workers of an endpoint over a minute, as
+// the emulator plays them.
 const fs = require("node:fs");
 const path = require("node:path");
 const { svg } = require("./svg");
@@ -21,7 +22,8 @@ const STEP_MS = 500;
 /**
  * @typedef {object} Timeline times in seconds
  * @property {{ submittedAt: number, startedAt: number, endedAt: number }[]} jobs
- * @property {{ at: number, starting: number, running: number, idle: number }[]} workers at each step
+ * @property {{ at: number, starting: number, running: number, idle: number }[]} workers at each
+ * step
  */
 
 /**
@@ -93,7 +95,8 @@ const rounded = (number) => Math.round(number * 10) / 10;
 const x = (seconds) => rounded(LEFT + (seconds / SCENARIO.end) * (WIDTH - LEFT - RIGHT));
 
 /**
- * Returns an SVG picture: a row for each job, the workers by state below, and a list of what happened when.
+ * Returns an SVG picture: a row for each job, the workers by state below, and a list of what
+ * happened when.
  * @param {Timeline} timeline
  */
 function drawTimeline({ jobs, workers }) {

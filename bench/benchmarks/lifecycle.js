@@ -3,7 +3,9 @@ const { createStack } = require("../engine");
 const { floor, ours } = require("../programs");
 const { inTurn } = require("../runner");
 
-/** The commands of a stack's life, in order, and the idle timeout that the program declares at each. */
+/**
+ * The commands of a stack's life, in order, and the idle timeout that the program declares at each.
+ */
 const STEPS = {
   up: { args: ["up", "--yes", "--skip-preview"], idleTimeout: 10 },
   preview: { args: ["preview", "--expect-no-changes"], idleTimeout: 10 },
@@ -15,8 +17,8 @@ const STEPS = {
 /** @typedef {keyof typeof STEPS} Step */
 
 /**
- * The time of one command for both, in milliseconds; the operations that the service was asked for; the sizes of both
- * states after it, in bytes.
+ * The time of one command for both, in milliseconds; the operations that the service was asked for;
+ * the sizes of both states after it, in bytes.
  * @typedef {object} Measured
  * @property {{ ours: number, floor: number }} ms
  * @property {string[]} calls
@@ -110,7 +112,8 @@ async function live(run, count, emulator, log) {
 }
 
 /**
- * Throws unless the service has what the step should have led to: a figure of work that was not done is worth nothing.
+ * Throws unless the service has what the step should have led to: a figure of work that was not
+ * done is worth nothing.
  * @param {Step} step
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator

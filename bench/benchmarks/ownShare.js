@@ -5,7 +5,8 @@ const { floor, ours, usualWay } = require("../programs");
 const { inTurn } = require("../runner");
 const { STEPS, check, tally } = require("./lifecycle");
 
-// Without checkpoints the engine does not write the whole state at every step, which hides everything else.
+// Without checkpoints the engine does not write the whole state at every step, which hides
+// everything else.
 const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
 
 /** @typedef {"ours" | "v2" | "floor" | "usual"} Kind */
@@ -16,8 +17,8 @@ const MARKS = { up: 1, update: 1, destroy: 1.5 };
 const MEASURED = /** @type {readonly Step[]} */ (Object.keys(MARKS));
 
 /**
- * One command: its time, the processor time of the program and of the provider's process, in seconds, and the number of
- * requests to the service.
+ * One command: its time, the processor time of the program and of the provider's process, in
+ * seconds, and the number of requests to the service.
  * @typedef {{ seconds: number, program: number, provider: number, requests: number }} Measured
  */
 
@@ -42,7 +43,8 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of each stack. That over REST v2 comes first and alone, because its endpoints have the same names as ours.
+ * One life of each stack. That over REST v2 comes first and alone, because its endpoints have the
+ * same names as ours.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator

@@ -60,7 +60,8 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of a stack of each form, step by step beside each other. Each of the two real ones has an account of its own.
+ * One life of a stack of each form, step by step beside each other. Each of the two real ones has
+ * an account of its own.
  * @param {number} run
  * @param {number} count
  * @param {(line: string) => void} log

@@ -57,7 +57,8 @@ function startEngine() {
 }
 
 /**
- * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint is created.
+ * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint
+ * is created.
  * @param {string} provider the text that state names it by
  * @param {string} engine
  * @param {string} cwd

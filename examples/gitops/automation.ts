@@ -1,5 +1,6 @@
 /**
- * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a service that deploys.
+ * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a
+ * service that deploys.
  *
  *   npx ts-node automation.ts preview|up|drift|destroy [stack]
  *

@@ -18,7 +18,8 @@ export const costPerHr = pod.costPerHr;
 /** A secret, because the variables of a pod contain keys. */
 export const podEnv = pod.env;
 
-// The pod of a worker contains the id of its endpoint. The endpoint is read as soon as the id is known.
+// The pod of a worker contains the id of its endpoint. The endpoint is read as soon as the id is
+// known.
 const endpointId = pod.apply(({ endpointId }) => {
   if (!endpointId) throw new pulumi.RunError(`pod ${podId} is not a worker of an endpoint`);
   return endpointId;
@@ -26,7 +27,8 @@ const endpointId = pod.apply(({ endpointId }) => {
 export const queueUrl = getEndpointOutput({ id: endpointId }).queueUrl;
 export const jobsInQueue = getEndpointHealthOutput({ endpointId }).jobs.inQueue;
 
-// As a resource that is read and never changed, it appears in the stack and in the dependency graph.
+// As a resource that is read and never changed, it appears in the stack and in the dependency
+// graph.
 export const workersMax = ServerlessEndpoint.get("worker", endpointId).workersMax;
 
 /** The part of the account's worker quota that its endpoints use. */

@@ -86,7 +86,7 @@ describe("options", () => {
     await expect(startEmulator(options)).rejects.toThrow(reason);
   });
 
-  test("that are left undefined, and limits without end, are taken", async () => {
+  test("undefined options and infinite limits are accepted", async () => {
     const endless = Number.POSITIVE_INFINITY;
     await using emulator = await startEmulator({
       host: undefined,

@@ -10,8 +10,9 @@ interface Issue {
 const TOKENS = { authorization: "Bearer github-token", "private-token": "gitlab-token" };
 
 /**
- * As much of the interfaces of GitHub and GitLab as posting a report takes: comments of one pull or merge request (both
- * number theirs from 1), and issues. Lists come in pages. Each token is good at its own host only.
+ * As much of the interfaces of GitHub and GitLab as posting a report takes: comments of one pull or
+ * merge request (both number theirs from 1), and issues. Lists come in pages. Each token is good at
+ * its own host only.
  */
 export async function startGitHost({ comments = [] }: { readonly comments?: readonly string[] } = {}) {
   const all = [...comments];

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what changes at the service.
+// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what
+// changes at the service.
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
 const { changesBetween, changesIn } = require("./changes");
@@ -20,7 +21,8 @@ async function main() {
   let number = 0;
 
   /**
-   * Runs a command of Pulumi and shows its effect: that on the service, or what it says if it changes nothing there.
+   * Runs a command of Pulumi and shows its effect: that on the service, or what it says if it
+   * changes nothing there.
    * @param {string} title
    * @param {...string} args
    */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Draws the output of the demo as a terminal: npm run --silent demo | node tools/demo/picture.js > docs/images/demo.svg
+// Draws the output of the demo as a terminal: npm run --silent demo | node tools/demo/picture.js >
+// docs/images/demo.svg
 const { readFileSync } = require("node:fs");
 const { escaped, svg } = require("../svg");
 

@@ -1,4 +1,5 @@
-// Reads the declarations of this package with the TypeScript compiler: the properties of its types, and their doc comments.
+// Reads the declarations of this package with the TypeScript compiler: the properties of its types,
+// and their doc comments.
 const path = require("node:path");
 const ts = require("typescript");
 
@@ -61,7 +62,8 @@ function readDeclarations() {
     const names = [...new Set(symbols.map(({ name }) => name))];
     return names.map((name) => {
       const same = symbols.filter((each) => each.name === name);
-      // Of `readonly name?: undefined` and `readonly name: string`, the second one is documented as the property.
+      // Of `readonly name?: undefined` and `readonly name: string`, the second one is documented as
+      // the property.
       const symbol = same.find((each) => !(checker.getTypeOfSymbol(each).flags & ts.TypeFlags.Undefined)) ?? same[0];
       if (!symbol) throw new Error(`${name} has no declaration`);
       const isEverywhere = same.length === members.length;

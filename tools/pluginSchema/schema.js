@@ -12,7 +12,8 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType"];
  * @property {string} name
  * @property {string} [args] name of its arguments
  * @property {string} [resource] the resource that has the same settings
- * @property {string} [list] the name under which it returns a list: functions of a schema return objects
+ * @property {string} [list] the name under which it returns a list: functions of a schema return
+ * objects
  * @property {string} [only] the name under which it returns a map of secret strings
  */
 
@@ -122,7 +123,8 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, {
  * @param {Source} source
  * @param {import("./declarations").Declarations} declarations
  * @param {ReturnType<typeof createTranslator>} translator
- * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same settings
+ * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same
+ * settings
  * @returns {[string, Schema]}
  */
 function functionOf(source, declarations, { objectOf }, settings) {

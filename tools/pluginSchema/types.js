@@ -71,12 +71,14 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
       const [first] = members;
       return first ? typeOf(first, options) : ANY;
     }
-    // An open enum is a string, because Java's programs cannot mix both. The description has the words.
+    // An open enum is a string, because Java's programs cannot mix both. The description has the
+    // words.
     return isOpen(members, literals) ? { type: "string" } : { type: "string", $ref: `#/types/${namedEnum(name)}` };
   }
 
   /**
-   * Returns the words of an open enum, to which the service adds words over time, or of a list of them.
+   * Returns the words of an open enum, to which the service adds words over time, or of a list of
+   * them.
    * @param {ts.Type} type
    * @returns {readonly string[]}
    */
@@ -135,8 +137,8 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
   }
 
   /**
-   * Returns the schema of a property. Its default is a part of the description: in the schema it would be set by programs,
-   * and no longer be left to the service.
+   * Returns the schema of a property. Its default is a part of the description: in the schema it
+   * would be set by programs, and no longer be left to the service.
    * @param {Property} property
    * @param {{ isOutput?: boolean }} options
    * @returns {Schema}
@@ -153,7 +155,8 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
 }
 
 /**
- * Returns a name that collides with none that a generator makes: Go's would be that of the resource, or of a function.
+ * Returns a name that collides with none that a generator makes: Go's would be that of the
+ * resource, or of a function.
  * @param {string} name
  */
 function typeName(name) {

@@ -156,7 +156,7 @@ test.each<[string[], number, string]>([
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 });
 
-test("a load of seconds is warned about, because every repetition pays its own starts", async () => {
+test("a load of seconds causes a warning, because every repetition pays for its own starts", async () => {
   const short = ["--generate", "constant:1/s", "--duration", "1s", "--seeds", "1"];
   expect((await forecast(...short, "--for", "10s")).stdout).toContain("WARNING: the load covers only 10 s");
   expect((await forecast(...short, "--for", "10m")).stdout).not.toContain("WARNING");

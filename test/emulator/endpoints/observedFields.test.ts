@@ -1,7 +1,9 @@
 import { type Emulator, startEmulator } from "../../../emulator";
 import { send } from "../../support/plainClient";
 
-/** Sends a document as the service's other clients do: the key in a header, the input as a variable. */
+/**
+ * Sends a document as the service's other clients do: the key in a header, the input as a variable.
+ */
 const ask = (emulator: Emulator, query: string, variables: object = {}) =>
   send(`${emulator.url}/graphql`, {
     method: "POST",

@@ -152,7 +152,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   return lastEndS;
 }
 
-test("without assumptions of its own, a forecast is what the emulator does", async () => {
+test("a forecast without its own assumptions is what the emulator does", async () => {
   const seconds = fc.integer({ min: 1, max: 40 });
   const settings = fc.record({
     scalerType: fc.constantFrom("QUEUE_DELAY" as const, "REQUEST_COUNT" as const),
@@ -164,7 +164,8 @@ test("without assumptions of its own, a forecast is what the emulator does", asy
     fc.array(fc.tuple(seconds, seconds), { minLength: 1, maxLength: 12 }),
     settings,
     async (steps, given) => {
-      // Each arrival has milliseconds of its own: which of two events at one moment comes first is no rule.
+      // Each arrival has milliseconds of its own: which of two events at one moment comes first is
+      // no rule.
       const waits = steps.map(([wait], index) => (index === 0 ? 0 : wait / 4 + 0.007));
       const at = (index: number) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0);
       const jobs = steps.map(([, takes], index) => [at(index), takes / 2] as const);

@@ -96,7 +96,7 @@ describe("the process of a worker", () => {
     expect(await post(`cancel/${id}`)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("that cannot be started is reported with the reason", async () => {
+  test("a worker process that cannot be started is reported with the reason", async () => {
     const { run, output } = await startRealWorkers({ command: "true", cwd: path.join(__dirname, "missing") });
     await run({});
     await until(() => output("emulator").length > 1);

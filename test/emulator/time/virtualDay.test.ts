@@ -37,7 +37,8 @@ test("a day of jobs, one every two minutes, passes while the clock is wound forw
   });
   expect(mostWorkers).toBeGreaterThan(1);
   expect(mostWorkers).toBeLessThanOrEqual(5);
-  // The first job waits for a cold start; a scaled endpoint never lets one wait for much longer than its scaler allows.
+  // The first job waits for a cold start; a scaled endpoint never lets one wait for much longer
+  // than its scaler allows.
   expect(longestDelay).toBeGreaterThanOrEqual(45_000);
   expect(longestDelay).toBeLessThanOrEqual(30_000 + 45_000);
   // Only the jobs of the last half hour are still known.

@@ -16,7 +16,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 const inputs = (...times: number[]) => times.map((ms) => ({ ms }));
 
 describe("runMany", () => {
-  test("yields each output beside its input, in the order in which the jobs end", async () => {
+  test("yields each output with its input, as the jobs end", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const given = inputs(9_000, 1_000, 5_000);
@@ -32,7 +32,7 @@ describe("runMany", () => {
     expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0 });
   });
 
-  test("yields each failure beside its input, and goes on", async () => {
+  test("yields each failure with its input, and continues", async () => {
     await using it = await startQueue({
       ...MANY,
       handler: ({ input }) => {
@@ -61,7 +61,7 @@ describe("runMany", () => {
     expect(policies).toEqual([60_000, 60_000]);
   });
 
-  test("never has more jobs than concurrency, also while the loop does not take their results", async () => {
+  test("never has more jobs than concurrency, even while the loop does not take their results", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
     let read = 0;
     function* source() {
@@ -127,7 +127,7 @@ describe("runMany", () => {
     expect(it.calls().filter((call) => call === "run")).toHaveLength(10);
   });
 
-  test("keeps to the rate limits", async () => {
+  test("respects the rate limits", async () => {
     await using it = await startQueue({ workers: 50 });
     const batch = it.queue.runMany(
       Array.from({ length: 1_100 }, (_, n) => ({ n })),
@@ -141,7 +141,10 @@ describe("runMany", () => {
 });
 
 describe("a batch that ends early", () => {
-  /** Starts a batch of long jobs and one short one. Returns its first result and a function that leaves the loop. */
+  /**
+   * Starts a batch of long jobs and one short one. Returns its first result and a function that
+   * leaves the loop.
+   */
   async function begun(onAbort?: "detach" | "cancel", signal?: AbortSignal) {
     const it = await startQueue({ ...MANY, handler: sleeper });
     const state = { isClosed: false };
@@ -162,7 +165,7 @@ describe("a batch that ends early", () => {
   test.each([
     ["detach", undefined, 4, 0],
     ["cancel", "cancel" as const, 0, 4],
-  ])("by break or return has its jobs %sed, and leaves nothing behind", async (_, onAbort, inProgress, cancels) => {
+  ])("break or return has the batch's jobs %sed, and leaves nothing behind", async (_, onAbort, inProgress, cancels) => {
     const { it, batch, state } = await begun(onAbort);
     await using _it = it;
     const loop = async () => {
@@ -179,7 +182,7 @@ describe("a batch that ends early", () => {
     expect(await batch.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("by an abort rejects with the reason, after the cancels", async () => {
+  test("an abort rejects with the reason, after the cancels", async () => {
     const controller = new AbortController();
     const { it, batch } = await begun("cancel", controller.signal);
     await using _it = it;
@@ -192,7 +195,7 @@ describe("a batch that ends early", () => {
     expect(it.timers()).toBe(0);
   });
 
-  test("cancels the job of a submit that is under way", async () => {
+  test("cancels the job of a pending submit", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
     it.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
     const batch = it.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
@@ -213,7 +216,7 @@ describe("a batch that ends early", () => {
     expect((await statuses(it)).jobs).toMatchObject({ inProgress: 1 });
   });
 
-  test("before its first result reads and sends nothing", async () => {
+  test("a batch that ends before its first result reads and sends nothing", async () => {
     await using it = await startQueue(MANY);
     let isOpened = false;
     const source = {
@@ -248,7 +251,7 @@ describe("a batch that cannot go on", () => {
     return { results, error };
   };
 
-  test("because its inputs throw ends with their error, after the results of the jobs under way", async () => {
+  test("a batch whose inputs throw ends with their error, after the results of the pending jobs", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
     const broken = new Error("the file is damaged");
     function* source() {
@@ -264,7 +267,7 @@ describe("a batch that cannot go on", () => {
     [404, NotFoundError, 100, 3],
     [401, AuthenticationError, 2, 2],
     [401, AuthenticationError, 3, 3],
-  ])("because of status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
+  ])("status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
     await using it = await startQueue(MANY);
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
     const batch = it.queue.runMany(
@@ -276,7 +279,7 @@ describe("a batch that cannot go on", () => {
     expect([results.length, it.calls().length]).toEqual([submits, submits]);
   });
 
-  test("because the client was closed ends", async () => {
+  test("a batch ends when the client is closed", async () => {
     await using it = await startQueue({ ...MANY, handler: sleeper });
     const running = failing(
       it.queue.runMany(
@@ -299,7 +302,7 @@ describe("a batch that cannot go on", () => {
     ["inputs", undefined as never, {}],
     ["inputs", "text" as never, {}],
     ["inputs", { input: {} } as never, {}],
-  ])("because of its %s fails before any call", async (property, given, options) => {
+  ])("a batch with bad %s fails before any call", async (property, given, options) => {
     await using it = await startQueue(MANY);
     expect(() => it.queue.runMany(given, options)).toThrow(InvalidInputError);
     expect(() => it.queue.runMany(given, options)).toThrow(property);

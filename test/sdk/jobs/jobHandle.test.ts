@@ -25,7 +25,7 @@ describe("waiting for a job", () => {
     expect(it.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
   });
 
-  test("fails when the output is of another shape than the schema's, without showing it", async () => {
+  test("fails when the output does not match the schema, without showing it", async () => {
     await using it = await startQueue();
     const job = await it.run(it.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }));
     const error = await it.failure(job.wait());
@@ -33,7 +33,7 @@ describe("waiting for a job", () => {
     expect(error.message).not.toContain("private");
   });
 
-  test("does not take a progress update for the result [contract.in-progress]", async () => {
+  test("does not mistake a progress update for the result [contract.in-progress]", async () => {
     await using it = await startQueue({
       handler: async (_, { progress, sleep }) => {
         progress("half");
@@ -51,7 +51,7 @@ describe("waiting for a job", () => {
   test.each([
     "RUNNING",
     "SOMETHING_NEW",
-  ])("takes the unknown state %s for one that has not ended [contract.unknown-state]", async (status) => {
+  ])("treats the unknown state %s as not ended [contract.unknown-state]", async (status) => {
     await using it = await startQueue();
     const job = await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({
@@ -63,7 +63,7 @@ describe("waiting for a job", () => {
     expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
   });
 
-  test("fails with what the service says of a job that failed [contract.failed]", async () => {
+  test("fails with the service's error if the job failed [contract.failed]", async () => {
     await using it = await startQueue({
       handler: () => {
         throw new Error(`out of memory, key ${CANARY}`);
@@ -97,7 +97,7 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
-  test("ends at its timeout with the job's id and its handle, with which one goes on [contract.stays-in-queue]", async () => {
+  test("ends at its timeout with the job's id and a handle to continue with [contract.stays-in-queue]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
     const startedAt = it.clock.now();
@@ -109,7 +109,7 @@ describe("waiting for a job", () => {
     expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("can be taken up again from the job's id alone", async () => {
+  test("can be resumed with only the job's id", async () => {
     await using it = await startQueue({ handler: sleeper });
     const { id } = await it.run(it.queue.run({ input: { ms: 30_000 } }));
     const resumed = it.client.endpoint(it.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
@@ -150,7 +150,7 @@ describe("waiting for a job", () => {
 });
 
 describe("aborting a wait", () => {
-  test("rejects with the signal's reason, and the job goes on", async () => {
+  test("rejects with the signal's reason, and the job continues", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -162,7 +162,7 @@ describe("aborting a wait", () => {
     expect(it.calls()).not.toContain("cancel");
   });
 
-  test("cancels the job where that was asked for", async () => {
+  test("cancels the job if that was requested", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -187,7 +187,7 @@ describe("aborting a wait", () => {
     expect(cancelled).toHaveLength(250);
   });
 
-  test("names the job that goes on when it could not be cancelled, and tells the logger", async () => {
+  test("names the job that continues because it could not be cancelled, and tells the logger", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using it = await startQueue({ handler: sleeper, client: { logger } });
@@ -202,7 +202,7 @@ describe("aborting a wait", () => {
     expect(warnings.join()).toContain("may continue");
   });
 
-  test("of a job that is not there any more needs no cancel", async () => {
+  test("aborting a wait for a job that no longer exists needs no cancel", async () => {
     await using it = await startQueue();
     const signal = AbortSignal.abort(new Error("changed my mind"));
     const wait = it.queue.job("gone").wait({ signal, onAbort: "cancel" });
@@ -239,7 +239,7 @@ describe("when a job expires", () => {
     expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
   });
 
-  test("its ttl explains why it is not known any more [contract.ttl-elapsed]", async () => {
+  test("its ttl explains why it is no longer known [contract.ttl-elapsed]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
     const error = await it.failure(job.wait());

@@ -18,7 +18,7 @@ describe("onStatus of a wait", () => {
     ]);
   });
 
-  test("is called of a job that failed, and again after a retry", async () => {
+  test("is called for a job that failed, and again after a retry", async () => {
     let runs = 0;
     await using it = await startQueue({
       handler: async (_, { sleep }) => {
@@ -59,7 +59,7 @@ describe("onStatus of a wait", () => {
     ],
     ["rejects", "IN_PROGRESS", (error) => Promise.reject(error)],
     ["rejects at the end", "COMPLETED", (error) => Promise.reject(error)],
-  ])("that %s ends the wait with its error, and the job continues", async (_, failing, fail) => {
+  ])("a listener that %s ends the wait with its error, and the job continues", async (_, failing, fail) => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.run({ input: { ms: 5_000 } }));
     const error = new Error("the callback failed");
@@ -84,7 +84,7 @@ describe("onStatus of a wait", () => {
     expect(it.timers()).toBe(0);
   });
 
-  test("that is no function is an error before any call", async () => {
+  test("a listener that is not a function is an error before any call", async () => {
     await using it = await startQueue();
     const error = await it.failure(it.queue.job("a").wait({ onStatus: "log" as never }));
     expect(error).toBeInstanceOf(InvalidInputError);

@@ -89,12 +89,12 @@ describe("openaiStream", () => {
     expect(await eventsOf(pieces)).toEqual({ events: [{ a: 1 }, "ü"] });
   });
 
-  test("ends at [DONE] though the server keeps the connection open, and without it at the end of the response", async () => {
+  test("ends at [DONE] even if the server keeps the connection open, and without it at the end of the response", async () => {
     expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
     expect(await eventsOf(["data: 1\n\n", "data: 2"])).toEqual({ events: [1, 2] });
   });
 
-  test("that stalls ends with a RequestTimeoutError after timeoutMs", async () => {
+  test("a stalled stream ends with a RequestTimeoutError after timeoutMs", async () => {
     const { events, error } = await eventsOf(["data: 1\n\n"], { end: false, timeoutMs: 300 } as object);
     expect(events).toEqual([1]);
     expect(error).toBeInstanceOf(RequestTimeoutError);
@@ -124,7 +124,7 @@ describe("openaiStream", () => {
       /redacted/,
       OpenAiStreamError,
     ],
-  ])("with %s throws, after the events before it", async (_, text, message, Expected) => {
+  ])("a stream with %s throws, after the events before it", async (_, text, message, Expected) => {
     const before = text === "" || text.startsWith("{") ? [] : ["data: 1\n\n"];
     const { events, error } = await eventsOf([...before, text]);
     expect(events).toHaveLength(before.length);
@@ -132,7 +132,7 @@ describe("openaiStream", () => {
     expect(error?.message).toMatch(message);
   });
 
-  test("throws if an event does not match the schema, or the worker fails amid the stream", async () => {
+  test("throws if an event does not match the schema, or the worker fails during the stream", async () => {
     await using it = await startQueue({
       handler: function* () {
         yield { n: 1 };
@@ -148,7 +148,7 @@ describe("openaiStream", () => {
     expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });
   });
 
-  test("whose connection breaks throws, and is not sent again", async () => {
+  test("a stream whose connection breaks throws, and is not sent again", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
     const read = async () => {
@@ -159,7 +159,7 @@ describe("openaiStream", () => {
     expect(it.calls()).toEqual(["openai"]);
   });
 
-  test("of a job that fails before its first event is an error of the request", async () => {
+  test("a job that fails before its first event is an error of the request", async () => {
     await using it = await startQueue({
       handler: () => {
         throw new Error("out of memory");

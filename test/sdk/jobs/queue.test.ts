@@ -56,7 +56,7 @@ describe("reading a job", () => {
     ["has half a response", { truncated: true }],
     ["has no response", { hang: true }],
     ["is refused with 429", { status: 429 }],
-  ] as const)("that %s is sent again", async (_, effect) => {
+  ] as const)("a read that %s is sent again", async (_, effect) => {
     await using it = await startQueue();
     const { id } = await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({ match: { operation: "status" }, effect, times: 2 });

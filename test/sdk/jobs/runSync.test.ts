@@ -7,7 +7,7 @@ import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
 
 describe("a synchronous job", () => {
-  test("that ends while the service waits needs one request [contract.runsync]", async () => {
+  test("a job that ends while the service waits needs one request [contract.runsync]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const job = await it.run(it.queue.runSync({ input: { ms: 50_000 } }, { schema }));
@@ -16,7 +16,7 @@ describe("a synchronous job", () => {
     expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
   });
 
-  test("that takes longer than the service waits goes on with status, as one job", async () => {
+  test("a job that takes longer than the service waits continues with status, as one job", async () => {
     await using it = await startQueue({ handler: sleeper });
     const job = await it.run(it.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
     expect(job.output).toEqual({ slept: 200_000 });
@@ -29,7 +29,7 @@ describe("a synchronous job", () => {
     [2_000, "1000"],
     [60_000, "54000"],
     [1_000_000, "300000"],
-  ])("with a budget of %d ms lets the service wait for %s ms [contract.runsync-wait]", async (timeoutMs, wait) => {
+  ])("a call with a budget of %d ms lets the service wait for %s ms [contract.runsync-wait]", async (timeoutMs, wait) => {
     await using it = await startQueue();
     await it.run(it.queue.runSync({ input: {} }, { timeoutMs }));
     expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
@@ -57,7 +57,7 @@ describe("a synchronous job", () => {
     expect(it.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
   });
 
-  test("whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
+  test("a job whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
     await using it = await startQueue({ handler: sleeper });
     const error = await it.failure(it.queue.runSync({ input: { ms: 10_000 } }, { wait: 1_000, timeoutMs: 2_000 }));
     await it.clock.advance(120_000);
@@ -65,7 +65,7 @@ describe("a synchronous job", () => {
     expect(await it.failure(late)).toMatchObject({ name: "JobExpiredError", reason: "retention" });
   });
 
-  test("that fails is an error", async () => {
+  test("a job that fails is an error", async () => {
     await using it = await startQueue({
       handler: () => {
         throw new Error("no such model");
@@ -76,14 +76,14 @@ describe("a synchronous job", () => {
     expect(error.message).toContain("no such model");
   });
 
-  test("whose response is lost is not submitted again", async () => {
+  test("a job whose response is lost is not submitted again", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "runsync" }, effect: { reset: true, when: "after" } });
     expect(await it.failure(it.queue.runSync({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
     expect(it.calls()).toEqual(["runsync"]);
   });
 
-  test("that never has a response ends at the caller's deadline, uncertain", async () => {
+  test("a call that never gets a response ends at the caller's deadline, uncertain", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
     const startedAt = it.clock.now();
@@ -92,7 +92,7 @@ describe("a synchronous job", () => {
     expect(it.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("without a budget is given the service's wait and the time for a response, not the client's usual 30 s", async () => {
+  test("a call without a budget gets the service's wait and time for a response, not the client's usual 30 s", async () => {
     await using it = await startQueue({ handler: sleeper });
     await it.run(it.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
     expect(it.calls()).toEqual(["runsync"]);
@@ -121,7 +121,7 @@ describe("a synchronous job", () => {
     }
   });
 
-  test("that is to be cancelled is so when its caller goes before the service has named it", async () => {
+  test("a job to be cancelled is cancelled even if its caller aborts before the service has returned its id", async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer(({ path }) => {
       if (path.endsWith("/run")) controller.abort(new Error("gone"));
@@ -134,7 +134,7 @@ describe("a synchronous job", () => {
     await client.close();
   });
 
-  test("that may be cancelled ends at the caller's deadline", async () => {
+  test("a call with onAbort cancel ends at the caller's deadline", async () => {
     await using it = await startQueue({ handler: sleeper });
     const options = { timeoutMs: 5_000, signal: new AbortController().signal, onAbort: "cancel" } as const;
     const error = await it.failure(it.queue.runSync({ input: { ms: 60_000 } }, options));
@@ -142,7 +142,7 @@ describe("a synchronous job", () => {
     expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("whose result comes without an id is handed over; anything else without one is uncertain", async () => {
+  test("a result without an id is returned; any other response without one is uncertain", async () => {
     const bodies: unknown[] = [{ status: "COMPLETED", output: { text: "paid for" } }, { status: "COMPLETED" }];
     await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
     const client = clientOf(server);
@@ -152,7 +152,7 @@ describe("a synchronous job", () => {
     await client.close();
   });
 
-  test("that failed with a deep or very long error is a JobFailedError with a short message", async () => {
+  test("a job that failed with a deep or very long error is a JobFailedError with a short message", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     const bodies = [
       `{"id":"j1","status":"FAILED","error":${deep}}`,

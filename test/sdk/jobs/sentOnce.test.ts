@@ -17,7 +17,7 @@ describe("a purge of the queue", () => {
     ["is a fault of the service", { status: 500, when: "after" }],
     ["is a web page", { html: true }],
     ["has another shape", { status: 200, body: { removed: "many" } }],
-  ] as const)("whose response %s is not sent again, and says what to look at [contract.purge-lost]", async (_, effect) => {
+  ] as const)("a purge whose response %s is not sent again, and the error says what to check [contract.purge-lost]", async (_, effect) => {
     await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 600_000 } });
     await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({ match: { operation: "purge-queue" }, effect, times: 1 });
@@ -39,7 +39,7 @@ describe("a purge of the queue", () => {
     expect(await it.failure(before.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("that is refused with 429 is sent again, and given up as refused", async () => {
+  test("a purge that is refused with 429 is sent again, and finally fails as refused", async () => {
     await using it = await startQueue();
     const rule = it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 2 });
     expect(await it.run(it.queue.purgeQueue())).toEqual({ removed: 0, status: "completed" });
@@ -219,7 +219,7 @@ describe("a wait that nobody waits for any more", () => {
     "is aborted",
     "has come to its deadline",
     "is ended by close()",
-  ])("because it %s leaves no request behind, and close() waits for none", async (how) => {
+  ])("a wait that nobody needs because it %s leaves no request behind, and close() waits for none", async (how) => {
     await using server = await startSilentServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const job = client.endpoint("abc").job("job-1");

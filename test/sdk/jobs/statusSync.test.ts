@@ -80,7 +80,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(it).slice(0, 2)).toEqual(["status-sync", "status"]);
   });
 
-  test("of an unknown job fails, and the next wait may be held", async () => {
+  test("a wait for an unknown job fails, and the next wait may be held", async () => {
     await using it = await startRunpod();
     expect(await it.failure(it.queue.job("none").wait())).toBeInstanceOf(NotFoundError);
     const job = await submit(it, 5_000);

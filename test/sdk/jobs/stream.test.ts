@@ -120,12 +120,12 @@ describe("a stream", () => {
     expect(it.calls()).toHaveLength(length);
   });
 
-  test("of a job that the service does not know is an error", async () => {
+  test("streaming a job that the service does not know is an error", async () => {
     await using it = await startQueue();
     expect(await it.failure(collect(it.queue.job("never-was").stream()))).toBeInstanceOf(NotFoundError);
   });
 
-  test("of another shape is an error", async () => {
+  test("a stream response of a different shape is an error", async () => {
     await using it = await startQueue();
     const job = await it.run(it.queue.run({ input: {} }));
     it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 200, body: { stream: "no list" } } });
@@ -141,7 +141,7 @@ describe("a stream whose read broke", () => {
     ["was cut before the service did anything", { reset: true }],
     ["was a fault of the service", { status: 502, when: "after" }],
     ["was cut in its middle", { reset: "midway" }],
-  ] as const)("because its response %s ends with an error, never in silence [contract.stream-lost]", async (_, effect) => {
+  ] as const)("a stream whose response %s ends with an error, never silently [contract.stream-lost]", async (_, effect) => {
     await using it = await startQueue({ handler: counter });
     const job = await it.run(it.queue.run({ input: { count: 10, everyMs: 400 } }));
     await it.clock.advance(1_000);

@@ -46,7 +46,7 @@ describe("a submit", () => {
     expect(it.calls()).toEqual([]);
   });
 
-  test("that returns 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
+  test("a submit that gets 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
     const events: RequestEvent[] = [];
     await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
@@ -63,7 +63,7 @@ describe("a submit", () => {
     expect(it.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
   });
 
-  test("that returns 429 with Retry-After waits for just that long", async () => {
+  test("a submit that gets 429 with Retry-After waits exactly that long", async () => {
     await using it = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "7" } };
     it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
@@ -72,7 +72,7 @@ describe("a submit", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
   });
 
-  test("that always returns 429 is given up after six attempts: it certainly was not submitted", async () => {
+  test("a submit that always gets 429 fails after six attempts: it certainly was not submitted", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -89,7 +89,7 @@ describe("a submit", () => {
     ["is cut in the middle", { reset: "midway" }],
     ["is truncated", { truncated: true }],
     ["never comes", { hang: true, when: "after" }],
-  ] as const)("whose connection or response %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
+  ] as const)("a submit whose connection or response %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -99,7 +99,7 @@ describe("a submit", () => {
     expect(it.calls()).toEqual(["run"]);
   });
 
-  test("whose response has no id is uncertain, and says what was wrong with the response", async () => {
+  test("a submit whose response has no id is uncertain, and the error says what was wrong with the response", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 200, body: { status: "IN_QUEUE" } } });
     const error = await it.failure(it.queue.run(REQUEST));
@@ -109,7 +109,7 @@ describe("a submit", () => {
     expect(it.calls()).toHaveLength(1);
   });
 
-  test("that is idempotent is sent again when its response was lost", async () => {
+  test("an idempotent submit is sent again when its response was lost", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
     const job = await it.run(it.queue.run(REQUEST, { idempotent: true }));
@@ -117,7 +117,7 @@ describe("a submit", () => {
     expect((await it.run(job.wait())).output).toEqual(REQUEST.input);
   });
 
-  test("that is idempotent is uncertain when it was refused only after a lost response", async () => {
+  test("an idempotent submit is uncertain when it was refused only after a lost response", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
@@ -131,14 +131,14 @@ describe("a submit", () => {
     [400, RejectedError],
     [401, AuthenticationError],
     [404, NotFoundError],
-  ])("that returns %d is not sent again", async (status, kind) => {
+  ])("a submit that gets %d is not sent again", async (status, kind) => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
     expect(await it.failure(it.queue.run(REQUEST))).toBeInstanceOf(kind);
     expect(it.calls()).toHaveLength(1);
   });
 
-  test("for which there was no connection was certainly not made", async () => {
+  test("a submit without a connection certainly was not made", async () => {
     const client = createClient({ apiKey: CANARY, queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 2 } });
     const error = await client.endpoint("abc").run(REQUEST).catch(withoutCanary);
     expect(error).toBeInstanceOf(CannotConnectError);

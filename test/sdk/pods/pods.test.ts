@@ -127,7 +127,7 @@ describe("a pod", () => {
     ["has a price that is no number", { ...POD, costPerHr: "free" }, /costPerHr: /],
     ["is a list", [POD], /unexpected shape/],
     ["is null", null, /unexpected shape/],
-  ])("that %s is an error", async (_what, body, message) => {
+  ])("a pod that %s is an error", async (_what, body, message) => {
     await using it = await clientOf({ body });
     const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -162,7 +162,7 @@ describe("a pod that cannot be had", () => {
     expect(it.requests).toHaveLength(1);
   });
 
-  test("for a while is asked for again", async () => {
+  test("a pod that is temporarily unavailable is requested again", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.pods.add({ id: "pod-1" });
     it.emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 3 });

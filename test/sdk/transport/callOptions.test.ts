@@ -112,13 +112,13 @@ describe("options of a call that do not exist", () => {
     [JSON.parse('{"__proto__": 5}'), /^(?!.*\[object)/],
     [{ ["x".repeat(100_000)]: 1 }, /^.{0,300}$/],
     [5, /options: must be an object with timeoutMs, maxRetries, signal, headers/],
-  ])("are named, with the one that was probably meant", async (options, message) => {
+  ])("are named, with the nearest known option", async (options, message) => {
     await using it = await startCounting('{"jobs":{},"workers":{}}');
     const error = await failure(() => it.client.endpoint("e").health(options as object));
     expect(error.message).toMatch(message);
   });
 
-  test("of any name are refused, or are options", async () => {
+  test("options of any name are refused, or exist", async () => {
     await using it = await startCounting("{}");
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue(), { minKeys: 1 }), async (options) => {

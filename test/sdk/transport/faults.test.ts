@@ -34,7 +34,7 @@ describe("a passing fault", () => {
     ["an empty body", { status: 200, body: "" }],
     ["a server fault of GraphQL", { graphqlError: { message: "Something went wrong. Please try again later" } }],
     ["a hang", { hang: true }],
-  ])("of a read is tried again, with pauses that are bounded and double: %s", async (_what, effect) => {
+  ])("a read is retried, with bounded pauses that double: %s", async (_what, effect) => {
     await using it = await startEmulated();
     it.emulator.endpoints.create(INPUT);
     it.emulator.faults.add({ match: myself, effect, times: 3 });
@@ -47,7 +47,7 @@ describe("a passing fault", () => {
     });
   });
 
-  test("of a change is tried again: the same save, with the id", async () => {
+  test("a change is retried: the same save, with the id", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create(INPUT);
     it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 2 });
@@ -67,7 +67,7 @@ describe("a passing fault", () => {
     expect(pauses(it)).toEqual([expectedMs, expectedMs]);
   });
 
-  test("pauses all the same when Retry-After is 0, so that callers do not come back in step", async () => {
+  test("pauses even when Retry-After is 0, so that callers do not return in step", async () => {
     await using it = await startEmulated();
     it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
     await it.run(it.client.endpoints.list());
@@ -200,7 +200,7 @@ describe("what is final", () => {
       RejectedError,
       /"partly"/,
     ],
-  ])("is not asked for again, and never an empty list: %s", async (_what, effect, type, message) => {
+  ])("is not requested again, and never becomes an empty list: %s", async (_what, effect, type, message) => {
     await using it = await startEmulated();
     it.emulator.faults.add({ match: myself, effect });
     const error = await it.failure(it.client.endpoints.list());
@@ -210,13 +210,13 @@ describe("what is final", () => {
     expect(it.calls()).toEqual(["myself"]);
   });
 
-  test("errors: null beside data is no error", async () => {
+  test("errors: null beside data is not an error", async () => {
     await using it = await startEmulated();
     it.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } } });
     expect(await it.run(it.client.endpoints.list())).toEqual([]);
   });
 
-  test("fields and words that the contract does not know are no error", async () => {
+  test("fields and values that the contract does not know are not errors", async () => {
     await using it = await startEmulated();
     const odd = {
       id: "ep",
@@ -238,7 +238,7 @@ describe("a wrong key", () => {
   test.each([
     "contract",
     "observed",
-  ] as const)("and one without permission are refused (%s profile)", async (profile) => {
+  ] as const)("a wrong key and one without permission are refused (%s profile)", async (profile) => {
     for (const apiKey of [`${CANARY}-wrong`, `${CANARY}-restricted`]) {
       await using it = await startEmulated({
         emulator: { profile, restrictedApiKey: `${CANARY}-restricted` },
@@ -252,7 +252,7 @@ describe("a wrong key", () => {
 });
 
 describe("a rule of the service", () => {
-  test("about the quota is told as what it is", async () => {
+  test("a rule about the quota is reported as such", async () => {
     await using it = await startEmulated({ emulator: { workerQuota: 4 } });
     it.emulator.endpoints.create({ ...INPUT, name: "old" });
     const error = await it.failure(it.client.endpoints.create(INPUT));
@@ -262,14 +262,18 @@ describe("a rule of the service", () => {
     expect(it.emulator.endpoints.list()).toHaveLength(1);
   });
 
-  test.each(["unauthorized", "not found", "quota"])("is not what a quoted name in its text says: %s", async (name) => {
+  test.each([
+    "unauthorized",
+    "not found",
+    "quota",
+  ])("is not confused by a quoted name in its text: %s", async (name) => {
     await using it = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
     expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
-  test("about something else is told in the service's words", async () => {
+  test("a rule about something else is reported in the service's words", async () => {
     await using it = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await it.failure(it.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }));
     expect(error).toBeInstanceOf(RejectedError);

@@ -23,7 +23,7 @@ class Log {
 }
 
 describe("the events of a client", () => {
-  test("tell of every request of all three interfaces", async () => {
+  test("report every request on all three interfaces", async () => {
     const events: RequestEvent[] = [];
     await using it = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
     const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -39,7 +39,7 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("tell of each attempt, how long it took, and why it had no response", async () => {
+  test("report each attempt, how long it took, and why it had no response", async () => {
     const events: RequestEvent[] = [];
     await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     it.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
@@ -87,7 +87,7 @@ describe("the events of a client", () => {
     expect(chunks.join("")).toMatch(/^the health at endpoint .*: 200 in \d+ ms \{/);
   });
 
-  test("are nothing without an observer: the client writes nothing", async () => {
+  test("are not written without an observer", async () => {
     const levels = ["debug", "info", "log", "warn", "error"] as const;
     const spies = levels.map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
     await using it = await startQueue();
@@ -97,7 +97,7 @@ describe("the events of a client", () => {
     for (const spy of spies) spy.mockRestore();
   });
 
-  test("tell of each retry before its pause", async () => {
+  test("report each retry before its pause", async () => {
     const events: RetryEvent[] = [];
     await using it = await startQueue({ client: { onRetry: (event) => events.push(event) } });
     it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
@@ -129,7 +129,7 @@ describe("the events of a client", () => {
 });
 
 describe("the key", () => {
-  test("shows in no object of a client, and in nothing that its logger is told", async () => {
+  test("shows in no object of a client, and in nothing that its logger gets", async () => {
     const log = new Log();
     await using it = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -145,7 +145,7 @@ describe("the key", () => {
     }
   });
 
-  test("and the storage secret of a job show in no error, whatever the service says", async () => {
+  test("the key and a job's storage secret show in no error, whatever the service says", async () => {
     await using it = await startQueue();
     const accessSecret = "canary-storage-secret-9f";
     const request = {

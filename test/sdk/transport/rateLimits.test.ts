@@ -56,7 +56,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("sends half as many after a refusal that somebody else has caused [contract.rate-exceeded]", async () => {
+  test("sends half as many after a refusal that somebody else caused [contract.rate-exceeded]", async () => {
     await using it = await startQueue();
     it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await it.run(Promise.all(Array.from({ length: 4 }, () => it.queue.purgeQueue())));
@@ -64,7 +64,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(9_000, times.slice(2))).toBe(1);
   });
 
-  test("uses the running workers that health showed, where it is told what each allows [contract.rate-workers]", async () => {
+  test("uses the running workers that health showed if requestsPerWorker is set [contract.rate-workers]", async () => {
     await using it = await startQueue({
       workers: 3,
       handler: async (_, { sleep }) => sleep(600_000),
@@ -78,16 +78,17 @@ describe("the client keeps within the service's limits", () => {
     expect(it.emulator.journal.requests({ operation: "requests", outcome: "error" })).toEqual([]);
   });
 
-  test("does not when it is told to leave it", async () => {
+  test("does not limit anything when rateLimits is off", async () => {
     await using it = await startQueue({ client: { rateLimits: "off", retry: { maxAttempts: 1 } } });
     const results = await it.run(Promise.allSettled(Array.from({ length: 5 }, () => it.queue.purgeQueue())));
     expect(results.filter(({ status }) => status === "rejected")).toHaveLength(3);
   });
 
-  test("polls at most 180 times a second for 10,000 jobs that are waited for, over HTTP [contract.rate-status]", async () => {
+  test("polls at most 180 times a second for 10,000 waiting jobs, over HTTP [contract.rate-status]", async () => {
     await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 1_000_000 } });
     const { id } = await it.run(it.queue.run({ input: {} }));
-    // Handles of one job would share their reads, so each of these is of another job that the service knows.
+    // Handles of one job would share their reads, so each of these is of another job that the
+    // service knows.
     it.emulator.faults.add({
       match: { operation: "status" },
       effect: { status: 200, body: { id, status: "IN_QUEUE" } },

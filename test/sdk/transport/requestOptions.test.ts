@@ -116,7 +116,7 @@ describe("headers of a call", () => {
     await client.close();
   });
 
-  test("of any kind are sent as they are, or refused: never sent otherwise", async () => {
+  test("headers of any kind are sent unchanged, or refused", async () => {
     await using server = await startEcho(200, '{"jobs":{},"workers":{}}');
     const client = clientOf(server);
     await fc.assert(

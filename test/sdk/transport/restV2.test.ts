@@ -7,7 +7,7 @@ afterEach(async () => {
   site = undefined;
 });
 
-test("requests stay within the limits that the service tells, without a refusal", async () => {
+test("requests stay within the limits that the service reports, without a refusal", async () => {
   site = await startEmulated({
     client: { api: "v2" },
     emulator: { rateLimits: { management: { perMinute: 20, perHour: 3000 } } },
@@ -23,7 +23,7 @@ test("requests stay within the limits that the service tells, without a refusal"
   expect(clock.monotonic() - startedAt).toBeLessThan(200_000);
 });
 
-test("requests that wait for the limit for long are reported", async () => {
+test("requests that wait long for the limit are reported", async () => {
   const events: RateLimitEvent[] = [];
   const lines: string[] = [];
   site = await startEmulated({

@@ -11,7 +11,10 @@ import { clientOf, startRawServer } from "../../support/rawServer";
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
 const myself = { operation: "myself" };
 
-/** Aborts the call after so much virtual time; returns what it failed with and how long that took from then on. */
+/**
+ * Aborts the call after so much virtual time; returns what it failed with and how long that took
+ * from then on.
+ */
 async function abortAfter(it: Emulated, ms: number, start: (signal: AbortSignal) => Promise<unknown>) {
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -90,7 +93,7 @@ describe("a call", () => {
     expect(it.calls().length).toBeLessThan(60);
   });
 
-  test("leaves no timer and no listener when it went well", async () => {
+  test("leaves no timer and no listener when it succeeds", async () => {
     await using it = await startEmulated();
     const { signal } = new AbortController();
     const created = await it.run(it.client.endpoints.create(INPUT, { signal }));
@@ -103,7 +106,7 @@ describe("a call", () => {
 });
 
 describe("an abort", () => {
-  test("before the call sends nothing", async () => {
+  test("an abort before the call sends nothing", async () => {
     await using it = await startEmulated();
     const signal = AbortSignal.abort(new Error("enough"));
     const { endpoints, pods } = it.client;
@@ -168,7 +171,7 @@ describe("an abort", () => {
     expect(it.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("without a reason is an AbortError", async () => {
+  test("an abort without a reason is an AbortError", async () => {
     await using it = await startEmulated();
     await expect(it.client.endpoints.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
@@ -221,7 +224,7 @@ describe("where no TLS connection comes about", () => {
     return { error: withoutCanary(error), host: queueUrl };
   }
 
-  test("because the server speaks plain HTTP, nothing was submitted, and the error says so", async () => {
+  test("nothing is submitted to a server that speaks plain HTTP, and the error says so", async () => {
     const { error, host } = await submitTo(createServer());
     expect(error).toBeInstanceOf(CannotConnectError);
     expect(error).toMatchObject({ message: expect.stringContaining(`${host} does not speak TLS`) });

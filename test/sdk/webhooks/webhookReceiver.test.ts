@@ -20,7 +20,7 @@ async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookRec
 }
 
 describe("a webhook receiver", () => {
-  test("hands a job on as /status shows it, when the service says that it has ended", async () => {
+  test("passes on the job as /status shows it, when the service says that it has ended", async () => {
     await using it = await startReceiver({ handler: sleeper });
     await using server = await listen(it.receiver.node);
     const job = await it.run(it.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
@@ -38,7 +38,7 @@ describe("a webhook receiver", () => {
     expect(it.calls()).toEqual(["run", "status"]);
   });
 
-  test("passes failed jobs on too", async () => {
+  test("also passes on failed jobs", async () => {
     await using it = await startReceiver({
       handler: () => {
         throw new Error("no");
@@ -76,7 +76,7 @@ describe("a webhook receiver", () => {
     expect(it.errors).toContainEqual(expect.any(NotFoundError));
   });
 
-  test("drops duplicates, yet hands a retried job on again [contract.webhook]", async () => {
+  test("drops duplicates, but passes on a retried job again [contract.webhook]", async () => {
     let runs = 0;
     await using it = await startReceiver({
       handler: async (_, { sleep }) => {
@@ -135,7 +135,7 @@ describe("a webhook receiver", () => {
     expect(it.jobs).toHaveLength(1);
   });
 
-  test("hands a job on again when the service delivers it again after onJob failed", async () => {
+  test("passes on a job again when the service delivers it again after onJob failed", async () => {
     let calls = 0;
     const jobs: Job[] = [];
     const onJob = async (job: Job) => {
@@ -169,7 +169,7 @@ describe("a webhook receiver", () => {
     ["none", "", false],
     ["the right one", "?a=1&token=only-the-service-knows", true],
     ["a longer one", "?token=only-the-service-knows-it", false],
-  ])("with a token takes only what carries it, and asks nothing about the rest: %s", async (_, query, isTaken) => {
+  ])("a receiver with a token accepts only deliveries that have it, and sends nothing for the rest: %s", async (_, query, isTaken) => {
     await using it = await startReceiver({}, { token: "only-the-service-knows" });
     await using server = await listen(it.receiver.node);
     const job = await it.run(it.queue.run({ input: {} }));
@@ -215,7 +215,7 @@ describe("a webhook receiver", () => {
   });
 });
 
-test("a job that failed again, without times, is no duplicate; one that completed is", async () => {
+test("a job that failed again, without times, is not a duplicate; one that completed is", async () => {
   let status = "FAILED";
   const ends: string[] = [];
   const receiver = createWebhookReceiver({
