@@ -200,7 +200,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("adds a fault rule for workers, which is about no requests", async () => {
+  test("adds a fault rule for workers, which matches no requests", async () => {
     await open();
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");

@@ -51,7 +51,7 @@ describe("the process of a worker", () => {
     await until(() => emulator.endpoints.get(endpointId)?.pods.length === 0);
   });
 
-  test("[worker.lost] that ends with a job in hand is replaced, and the job runs once more", async () => {
+  test("[worker.lost] a process that ends while it runs a job is replaced, and the job runs once more", async () => {
     const { runSync, get, output } = await startRealWorkers();
     expect(await runSync({ exit: 3 })).toMatchObject({
       status: "FAILED",
@@ -63,7 +63,7 @@ describe("the process of a worker", () => {
     expect(await runSync({ echo: "next" })).toMatchObject({ status: "COMPLETED" });
   });
 
-  test("[worker.execution-timeout] whose job takes too long is stopped and replaced", async () => {
+  test("[worker.execution-timeout] a process whose job takes too long is stopped and replaced", async () => {
     const { runSync } = await startRealWorkers({ ...PROTOCOL_WORKER, stopMs: 0 });
     const { output: first } = await runSync({});
     const policy = { executionTimeout: 5000 };
@@ -76,7 +76,7 @@ describe("the process of a worker", () => {
     expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
   });
 
-  test("[worker.refresh] that asks for it is replaced after its job", async () => {
+  test("[worker.refresh] a process that asks for it is replaced after its job", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers();
     const { output: first } = await runSync({ refresh: true });
     const { output: second } = await runSync({});
@@ -84,7 +84,7 @@ describe("the process of a worker", () => {
     expect(emulator.endpoints.get(endpointId)?.pods).toHaveLength(1);
   });
 
-  test("[worker.failed-start] that ends at once is started again after pauses, and its worker stays initializing", async () => {
+  test("[worker.failed-start] a process that ends at once is restarted after pauses, and its worker stays initializing", async () => {
     const { output, get, post, run } = await startRealWorkers({ command: "echo no module named torch >&2; exit 1" });
     const id = await run({});
     await sleep(2000);
@@ -114,7 +114,7 @@ describe("the process of a worker", () => {
     if (isLinux) expect(processesWith("RUNPOD_ENDPOINT_ID", id)).toEqual([]);
   });
 
-  test("another program, after a change of the endpoint, is that of new workers", async () => {
+  test("new workers run another program after a change of the endpoint", async () => {
     const other = { ...PROTOCOL_WORKER, env: { MODEL: "other" } };
     const handlers = { worker: PROTOCOL_WORKER, other, plain: () => "a function" };
     const { runSync, emulator, endpointId } = await startRealWorkers(PROTOCOL_WORKER, {}, { handlers });

@@ -100,7 +100,7 @@ describe("a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).version).toBe(2);
   });
 
-  test("keeps the key, unless another one is asked for", async () => {
+  test("keeps the key, unless another one is set", async () => {
     const first = await startEmulator({ dataFile });
     await first.stop();
     const second = await startEmulator({ dataFile });
@@ -232,7 +232,7 @@ describe("a data file that another emulator has", () => {
     await next.stop();
   });
 
-  test("goes to one alone of several that start at once", async () => {
+  test("goes to only one of several that start at once", async () => {
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);

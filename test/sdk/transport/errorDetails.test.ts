@@ -45,10 +45,10 @@ describe("an error", () => {
   });
 
   test("a GraphQL error has the status and the body of its response", async () => {
-    await using it = await startEmulated();
+    await using emulated = await startEmulated();
     const body = { data: null, errors: [{ message: "Something is wrong" }] };
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
-    const error = await it.failure(it.client.endpoints.list());
+    emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toMatchObject({ code: "BUSINESS_RULE", status: 200, body: JSON.stringify(body) });
   });
 
