@@ -50,8 +50,8 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
     return result;
   }
   const failure = (call: (client: Client) => Promise<unknown>) =>
-    run((emulated) =>
-      call(emulated).then(
+    run((it) =>
+      call(it).then(
         () => undefined,
         (reason: unknown) => reason,
       ),
@@ -69,16 +69,16 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
 
 describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
   test("does not stand in the way of an endpoint that is in order", async () => {
-    await using emulated = await startService([HEALTHY, odd], () => HEALTHY);
-    expect(await emulated.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
-    expect(await emulated.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
-    await emulated.run(({ endpoints }) => endpoints.create(INPUT));
-    await emulated.run(({ endpoints }) => endpoints.delete("ep-1"));
-    expect(await emulated.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
+    await using it = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
+    await it.run(({ endpoints }) => endpoints.create(INPUT));
+    await it.run(({ endpoints }) => endpoints.delete("ep-1"));
+    expect(await it.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
   });
 
   test("is named, with its problem, by whoever needs it, and it is never said to be gone", async () => {
-    await using emulated = await startService([HEALTHY, odd]);
+    await using it = await startService([HEALTHY, odd]);
     const calls: ((client: Client) => Promise<unknown>)[] = [
       ({ endpoints }) => endpoints.find("odd"),
       ({ endpoints }) => endpoints.get("odd"),
@@ -87,16 +87,16 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
       ({ endpoints }) => endpoints.list(),
     ];
     for (const call of calls) {
-      const error = await emulated.failure(call);
+      const error = await it.failure(call);
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error.message).toMatch(/the record of odd\b.*(name|scalerValue|pods|gpuIds)/);
     }
-    expect(emulated.saves).toEqual([]);
+    expect(it.saves).toEqual([]);
   });
 
   test("is listed apart", async () => {
-    await using emulated = await startService([odd, HEALTHY]);
-    const { endpoints, unreadable } = await emulated.run((client) => client.endpoints.listReadable());
+    await using it = await startService([odd, HEALTHY]);
+    const { endpoints, unreadable } = await it.run((client) => client.endpoints.listReadable());
     expect(endpoints).toMatchObject([HEALTHY]);
     expect(unreadable).toMatchObject([{ id: "odd", problem: expect.any(String) }]);
   });
@@ -104,16 +104,16 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
 
 describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
   test("leaves open what is absent, and nothing else", async () => {
-    await using emulated = await startService([HEALTHY, odd], () => HEALTHY);
-    expect(await emulated.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+    await using it = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     for (const call of ["find", "get", "delete"] as const) {
-      const error = await emulated.failure(({ endpoints }) => endpoints[call]("ep-2"));
+      const error = await it.failure(({ endpoints }) => endpoints[call]("ep-2"));
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error.message).toMatch(
         /cannot tell whether endpoint ep-2 exists, because a record in the list has no id.*a record without an id/,
       );
     }
-    const error = await emulated.failure(({ endpoints }) => endpoints.delete("ep-1"));
+    const error = await it.failure(({ endpoints }) => endpoints.delete("ep-1"));
     expect(error.message).toContain("cannot tell whether endpoint ep-1 exists");
   });
 });
@@ -125,50 +125,48 @@ describe("a create", () => {
   };
 
   test("whose name an odd record has is refused where names must be unique", async () => {
-    await using emulated = await startService([odd]);
-    const error = await emulated.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
+    await using it = await startService([odd]);
+    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
     expect(error).toMatchObject({
       endpointIds: ["odd"],
       message: expect.stringMatching(/"llama".*\(odd\).*scalerValue/),
     });
-    expect(emulated.saves).toEqual([]);
+    expect(it.saves).toEqual([]);
   });
 
   test("whose response was lost is not sent again when an odd record may be what it made", async () => {
-    await using emulated = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
-    const error = await emulated.failure(({ endpoints }) => endpoints.create(INPUT));
+    await using it = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
+    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error.message).toContain("ep-new");
-    expect(emulated.saves).toHaveLength(1);
+    expect(it.saves).toHaveLength(1);
   });
 
   test("whose response was lost does not take an endpoint for the new one that it could not read before", async () => {
     const records: unknown[] = [odd];
-    await using emulated = await startService(records, () => {
+    await using it = await startService(records, () => {
       const isFirst = records[0] === odd;
       records[0] = { ...HEALTHY, id: "odd" };
       return isFirst ? undefined : { ...HEALTHY, id: "ep-new" };
     });
-    const made = await emulated.run(({ endpoints }) => endpoints.create(INPUT));
+    const made = await it.run(({ endpoints }) => endpoints.create(INPUT));
     expect(made.id).toBe("ep-new");
-    expect(emulated.saves).toHaveLength(2);
+    expect(it.saves).toHaveLength(2);
   });
 
   test("beside an odd record that was there before finds what it made", async () => {
-    await using emulated = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
-    expect(await emulated.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
-    expect(emulated.saves).toHaveLength(1);
+    await using it = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
+    expect(await it.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
+    expect(it.saves).toHaveLength(1);
   });
 });
 
 test("a list with a record without an id fails the calls that begin before it is read, and no later one", async () => {
   const records: unknown[] = [{ name: "of nobody" }];
-  await using emulated = await startService(records);
+  await using it = await startService(records);
   const find = (client: Client) => client.endpoints.find("gone", { maxAgeMs: 600_000 });
-  expect(await emulated.failure(find)).toMatchObject({
-    message: expect.stringContaining("a record in the list has no id"),
-  });
+  expect(await it.failure(find)).toMatchObject({ message: expect.stringContaining("a record in the list has no id") });
   records.length = 0;
-  expect(await emulated.run(find)).toBeUndefined();
+  expect(await it.run(find)).toBeUndefined();
 });

@@ -157,7 +157,7 @@ describe("a batch that ends early", () => {
     }
     const batch = emulated.queue.runMany(source(), { concurrency: 4, onAbort, signal });
     expect((await emulated.run(batch.next())).value).toMatchObject({ index: 0 });
-    return { it: emulated, batch, state };
+    return { emulated, batch, state };
   }
 
   const statuses = (emulated: Awaited<ReturnType<typeof startQueue>>) => emulated.run(emulated.queue.health());

@@ -165,8 +165,8 @@ const numberOf = ({ emulator }: Emulated, operation: string) => emulator.journal
 
 test("each deletion at the service is proven by a list after it, and 8 at once share a few", async () => {
   const size = 24;
-  await using emulated = await startEmulated();
-  const { emulator, client } = emulated;
+  await using it = await startEmulated();
+  const { emulator, client } = it;
   const names = Array.from({ length: size }, (_, index) => `fleet-${index}`);
   for (const name of names) {
     emulator.templates.create({ id: `t-${name}`, name, imageName: "app:1", isServerless: true });
@@ -179,7 +179,7 @@ test("each deletion at the service is proven by a list after it, and 8 at once s
     expect(deleted).toBeGreaterThanOrEqual(0);
     expect(requests.findLastIndex(({ operation }) => operation === "myself")).toBeGreaterThan(deleted);
   };
-  await emulated.run(
+  await it.run(
     inParallel(
       names.map((name) => async () => {
         await client.endpoints.delete(`e-${name}`);
@@ -192,8 +192,8 @@ test("each deletion at the service is proven by a list after it, and 8 at once s
   );
   expect(emulator.endpoints.list()).toEqual([]);
   expect(emulator.templates.list()).toEqual([]);
-  expect(numberOf(emulated, "deleteEndpoint")).toBe(size);
-  expect(numberOf(emulated, "deleteTemplate")).toBe(size);
+  expect(numberOf(it, "deleteEndpoint")).toBe(size);
+  expect(numberOf(it, "deleteTemplate")).toBe(size);
   const waves = size / 8;
-  expect(numberOf(emulated, "myself")).toBeLessThanOrEqual(6 * waves);
+  expect(numberOf(it, "myself")).toBeLessThanOrEqual(6 * waves);
 });

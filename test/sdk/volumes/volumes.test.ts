@@ -4,32 +4,32 @@ import { startEmulated } from "../../support/emulated";
 const INPUT = { name: "models", size: 50, dataCenterId: "EU-RO-1" };
 
 test("a volume grows and is renamed in place, and never shrinks", async () => {
-  await using emulated = await startEmulated();
-  const { client, emulator } = emulated;
-  const { id } = await emulated.run(client.volumes.create(INPUT));
-  expect(await emulated.run(client.volumes.update(id, { size: 100 }))).toMatchObject({ name: "models", size: 100 });
-  expect(await emulated.run(client.volumes.update(id, { name: "other" }))).toMatchObject({ name: "other", size: 100 });
-  await expect(emulated.run(client.volumes.update(id, { size: 99 }))).rejects.toThrow(InvalidInputError);
+  await using it = await startEmulated();
+  const { client, emulator } = it;
+  const { id } = await it.run(client.volumes.create(INPUT));
+  expect(await it.run(client.volumes.update(id, { size: 100 }))).toMatchObject({ name: "models", size: 100 });
+  expect(await it.run(client.volumes.update(id, { name: "other" }))).toMatchObject({ name: "other", size: 100 });
+  await expect(it.run(client.volumes.update(id, { size: 99 }))).rejects.toThrow(InvalidInputError);
   expect(emulator.volumes.get(id)?.size).toBe(100);
   expect(emulator.journal.operations({ operation: "updateNetworkVolume" })).toHaveLength(2);
 });
 
 test("a data center without volumes is a rule of the service, not a missing object", async () => {
-  await using emulated = await startEmulated();
-  const failing = emulated.run(emulated.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
+  await using it = await startEmulated();
+  const failing = it.run(it.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
   await expect(failing).rejects.toThrow(BusinessRuleError);
   await expect(failing).rejects.toThrow(/XX-YY-1.*Available data centers: .*EU-RO-1/);
 });
 
 test("a volume in use is not deleted, and a deleted one counts as deleted", async () => {
-  await using emulated = await startEmulated();
-  const { client, emulator } = emulated;
-  const { id } = await emulated.run(client.volumes.create(INPUT));
+  await using it = await startEmulated();
+  const { client, emulator } = it;
+  const { id } = await it.run(client.volumes.create(INPUT));
   emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: "t", networkVolumeId: id });
-  await expect(emulated.run(client.volumes.delete(id))).rejects.toThrow(InUseError);
+  await expect(it.run(client.volumes.delete(id))).rejects.toThrow(InUseError);
   emulator.endpoints.delete("e1");
-  await emulated.run(client.volumes.delete(id));
-  await emulated.run(client.volumes.delete(id));
+  await it.run(client.volumes.delete(id));
+  await it.run(client.volumes.delete(id));
   expect(emulator.volumes.list()).toEqual([]);
 });
 
@@ -39,9 +39,7 @@ test.each([
   [{ size: 10.5 }, "size"],
   [{ dataCenterId: "Romania" }, "dataCenterId"],
 ])("%j is refused before any request", async (wrong, property) => {
-  await using emulated = await startEmulated();
-  await expect(emulated.run(emulated.client.volumes.create({ ...INPUT, ...wrong }))).rejects.toThrow(
-    new RegExp(property),
-  );
-  expect(emulated.calls()).toEqual([]);
+  await using it = await startEmulated();
+  await expect(it.run(it.client.volumes.create({ ...INPUT, ...wrong }))).rejects.toThrow(new RegExp(property));
+  expect(it.calls()).toEqual([]);
 });
