@@ -39,8 +39,8 @@ async function main() {
 }
 
 /**
- * Puts the figures into the results, in place of earlier ones of the same benchmarks, and into the
- * plot and the README.
+ * Writes the figures into the results, in place of earlier ones of the same benchmarks, and into
+ * the plot and the README.
  * @param {Record<string, Row[]>} measured
  */
 function record(measured) {

@@ -2,7 +2,7 @@ const { fork } = require("node:child_process");
 const path = require("node:path");
 
 /**
- * Starts a script of `bench/processes/` in a process of its own, and waits for its first message.
+ * Starts a script of `bench/processes/` in its own process, and waits for its first message.
  * @template Message
  * @param {string} script
  * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}
@@ -26,7 +26,7 @@ function start(script, { args = [], execArgv = [], env = {} } = {}) {
 }
 
 /**
- * Runs a script of `bench/processes/` until it has sent its one message, and returns that.
+ * Runs a script of `bench/processes/` until it has sent its only message, and returns the message.
  * @template Message
  * @param {string} script
  * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}

@@ -28,8 +28,8 @@
 /** @typedef {{ readonly min: number, readonly median: number, readonly max: number }} Spread */
 
 /**
- * Does each work once and returns what they return. In every other run they go backwards, so that
- * none always has the other's cold or warm machine.
+ * Runs each task once and returns their results. Every other run reverses the order, so that none
+ * is always the one that finds a cold or warm machine.
  * @template {string} Name
  * @template T
  * @param {number} run
@@ -44,7 +44,7 @@ async function inTurn(run, works) {
 }
 
 /**
- * Does the works in turn, `runs` times, and collects what each returns.
+ * Runs the tasks in turn, `runs` times, and collects their results.
  * @template {string} Name
  * @template T
  * @param {number} runs
@@ -62,7 +62,7 @@ async function alternate(runs, works) {
 }
 
 /**
- * Measures the time that a work takes, in milliseconds.
+ * Measures the time that a task takes, in milliseconds.
  * @param {() => unknown} work
  */
 async function timed(work) {

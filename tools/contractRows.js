@@ -108,7 +108,7 @@ const contract = {
       "400 Bad Request, 401 Unauthorized, 404 Not Found, 429 Too Many Requests, 500 Internal Server Error",
     "stays-in-queue": "Job stays in queue",
     "execution-timeout": "Timeout errors: the job runs longer than its execution timeout",
-    "other-shape": "A response of another shape",
+    "other-shape": "A response of a different shape",
     "submit-lost": "A submit whose response was lost",
     "retry-lost": "A retry whose response was lost",
     "purge-lost": "A purge whose response was lost",

@@ -13,7 +13,7 @@ async function readDocument(place) {
   const text = /^https?:/i.test(place) ? await download(place) : fs.readFileSync(place, "utf8");
   let document;
   try {
-    // JSON is YAML, too.
+    // JSON is also YAML.
     document = parse(text);
   } catch {
     throw new Error(`${place} is neither JSON nor YAML`);

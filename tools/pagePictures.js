@@ -5,7 +5,7 @@ const { chromium } = require("playwright-core");
 const { manualClock, startEmulator } = require("../dist/emulator");
 
 const FOLDER = path.join(__dirname, "../docs/images");
-/** Makes the pictures the same in every run. */
+/** Makes the pictures the same on every run. */
 const RANDOM_SEED = 7;
 const STEP_MS = 200;
 const STEPS = 222;

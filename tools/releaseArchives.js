@@ -11,7 +11,8 @@ const { gzipSync } = require("node:zlib");
 const root = path.join(__dirname, "..");
 const NAME = "pulumi-resource-serverless-gpu";
 /**
- * The platforms of the engine, in its own words. The plugin is the same on all: it runs on Node.js.
+ * The engine's platforms, by its own names. The plugin is the same on all of them: it runs on
+ * Node.js.
  */
 const PLATFORMS = ["darwin", "linux", "windows"].flatMap((os) => ["amd64", "arm64"].map((cpu) => `${os}-${cpu}`));
 
@@ -20,7 +21,7 @@ const FILES = {
   LICENSE: "LICENSE",
   // Those of the packages in the bundle.
   LICENSES: "plugin/bin/LICENSES",
-  // Says that the plugin is CommonJS, whatever a folder above its own says.
+  // Marks the plugin as CommonJS, whatever a parent folder says.
   "package.json": "plugin/package.json",
   [NAME]: `plugin/bin/${NAME}`,
 };

@@ -53,8 +53,8 @@ JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed ro
 \`x-emulator-fidelity: assumed\`.
 
 - **documented**: the service's contract says so (${count("documented")} rows).
-- **observed**: observed at a running service (${count("observed")} rows).
-- **assumed**: our choice, because neither says anything (${count("assumed")} rows).`,
+- **observed**: seen at a running service (${count("observed")} rows).
+- **assumed**: our choice, because neither source covers it (${count("assumed")} rows).`,
     columns: ["Level", "Behaviour"],
     rows: mapValues(fidelity, ({ level, text }) => [level, text]),
   };

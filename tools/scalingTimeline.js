@@ -35,7 +35,7 @@ async function playTimeline({ startEmulator, manualClock }) {
   const clock = manualClock(0);
   const emulator = await startEmulator({
     clock,
-    // The health of this profile counts the workers that start, too.
+    // This profile's health also counts starting workers.
     profile: "observed",
     coldStartMs: SCENARIO.coldStart * 1000,
     handlers: { default: (_job, { sleep }) => sleep(SCENARIO.jobTakes * 1000) },
@@ -146,11 +146,11 @@ function eventsOf({ jobs, workers }) {
   const lastEndedAt = Math.max(...jobs.map(({ endedAt }) => endedAt));
   /** @type {[at: number, text: string][]} */
   const events = [
-    [startedAt, "the first job comes, and a worker starts for it"],
+    [startedAt, "the first job arrives, and a worker starts for it"],
     [first(({ all }) => all > 1), `a second job has waited ${scalerValue} s, and another worker starts; soon a third`],
     [readyAt, `the first worker is ready, ${readyAt - startedAt} s after its start, and takes the first job`],
-    [first(({ idle }) => idle > 0), "no job waits any more: the first worker is idle"],
-    [warm?.submittedAt ?? Number.NaN, "a job comes while a worker is idle, and does not wait"],
+    [first(({ idle }) => idle > 0), "no job is waiting any longer: the first worker is idle"],
+    [warm?.submittedAt ?? Number.NaN, "a job arrives while a worker is idle, and does not wait"],
     [
       first(({ at, all }) => at > lastEndedAt && all === 0),
       `${idleTimeout} s after the last job the last worker has stopped: the endpoint is at zero again`,

@@ -7,7 +7,7 @@ const { measure } = require("../processes");
  */
 
 /**
- * Runs a batch at the contract's rate limits, while one submit in a hundred loses its response.
+ * Runs a batch at the contract's rate limits while one submit in a hundred loses its response.
  * @param {import("../runner").Settings} settings
  */
 async function run({ quick, log }) {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessEndpoint, SmokeTest } from "pulumi-serverless-gpu";
 
-// Two endpoints of the same kind. Callers use one of them, and the other one is free to test a new
+// Two identical endpoints. Callers use one of them, and the other one is free to test a new
 // template.
 //
 //   pulumi config set greenTemplate model-v2 && pulumi config set live green && pulumi up
@@ -17,8 +17,7 @@ function deploy(color: "blue" | "green") {
   const endpoint = new ServerlessEndpoint(color, {
     gpuIds: ["AMPERE_24", "ADA_24"],
     templateId: config.get(`${color}Template`) ?? "model-v1",
-    // Workers that still run the old template leave soon, and do not take jobs meant for the new
-    // one.
+    // Workers that still run the old template leave soon, and do not take jobs for the new one.
     idleTimeout: 5,
     workersMax: 3,
   });

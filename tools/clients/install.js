@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Installs packages that tests use, in the versions that the lists beside this file name, below
 // .scratch/clients: the service's official clients and worker library, or with arguments what they
-// name, such as Pulumi's own packages for Python and Java. Does nothing for what is there already.
+// name, such as Pulumi's own packages for Python and Java. Skips what is already there.
 // Each installation is tried three times, because registries fail now and then.
 const { spawnSync } = require("node:child_process");
 const { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
@@ -42,8 +42,8 @@ const npm = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "-
 const pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];
 
 /**
- * A virtual environment with the packages of a list, which is complete: without the packages that
- * nobody here loads.
+ * Creates a virtual environment with exactly the packages of a list, without dependencies that
+ * nothing here loads.
  * @param {string} list
  */
 const virtualEnvironment = (list) => (/** @type {string} */ target) => [

@@ -55,7 +55,7 @@ function draw(lines) {
   ]);
 }
 
-/** The engine's place in the file system is of no interest. */
+/** The engine's path is irrelevant. */
 const shown = readFileSync(0, "utf8")
   .trim()
   .split("\n")

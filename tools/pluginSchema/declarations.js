@@ -40,7 +40,7 @@ function readDeclarations() {
 
   /** @param {ts.Symbol} symbol */
   function descriptionOf(symbol) {
-    // An enum is declared twice, and its type says what one word is.
+    // An enum is declared twice, and its type describes a single value.
     const type = symbol.declarations?.find(ts.isTypeAliasDeclaration);
     const [comment] = type ? ts.getJSDocCommentsAndTags(type).filter(ts.isJSDoc) : [];
     const text = comment

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Prepares the language hosts for Go, Java, Python and YAML, which the tests of other languages
-// need: npm run hosts:install. The official engine has them. One that was built from Go modules
-// gets them from there. The progress goes to standard error.
+// need: npm run hosts:install. The official engine has them. An engine that was built from Go
+// modules gets them from there. The progress goes to standard error.
 const { createHash } = require("node:crypto");
 const fs = require("node:fs/promises");
 const path = require("node:path");
@@ -15,8 +15,8 @@ const { createProgress } = require("./progress");
 const MODULE = path.join(__dirname, "hosts");
 
 /**
- * The Go package that each executable is built from. Ours serves the language in the name of the
- * executable.
+ * The Go package that each executable is built from. Ours serves the language that the executable
+ * is named after.
  */
 const PACKAGES = {
   "pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
