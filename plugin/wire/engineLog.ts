@@ -14,8 +14,7 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Does the work of a call. Its log lines belong to the resource, and reach the engine before the
- * response.
+ * Runs a call. Its log lines belong to the resource, and reach the engine before the response.
  */
 export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { urn, lines: [] };

@@ -6,7 +6,7 @@ const { escaped, svg } = require("../svg");
 
 const FONT_SIZE = 13;
 const LINE_HEIGHT = 19;
-/** The width of a character of any monospaced font, as a part of its size. */
+/** The width of a character in any monospaced font, as a fraction of the font size. */
 const CHARACTER = 0.602;
 const MARGIN = 16;
 const COLUMNS = 124;

@@ -114,7 +114,7 @@ function cells(name: string, values: readonly string[]): string {
   return `${name.padEnd(30)}${values.map((value) => value.padStart(13)).join("")}`;
 }
 
-/** Returns a line of bars for the means of equal parts of a course. */
+/** Returns a bar chart on one line, with a bar for each value over time. */
 function bars(course: readonly number[]): string {
   const size = course.length / BAR_COUNT;
   const means = Array.from({ length: BAR_COUNT }, (_, index) => {

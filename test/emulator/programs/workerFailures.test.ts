@@ -55,7 +55,7 @@ describe("a worker that fails", () => {
   });
 });
 
-test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled learns it a second time", async () => {
+test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled is told a second time", async () => {
   const command = 'echo "$RUNPOD_AI_API_KEY $RUNPOD_POD_ID"; exec sleep 60';
   const { run, post, output, emulator, endpointId } = await startRealWorkers({ command }, { workersMin: 1 });
   await until(() => output("stdout").length > 0);

@@ -18,7 +18,7 @@ const withChild = (more = "") => ({
 const isLinux = process.platform === "linux";
 
 describe("the process of a worker", () => {
-  test("[worker.stop] ends politely when its worker scales down, with its whole group", async () => {
+  test("[worker.stop] ends gracefully when its worker scales down, with its whole group", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers(withChild(), { idleTimeout: 1 });
     const { output: result } = await runSync({ echo: 1 });
     const [pod] = emulator.endpoints.get(endpointId)?.pods ?? [];
@@ -127,7 +127,7 @@ describe("the process of a worker", () => {
 });
 
 (isLinux ? describe : describe.skip)("no process is left behind", () => {
-  test.each(["SIGKILL", "SIGTERM"] as const)("[worker.orphan] when the emulator gets %s", async (signal) => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("[worker.orphan] workers end when the emulator gets %s", async (signal) => {
     const mark = `mark-${process.pid}-${signal}`;
     const seed = { endpoints: [{ name: "worker", gpuIds: "ADA_24", templateId: "t", workersMin: 2 }] };
     const program = { ...withChild(), env: { MARK: mark } };

@@ -135,7 +135,7 @@ describe("the rest of the queue", () => {
     expect(await emulated.failure(waiting.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("requests hands the service's own shape on [contract.requests]", async () => {
+  test("requests returns the service's own shape [contract.requests]", async () => {
     await using emulated = await startQueue();
     const { id } = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.run(emulated.queue.requests())).toMatchObject({ requests: [{ id }] });

@@ -48,7 +48,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated)).toEqual(["status-sync"]);
   });
 
-  test("polls if it has onStatus, also when a request is held already", async () => {
+  test("polls if it has onStatus, even when a request is already held", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 20_000);
     const held = job.wait();

@@ -182,7 +182,7 @@ describe("an abort", () => {
 });
 
 describe("where nothing responds", () => {
-  test("the error names the URL, and not the key", async () => {
+  test("the error names the URL, but not the key", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
