@@ -90,7 +90,7 @@ test("a template that is not shown is declared if exactly one matches the endpoi
     {
       id: "several",
       reason: expect.stringContaining(
-        "several templates have the image, the variables and the settings of its workers: t1, t2",
+        "several templates match the image, variables and settings of its workers: t1, t2",
       ),
     },
   ]);

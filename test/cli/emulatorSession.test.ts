@@ -115,8 +115,8 @@ describe("handlers of a folder", () => {
     ]);
     const { code, stdout, stderr } = await exec([...options, "--watch"], `${script} setTimeout(() => {}, 1500);`);
     expect([code, stdout]).toEqual([0, '"second"\n"second"\n']);
-    expect(stderr).toContain("serverless-gpu emulator: loaded the handlers again: one, other\n");
-    expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers stay as they were\n/);
+    expect(stderr).toContain("serverless-gpu emulator: reloaded the handlers: one, other\n");
+    expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers are unchanged\n/);
   });
 
   test("handlers that are ES modules are also loaded again", async () => {
@@ -195,7 +195,7 @@ describe("serverless-gpu emulator env", () => {
   test("prints the environment of the running emulator, or asks for a port", async () => {
     const none = await ended(command(["env"]));
     expect([none.code, none.stdout]).toEqual([1, ""]);
-    expect(none.stderr).toContain("no emulator of yours runs on this machine. To start one: serverless-gpu emulator");
+    expect(none.stderr).toContain("you have no emulator running on this machine. To start one: serverless-gpu emulator");
 
     const first = command([]);
     const printed = await firstOutput(first);
