@@ -19,34 +19,42 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
 import type { RateLimitOptions } from "./transport/throttle";
 
 /**
- * Options of a client. Give the key with either `service` or the URLs of the interfaces that you use. Without key,
- * service and URLs, all of them come from the environment.
+ * Options of a client. Give the key with either `service` or the URLs of the interfaces that you
+ * use. Without key, service and URLs, all of them come from the environment.
  */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
   /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither service nor URL is given */
   readonly apiKey?: string | undefined;
-  /** The name of a known service. It sets all URLs. @default `SERVERLESS_GPU_SERVICE`, if neither key nor URL is given */
+  /**
+   * The name of a known service. It sets all URLs.
+   * @default `SERVERLESS_GPU_SERVICE`, if neither
+   * key nor URL is given
+   */
   readonly service?: ServiceName | undefined;
   /**
-   * The management interface: `graphql`, or `v2` for REST v2, which follows it. Endpoints, templates, volumes, registry
-   * credentials and pods are the same over both.
+   * The management interface: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
+   * volumes, registry credentials and pods are the same over both.
    * @default `SERVERLESS_GPU_API`, else `graphql`
    */
   readonly api?: ManagementApi | undefined;
   /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
-   * The longest time of an attempt without data from the service, in milliseconds: > 0. A large request may take longer,
-   * by a second for each 64 kB.
+   * The longest time of an attempt without data from the service, in milliseconds: > 0. A large
+   * request may take longer, by a second for each 64 kB.
    * @default 30,000
    */
   readonly attemptTimeoutMs?: number | undefined;
-  /** Settings of the rate limiter of the queue's operations. `"off"`: no limiter. @default the contract's limits */
+  /**
+   * Settings of the rate limiter for queue operations. `"off"`: no limiter.
+   * @default the contract's
+   * limits
+   */
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   /**
-   * A dispatcher of undici 7, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. The client does not close it, and does
-   * not read the proxies in the environment.
-   * @default connections of its own
+   * A dispatcher of undici 7, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. The client does
+   * not close it, and does not read the proxies in the environment.
+   * @default the client's own connections
    */
   readonly dispatcher?: Dispatcher | undefined;
   /** The clock, for tests. @default the machine's clock */
@@ -129,8 +137,8 @@ const SHAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the options with defaults, and with the connection settings of the environment if the options have none. No
- * message shows a value, which may be a key.
+ * Returns the options with defaults, and with the connection settings of the environment if the
+ * options have none. No message shows a value, which may be a key.
  * @throws ConfigurationError with every problem
  */
 export function checkOptions(given: ClientOptions = {}): CheckedOptions {
@@ -168,7 +176,10 @@ function problemsOf(issue: z.core.$ZodIssue): string[] {
 
 const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettings)[];
 
-/** Returns the options with a connection: that of the options or, as a unit, that of the environment. */
+/**
+ * Returns the options with a connection: that of the options or, as a unit, that of the
+ * environment.
+ */
 function connected(options: ClientOptions): ClientOptions {
   const isGiven = (settings: ConnectionSettings) => (name: keyof ConnectionSettings) => Boolean(settings[name]?.trim());
   const given = CONNECTION.filter(isGiven(options));

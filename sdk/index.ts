@@ -1,5 +1,6 @@
 /**
- * A typed client for the service's interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
+ * A typed client for the serverless GPU endpoints of RunPod, and of any service with the same
+ * interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
  *
  * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
  *

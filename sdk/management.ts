@@ -41,7 +41,10 @@ interface ManagementCalls {
   readonly pods: PodCalls;
 }
 
-/** Returns the requests over GraphQL at `url`. Where a list may be cut, REST v2 shows which records there are. */
+/**
+ * Returns the requests over GraphQL at `url`. Where a list may be cut, REST v2 shows which records
+ * there are.
+ */
 export function graphqlCalls(
   http: Http,
   apiKey: Secret,
@@ -82,7 +85,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
       context,
       calls.registryAuths,
       templateAccount,
-      // Only where templates are applied, endpoints have containers of their own.
+      // Endpoints have their own containers only where templates are applied.
       calls.endpoints.applyTemplate && account,
     ),
     volumes: createVolumes(context, calls.volumes, account),

@@ -12,19 +12,23 @@ import { recordProgram } from "./recordProgram";
 interface AdoptOptions {
   /** Text in the names. */
   readonly filter?: string;
-  /** `true` for templates and network volumes, too. */
+  /** `true` to include templates and network volumes. */
   readonly all?: boolean;
 }
 
 interface Account extends ListedEndpoints {
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
-  /** The templates that endpoints may have been made from, where the interface does not show them. */
+  /**
+   * The templates that endpoints may have been created from, where the interface does not show
+   * them.
+   */
   readonly matches: TemplateMatches;
 }
 
 /**
- * Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code.
+ * Writes the program to standard output and the endpoints that it leaves out to standard error.
+ * Returns the exit code.
  */
 export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
   const { endpoints: all, unreadable, templates, volumes, matches } = await listAccount(isAll);

@@ -7,7 +7,10 @@ import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
 import type { TestedService } from "./testedService";
 
-/** Returns the scenarios in order. Jobs wait only while the endpoint can have no worker; `oneJob` removes them first. */
+/**
+ * Returns the scenarios in order. Jobs wait only while the endpoint cannot start a worker; `oneJob`
+ * removes them first.
+ */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
@@ -24,8 +27,8 @@ export interface Unplayed {
 }
 
 /**
- * Plays the scenarios against the service and the emulator at the same time. A scenario that breaks off leaves its rows
- * unplayed, and the next one follows.
+ * Plays the scenarios against the service and the emulator at the same time. If a scenario fails,
+ * its remaining rows are not played, and the next one follows.
  */
 export async function playAll(
   service: TestedService,

@@ -35,7 +35,7 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
   return service.elsewhere(request.elsewhere);
 }
 
-/** Puts in the id of the own endpoint, and the ids in earlier replies. */
+/** Inserts the id of the run's endpoint, and ids from earlier replies. */
 function filled(text: string, endpointId: string, replies: Record<string, Reply>): string {
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "endpoint") return JSON.stringify(endpointId).slice(1, -1);

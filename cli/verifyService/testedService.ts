@@ -6,7 +6,7 @@ import { INTERFACE_PATHS } from "../../sdk/transport/urls";
 
 type Dispatcher = ReturnType<typeof createAgent>;
 
-/** The three URLs of a service, without the path of the interface, and a key of an account. */
+/** A service's three URLs, without the interface paths, and an account's key. */
 export interface Connection {
   readonly apiKey: string;
   readonly graphqlUrl: string;
@@ -29,7 +29,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** The key that a request has: the right one where the interface documents it, or another. */
+/** The key that a request has: the right one in the documented place, or something else. */
 export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
 /** The parts that a request to any interface can have. */
@@ -84,7 +84,7 @@ export interface TestedServiceOptions {
 /** A key that no service knows. */
 const WRONG_KEY = "verify-service-wrong-key";
 const TIMEOUT_MS = 30_000;
-/** Statuses that say nothing about a rule: the service is busy, or a gateway is. */
+/** Statuses that say nothing about a rule, because the service or a gateway is busy. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Together longer than the window of a rate limit. */
 const ATTEMPTS = 4;

@@ -4,10 +4,10 @@ import { ownPackage } from "../ownPackage";
 import type { Unplayed } from "./play";
 import { type Connection, normalFinding, type SentRequest, type TestedService } from "./testedService";
 
-/** A row of the fidelity table, and what was seen of it at the service. */
+/** A row of the fidelity table, and what the service did. */
 interface RowResult {
   readonly row: string;
-  /** The evidence that the table has. */
+  /** The table's evidence. */
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
@@ -19,7 +19,7 @@ interface RowResult {
   readonly reason?: string;
 }
 
-/** The fate of the endpoint. */
+/** What became of the endpoint. */
 export interface Removal {
   readonly name: string;
   readonly deleted: boolean;
@@ -28,7 +28,7 @@ export interface Removal {
   readonly problem?: string;
 }
 
-/** The transcript of a run, without keys, ids and the bodies of responses. */
+/** The transcript of a run, without keys, ids or response bodies. */
 export interface Transcript {
   readonly version: string;
   readonly startedAt: string;

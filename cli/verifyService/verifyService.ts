@@ -37,7 +37,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   const { template, gpu, runJobs = false } = flags;
   say(announcement(connection, name, { runJobs, gpu, template }));
   if (!flags.yes && !(await isAgreed())) {
-    say("serverless-gpu verify-service: nothing was created, because you did not agree");
+    say("serverless-gpu verify-service: nothing was created, because you did not confirm");
     return 1;
   }
   reserve(flags.output);
@@ -57,7 +57,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   }
 }
 
-/** Creates the file before the endpoint, so that a run cannot end without a place for its result. */
+/** Creates the file before the endpoint, so that every run has a place for its result. */
 function reserve(file: string): void {
   try {
     closeSync(openSync(file, "wx"));
@@ -72,7 +72,7 @@ function exitCodeOf({ complete, counts, endpoint }: Transcript): number {
   return complete && counts.differs === 0 && endpoint.deleted ? 0 : 1;
 }
 
-/** Creates the endpoint, plays, and deletes the endpoint whatever happens. */
+/** Creates the endpoint, plays the scenarios, and always deletes the endpoint. */
 async function run(
   client: Client,
   connection: Connection,
@@ -134,7 +134,7 @@ function watchInterruptions() {
   const stop = (reason: string) => controller.abort(new Error(reason));
   function interrupted(signal: string): void {
     if (isDeleting || controller.signal.aborted) return void say("Wait: the endpoint is being deleted.");
-    say(`${signal}: the run ends, and the endpoint is deleted`);
+    say(`${signal}: ending the run and deleting the endpoint`);
     stop(signal);
   }
   for (const signal of SIGNALS) process.on(signal, interrupted);

@@ -13,7 +13,8 @@ export interface Read {
 }
 
 /**
- * Reads a resource. Without recorded outputs it is new to the stack: then every field counts as managed.
+ * Reads a resource. Without recorded outputs it is new to the stack: then every field counts as
+ * managed.
  * @returns `undefined` if the resource is gone
  * @throws NotFoundError if a resource that is new to the stack does not exist
  */
@@ -26,7 +27,7 @@ export async function read(
   const { handlers, table } = resource;
   const isNew = Object.keys(outputs).length === 0;
   if (isNew && Object.keys(table).length === 0) {
-    const message = "cannot be imported or read by an id: it runs its job when it is created";
+    const message = "cannot be imported or read by id: it runs its job when it is created";
     throw new InvalidInputError("the resource", [{ property: "SmokeTest", message }]);
   }
   const managed = managedRecord(table, isNew ? table : inputs);
@@ -40,7 +41,7 @@ export async function read(
     inputs: toPublic(resource, result.inputs ?? inputs),
   };
   if (!isNew) return found;
-  // The program that follows decides which fields are managed.
+  // The program decides later which fields are managed.
   const { __inputs, ...others } = found.outputs;
   const needed = resource.importedInputs ?? ((all: Properties) => withoutDefaults(defaultsOf(table), all));
   return { outputs: others, inputs: toPublic(resource, needed(result.inputs ?? {})) };

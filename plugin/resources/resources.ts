@@ -87,7 +87,7 @@ const SMOKE: PluginResource = {
   handlers: smokeTestV1,
   table: {},
   secretInputs: () => ["s3Config.accessSecret"],
-  // The handlers hide every string of the input anyway.
+  // The handlers redact every string in the input anyway.
   namesSecret: (name) => /^expectedOutput\b/.test(name),
   timeouts: { create: ["timeout"], update: ["timeout"] },
   changedOutputs: () => SMOKE_TEST.outputs,
@@ -105,7 +105,7 @@ function tokenOf({ dynamic }: PluginResource): string {
   return `${MODULE}:${dynamic.type.split(":").at(-1)}`;
 }
 
-/** Replaces `command` by the `dockerArgs` that the service has for it. */
+/** Replaces `command` with the service's `dockerArgs`. */
 function withStartCommand({ command, ...inputs }: Properties): Prepared {
   if (command === undefined || command === null) return { inputs, failures: [] };
   const refuse = (reason: string) => ({ inputs, failures: [{ property: "command", reason }] });

@@ -1,10 +1,18 @@
 /** The source of time for this package. Tests and the emulator replace it. */
 export interface Clock {
-  /** Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or forward at any time. */
+  /**
+   * Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or
+   * forward at any time.
+   */
   now(): number;
-  /** Returns the milliseconds since a fixed point, for durations. It never goes back, and differs between processes. */
+  /**
+   * Returns the milliseconds since a fixed point, for durations. It never goes back, and differs
+   * between processes.
+   */
   monotonic(): number;
-  /** Calls `callback` once, after `delayMs` milliseconds. Returns a function that cancels the call. */
+  /**
+   * Calls `callback` once, after `delayMs` milliseconds. Returns a function that cancels the call.
+   */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
@@ -25,8 +33,8 @@ export const systemClock: Clock = {
 const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets one listener for all
- * its callbacks, because Node warns of a leak from the eleventh listener on.
+ * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets
+ * one listener for all its callbacks, because Node warns of a leak from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => {};
@@ -52,8 +60,8 @@ function callAll(this: AbortSignal): void {
 }
 
 /**
- * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the signal's reason and
- * leaves no timer behind.
+ * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the
+ * signal's reason and leaves no timer behind.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -76,7 +84,10 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together with `signal`. */
+/**
+ * Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together
+ * with `signal`.
+ */
 export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();
   const cancelTimer = clock.schedule(delayMs, () => controller.abort(reason()));

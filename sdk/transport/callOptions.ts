@@ -3,10 +3,13 @@ import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { headerProblems, type RequestOptions } from "./requestOptions";
 
-/** Returns the problems of the value of an option. It is not called for `undefined`, which is every option's default. */
+/**
+ * Returns the problems of the value of an option. It is not called for `undefined`, which is every
+ * option's default.
+ */
 export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
 
-/** The options of a call, each with the check of its value. An option that is missing in it does not compile. */
+/** The options of a call, each with a check of its value. Omitting one does not compile. */
 export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 
 const NO_PROBLEMS: readonly InputProblem[] = [];
@@ -64,7 +67,7 @@ export const wholeFrom = (min: number) =>
 export const oneOf = (...words: readonly string[]) =>
   check((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
 
-/** The options that every call takes. */
+/** Options that every call takes. */
 export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   timeoutMs: positiveMs,
   maxRetries: wholeFrom(0),
@@ -99,7 +102,7 @@ export function optionsError<Options>(
   }
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
-  // With inherited names: an AbortSignal in place of the options has no others.
+  // Includes inherited names: an AbortSignal passed in place of the options has no others.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
     const found = checkValue ? valueProblems(checkValue, name, options[name]) : unknownOption(name, Object.keys(known));

@@ -16,7 +16,9 @@ export interface Http {
   readonly bodies: Set<AttemptSignal>;
   /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
   readonly proxyHint: (origin: string) => string;
-  /** Why bodies that begin from now on are ended at once, and nothing more is sent. */
+  /**
+   * Set once the client is closed: the reason to end new bodies at once and to send nothing more.
+   */
   closedBy?: ClientClosedError;
 }
 

@@ -16,7 +16,9 @@ export interface ResponsePromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-/** Makes a call that takes the options of every call. Keeps its last response for `withResponse`. */
+/**
+ * Makes a call that takes the options of every call. Keeps its last response for `withResponse`.
+ */
 export function withResponse<T>(
   given: RequestOptions | undefined,
   call: (options: ObservedOptions) => Promise<T>,

@@ -9,7 +9,10 @@ import {
   targetOf,
 } from "../support/sources";
 
-/** The imports that the files of a folder may have: packages, and files or folders of the repository. */
+/**
+ * The imports that the files of a folder may have: packages, and files or folders of the
+ * repository.
+ */
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: {
@@ -29,8 +32,9 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
 const PACKAGED = Object.keys(RULES).filter((folder) => folder !== "plugin");
 
 /**
- * The sub-folders of a folder, each with those that it may import. All may import the shared files at the top of the
- * folder, and those import `sharedImports` only. The other files at the top may import everything, and no sub-folder imports them.
+ * The sub-folders of a folder, each with those that it may import. All may import the shared files
+ * at the top of the folder, and those import `sharedImports` only. The other files at the top may
+ * import everything, and no sub-folder imports them.
  */
 interface Arrows {
   readonly shared: readonly string[];
@@ -154,7 +158,10 @@ function unitOf(file: string): string {
   return file.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 
-/** Returns the arrows between the sub-folders and shared files of a folder that the table does not allow. */
+/**
+ * Returns the arrows between the sub-folders and shared files of a folder that the table does not
+ * allow.
+ */
 function forbiddenArrows(folder: string): string[] {
   const { shared, sharedImports = [], folders } = ARROWS[folder] as Arrows;
   const arrows = sourceFiles(folder).flatMap((file) => {

@@ -38,7 +38,10 @@ export function gitlabJobs(pipeline: GitlabPipeline): [string, GitlabJob][] {
   return Object.entries(pipeline).filter(([name]) => !NO_JOBS.includes(name)) as [string, GitlabJob][];
 }
 
-/** The jobs of the pipeline that these variables start: by itself, or, with `manual`, when somebody presses the button. */
+/**
+ * The jobs of the pipeline that these variables start: by itself, or, with `manual`, when somebody
+ * presses the button.
+ */
 export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, { manual = false } = {}): Job[] {
   if (!pipeline.workflow.rules.some((rule) => holds(rule.if, variables))) return [];
   return gitlabJobs(pipeline)

@@ -45,7 +45,8 @@ function buildSchema(facts, sources) {
   return {
     name: "serverless-gpu",
     displayName: "Serverless GPU",
-    description: "Serverless GPU endpoints, their templates, network volumes and registry credentials.",
+    description:
+      "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
     config: { variables: withSecrets(variables, ["apiKey"]) },
@@ -110,7 +111,8 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, {
  * @param {Source} source
  * @param {import("./declarations").Declarations} declarations
  * @param {ReturnType<typeof createTranslator>} translator
- * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same settings
+ * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same
+ * settings
  * @returns {[string, Schema]}
  */
 function functionOf(name, { wrapper, secrets = [] }, declarations, { objectOf }, settings) {

@@ -128,7 +128,7 @@ export const unknownDeletion: Scenario = {
   ],
 };
 
-/** The end of the endpoint: it has no worker, so it can be deleted at once. */
+/** Deletes the endpoint: it has no worker, so it can be deleted at once. */
 export const ownDeletion: Scenario = {
   name: "the deletion",
   steps: [

@@ -3,7 +3,10 @@ import { own } from "./graphql";
 import { shown } from "./saveEndpoint";
 import { type Input, observed, type Scenario, type Step } from "./scenario";
 
-/** The fields that the client sends as it read them, written as GraphQL. The endpoint has no worker, so none has an effect. */
+/**
+ * The fields that the client sends back unchanged, written as GraphQL. The endpoint has no worker,
+ * so they have no effect.
+ */
 const SET = {
   gpuCount: "2",
   workersPFBTarget: "1",
@@ -21,7 +24,10 @@ const save = (fields: Input, selection: string, ...findings: readonly (readonly 
   findings: findings.map(([row, ...names]) => [row, shown(...names)]),
 });
 
-/** What a save does to the fields that it leaves out. Only the observed service has these fields. */
+/**
+ * Shows what a save does to the fields that it leaves out. Only the observed service has these
+ * fields.
+ */
 export const keptFields: Scenario = {
   name: "fields that a save repeats",
   steps: [

@@ -125,7 +125,10 @@ export const purge: Scenario = {
   ],
 };
 
-/** The shortest ttl that the contract allows, and a little more for a service that looks now and then. */
+/**
+ * The shortest ttl that the contract allows, plus a little for a service that only checks now and
+ * then.
+ */
 const TTL_MS = 10_000;
 const TTL_PAUSE_MS = 13_000;
 
@@ -147,7 +150,10 @@ const JOB_MS = 240_000;
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
 const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETED" || job?.status === "FAILED";
 
-/** One job, by one worker. The worker's program is the user's, so its output is not compared, and neither is its success. */
+/**
+ * One job on one worker. The worker program is the user's, so neither its output nor its success is
+ * compared.
+ */
 export const oneJob: Scenario = {
   name: "one job of one worker",
   steps: [
