@@ -65,7 +65,6 @@ export function createClient(options?: ClientOptions): Client {
     agent,
     clock,
     report: reports.request,
-    warn: reports.warning,
     bodies: new Set(),
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
@@ -116,7 +115,7 @@ export function createClient(options?: ClientOptions): Client {
       const v2 = { http, apiKey, url, limits };
       management = createManagement(
         context,
-        isV2 ? v2Calls(context, v2) : graphqlCalls(http, apiKey, url, serviceName(checked), restPods, v2),
+        isV2 ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, serviceName(checked), restPods, v2),
       );
     }
     return management;

@@ -131,7 +131,7 @@ async function crowdedLists(
 ): Promise<Finding[]> {
   if (apiOf(settings) === "v2") return [];
   const lists = [
-    endpoints.listReadable().then((listed) => ({ noun: "endpoints", records: listed.endpoints })),
+    endpoints.listReadable().then(({ records }) => ({ noun: "endpoints", records })),
     templates.listReadable().then(({ records }) => ({ noun: "templates", records })),
   ];
   // Not every service has templates, and this check is about the key.

@@ -16,8 +16,8 @@ import { type Attempt, type CallContext, makeCall } from "../transport/retryingC
 import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
-import { ENDPOINT } from "./listRecords";
 import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
+import { ENDPOINT } from "./wireFormat";
 
 /** The settings that the calls of the management interface need. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
@@ -25,7 +25,7 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 }
 
 /** The endpoints of one account. */
-export interface Account extends Collection<Endpoint>, EndpointInputOptions {
+export interface EndpointCollection extends Collection<Endpoint>, EndpointInputOptions {
   readonly calls: EndpointCalls;
   readonly capabilities: Capabilities;
   /** The endpoints as this client last saved them. For a while the list still shows what they were before. */
@@ -41,7 +41,7 @@ interface Saved {
 }
 
 /** Returns the account that the calls work on. */
-export function createAccount(context: EndpointsContext, calls: EndpointCalls): Account {
+export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
   const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue } = context;
   return {
     ...createCollection(context, ENDPOINT, calls),
@@ -59,13 +59,13 @@ export function createAccount(context: EndpointsContext, calls: EndpointCalls): 
  * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
  * several saves in a row.
  */
-export function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
+export function withOwnSave({ lastSaved, clock }: EndpointCollection, listed: Endpoint): Endpoint {
   const saved = lastSaved.get(listed.id);
   if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
   return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
 }
 
-function noteSaved({ lastSaved, clock }: Account, before: Endpoint, endpoint: Endpoint): Endpoint {
+function noteSaved({ lastSaved, clock }: EndpointCollection, before: Endpoint, endpoint: Endpoint): Endpoint {
   const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
   lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
   return endpoint;
@@ -79,22 +79,22 @@ function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
 
 /** Changes some settings of an endpoint. All others stay as they are. */
 export async function changeEndpoint(
-  account: Account,
+  collection: EndpointCollection,
   endpoint: Endpoint,
   changes: Partial<EndpointSettings>,
   given?: ObservedOptions,
   known?: KnownSettings,
 ): Promise<Endpoint> {
   const options = requestOptions(given);
-  const before = withOwnSave(account, endpoint);
-  await account.calls.prepare?.(changes);
+  const before = withOwnSave(collection, endpoint);
+  await collection.calls.prepare?.(changes);
   // A template that is known need not be applied again.
-  const shown = withKnown(before, account.hiddenIn(before), known);
+  const shown = withKnown(before, collection.hiddenIn(before), known);
   try {
-    const saved = noteSaved(account, before, await changeRecord(account, shown, changes, options));
-    return await account.recall(saved, { ...known, ...changes });
+    const saved = noteSaved(collection, before, await changeRecord(collection, shown, changes, options));
+    return await collection.recall(saved, { ...known, ...changes });
   } catch (error) {
-    throw await withUsage(error, account, options);
+    throw await withUsage(error, collection, options);
   }
 }
 
@@ -102,32 +102,32 @@ export async function changeEndpoint(
  * Sends the deletion.
  * @throws NotFoundError if the endpoint does not exist
  */
-export function sendDelete(account: Account, id: string, given: ObservedOptions): Promise<void> {
-  const { calls } = account;
+export function sendDelete(collection: EndpointCollection, id: string, given: ObservedOptions): Promise<void> {
+  const { calls } = collection;
   const operation = `deleteEndpoint of ${id}`;
   const attempt = (each: Attempt) => calls.delete(operation, { id }, each);
-  return sendWrite(account, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
+  return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
 /** Gives an endpoint the present version of a template. Returns `undefined` if the service does that by itself. */
 export async function applyTemplate(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   templateId: string,
   { known, ...options }: KnownOptions & ObservedOptions,
 ): Promise<Endpoint | undefined> {
-  const { names, applyTemplate: apply } = account.calls;
+  const { names, applyTemplate: apply } = collection.calls;
   if (!apply) return undefined;
-  const endpoint = await readExisting(account, id, options);
+  const endpoint = await readExisting(collection, id, options);
   const operation = `${names.change} of "${endpoint.name}" (${id})`;
   const attempt = (each: Attempt) => apply(operation, endpoint, templateId, each);
   const saved = await sendWrite(
-    account,
+    collection,
     { name: names.change, operation, attempt },
     [id, endpoint.name],
     requestOptions(options),
   );
-  return account.recall(saved, { ...known, templateId });
+  return collection.recall(saved, { ...known, templateId });
 }
 
 /** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
@@ -137,30 +137,43 @@ export function activeAmong(pods: Endpoint["pods"]): number {
 
 /** Reads the number of pods of an endpoint that have not shut down. */
 export async function countActivePods(
-  account: Account,
+  collection: EndpointCollection,
   { id, pods }: Endpoint,
   given: ObservedOptions,
 ): Promise<number> {
-  const { calls } = account;
+  const { calls } = collection;
   const operation = `the workers of endpoint ${id}`;
   const { pods: readPods } = calls;
   if (!readPods) return activeAmong(pods);
   const attempt = (each: Attempt) => readPods(operation, id, each);
   const call = { name: "listWorkers", operation, repeatability: "safe", attempt } as const;
-  return activeAmong(await makeCall(account, { ...requestOptions(given), ...call }));
+  return activeAmong(await makeCall(collection, { ...requestOptions(given), ...call }));
 }
 
 /** Reads the account's discount. An interface that shows none has none. */
-export async function fetchDiscount(account: Account, options: ObservedOptions): Promise<ServerlessDiscount | null> {
-  const { discount } = account.calls;
+export async function fetchDiscount(
+  collection: EndpointCollection,
+  options: ObservedOptions,
+): Promise<ServerlessDiscount | null> {
+  const { discount } = collection.calls;
   if (!discount) return null;
   const operation = "the serverless discount";
   const attempt = (each: Attempt) => discount(operation, each);
-  return makeCall(account, { ...options, name: account.calls.names.list, operation, repeatability: "safe", attempt });
+  return makeCall(collection, {
+    ...options,
+    name: collection.calls.names.list,
+    operation,
+    repeatability: "safe",
+    attempt,
+  });
 }
 
 /** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
-export async function withUsage(error: unknown, { list }: Account, options: ObservedOptions): Promise<unknown> {
+export async function withUsage(
+  error: unknown,
+  { list }: EndpointCollection,
+  options: ObservedOptions,
+): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;
   const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
   const users = (snapshot?.records ?? []).filter(({ workersMax }) => workersMax > 0);

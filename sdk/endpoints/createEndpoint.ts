@@ -1,6 +1,6 @@
 import { createRecord } from "../records/createRecord";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, withUsage } from "./calls";
+import { type EndpointCollection, withUsage } from "./calls";
 import { parseEndpointFields } from "./input";
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
@@ -15,28 +15,28 @@ export interface CreateOptions extends RequestOptions {
 
 /** Creates an endpoint; see `createRecord`. */
 export async function createEndpoint(
-  account: Account,
+  collection: EndpointCollection,
   input: EndpointInput,
   options: CreateOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
-  const wanted = parseEndpointFields("the new endpoint", input, { ...account, isNew: true });
+  const wanted = parseEndpointFields("the new endpoint", input, { ...collection, isNew: true });
   const creation = {
     settings: wanted,
-    isSame: (each: Endpoint) => isSame(account, each, wanted),
+    isSame: (each: Endpoint) => isSame(collection, each, wanted),
   };
-  await account.calls.prepare?.(wanted);
+  await collection.calls.prepare?.(wanted);
   try {
-    const created = await createRecord(account, creation, options);
+    const created = await createRecord(collection, creation, options);
     // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
-    account.lastSaved.delete(created.id);
-    return await account.recall(created, { ...wanted });
+    collection.lastSaved.delete(created.id);
+    return await collection.recall(created, { ...wanted });
   } catch (error) {
-    throw await withUsage(error, account, options);
+    throw await withUsage(error, collection, options);
   }
 }
 
-function isSame(account: Account, endpoint: Endpoint, wanted: EndpointSettings): boolean {
-  const hidden = account.hiddenIn(endpoint);
+function isSame(collection: EndpointCollection, endpoint: Endpoint, wanted: EndpointSettings): boolean {
+  const hidden = collection.hiddenIn(endpoint);
   const fields = (["templateId", "gpuIds"] as const).filter((field) => !hidden.includes(field));
   return fields.every((field) => endpoint[field] === wanted[field]);
 }

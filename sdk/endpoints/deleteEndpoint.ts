@@ -4,7 +4,7 @@ import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError
 import { lookFor } from "../records/absence";
 import { readSharedWith } from "../records/collection";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
+import { activeAmong, changeEndpoint, countActivePods, type EndpointCollection, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
 import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
 import type { Endpoint } from "./record";
@@ -61,7 +61,7 @@ const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
 interface Deletion {
-  readonly account: Account;
+  readonly collection: EndpointCollection;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
   /** In milliseconds of the monotonic clock, as the other times. */
@@ -81,17 +81,17 @@ interface Deletion {
  * finishes one that was interrupted anywhere.
  */
 export async function deleteEndpoint(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   options: DeleteOptions & ObservedOptions,
 ): Promise<void> {
-  const problems = drainProblems(account.capabilities, options.drain);
+  const problems = drainProblems(collection.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const deletion: Deletion = {
-    ...{ account, id, options, startedAt: account.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
+    ...{ collection, id, options, startedAt: collection.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
     ...{ drainsFrom: undefined, counts: undefined, pollMs: FIRST_POLL_MS, obstacle: "" },
   };
-  const leave = account.list.join();
+  const leave = collection.list.join();
   try {
     await untilGone(deletion);
   } catch (error) {
@@ -99,15 +99,15 @@ export async function deleteEndpoint(
     if (!counts) throw error;
     // Without `workers`, only a save that has succeeded proves that the endpoint is at zero.
     const isCertain = scaledAt > Number.NEGATIVE_INFINITY || counts === options.workers;
-    throw await putBack(account, id, { purpose: "deletion", counts, isCertain }, error, options);
+    throw await putBack(collection, id, { purpose: "deletion", counts, isCertain }, error, options);
   } finally {
     leave();
   }
 }
 
 async function untilGone(deletion: Deletion): Promise<void> {
-  const { account, id, options } = deletion;
-  let endpoint = await lookFor(account, await readSharedWith(account, id, options), id, options);
+  const { collection, id, options } = deletion;
+  let endpoint = await lookFor(collection, await readSharedWith(collection, id, options), id, options);
   let wasSeen = false;
   for (;;) {
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
@@ -127,9 +127,9 @@ async function untilGone(deletion: Deletion): Promise<void> {
 
 /** Scales to zero. An endpoint that is not found is no error if the list proves it gone. */
 async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void> {
-  const { account, options } = deletion;
+  const { collection, options } = deletion;
   // For a while after a change the list may show the values before it.
-  if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
+  if (collection.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
   deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", activeAmong(endpoint.pods));
   const isFirst = deletion.counts === undefined;
@@ -138,7 +138,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
+    await changeEndpoint(collection, endpoint, { workersMin: 0, workersMax: 0 }, options);
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;
@@ -146,13 +146,13 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
     }
     if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
-  deletion.scaledAt = account.clock.monotonic();
+  deletion.scaledAt = collection.clock.monotonic();
   deletion.drainsFrom ??= deletion.scaledAt;
 }
 
 /** Returns the number of pods that still run. An endpoint that is gone meanwhile has none. */
-async function podsOf({ account, options }: Deletion, endpoint: Endpoint): Promise<number> {
-  return countActivePods(account, endpoint, options).catch((error: unknown) => {
+async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Promise<number> {
+  return countActivePods(collection, endpoint, options).catch((error: unknown) => {
     if (error instanceof NotFoundError) return 0;
     throw error;
   });
@@ -168,7 +168,7 @@ async function drain(deletion: Deletion, activePods: number): Promise<void> {
 async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<boolean> {
   report(deletion, "deleting");
   try {
-    await sendDelete(deletion.account, deletion.id, deletion.options);
+    await sendDelete(deletion.collection, deletion.id, deletion.options);
     deletion.obstacle = STILL_LISTED;
   } catch (error) {
     if (error instanceof NotFoundError && !endpoint) return true;
@@ -191,8 +191,8 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
 /** Returns `true` if the endpoint is absent from a list now, or once the list's lag has passed. */
 async function isGone(deletion: Deletion): Promise<boolean> {
   if (!(await look(deletion))) return true;
-  const { account, options } = deletion;
-  await account.list.rest(sleep(account.clock, LIST_LAG_MS, options.signal));
+  const { collection, options } = deletion;
+  await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
   return !(await look(deletion));
 }
 
@@ -200,27 +200,27 @@ async function isGone(deletion: Deletion): Promise<boolean> {
  * Returns the endpoint as a list shows it that is requested after this call, or a single read if the list is cut. All
  * deletions that look share them.
  */
-async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return lookFor(account, await account.list.read({ gathers: true }, options), id, options, true);
+async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
+  return lookFor(collection, await collection.list.read({ gathers: true }, options), id, options, true);
 }
 
 /** Waits before the next look, longer each time. */
 async function pause(deletion: Deletion): Promise<void> {
-  const { account, options, startedAt, drainsFrom = startedAt, pollMs } = deletion;
+  const { collection, options, startedAt, drainsFrom = startedAt, pollMs } = deletion;
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
-  const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - drainsFrom);
+  const timeLeftMs = drainTimeoutMs - (collection.clock.monotonic() - drainsFrom);
   if (timeLeftMs <= 0) throw deleteTimeout(deletion, drainTimeoutMs);
-  await account.list.rest(sleep(account.clock, Math.min(pollMs, timeLeftMs), signal));
+  await collection.list.rest(sleep(collection.clock, Math.min(pollMs, timeLeftMs), signal));
   deletion.pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
 }
 
 function report(
-  { account, options, startedAt }: Deletion,
+  { collection, options, startedAt }: Deletion,
   phase: DeleteProgress["phase"],
   activePods = 0,
   refusal?: string,
 ) {
-  const elapsedMs = Math.round(account.clock.monotonic() - startedAt);
+  const elapsedMs = Math.round(collection.clock.monotonic() - startedAt);
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
 }
 

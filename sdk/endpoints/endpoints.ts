@@ -1,16 +1,16 @@
 import { CREATE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
+import type { Listed } from "../records/listed";
 import { readersOf } from "../records/readers";
-import { readWhole, withHidden } from "../records/wholeList";
+import { withHidden } from "../records/wholeList";
 import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
 import { DELETE_OPTIONS, RECYCLE_OPTIONS } from "./callOptions";
-import { type Account, applyTemplate, changeEndpoint, fetchDiscount } from "./calls";
+import { applyTemplate, changeEndpoint, type EndpointCollection, fetchDiscount } from "./calls";
 import { type CreateOptions, createEndpoint } from "./createEndpoint";
 import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { parseEndpointFields } from "./input";
-import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
 import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
 import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
@@ -55,7 +55,7 @@ export interface Endpoints {
    * Returns the endpoints whose records can be read, and what is known of the others.
    * @throws AuthenticationError if the service does not accept the API key
    */
-  listReadable(options?: RequestOptions): ResponsePromise<ListedEndpoints>;
+  listReadable(options?: RequestOptions): ResponsePromise<Listed<Endpoint>>;
   /**
    * Returns an endpoint, or `undefined` if it is proven that there is none.
    * @throws UnexpectedResponseError if its record cannot be read, or if it is in no list and a record has no id
@@ -103,42 +103,40 @@ export interface Endpoints {
 }
 
 /** Returns the management interface of one account. */
-export function createEndpoints(account: Account): Endpoints {
+export function createEndpoints(collection: EndpointCollection): Endpoints {
   return {
-    ...readersOf(account),
-    // This list calls its records `endpoints`.
-    listReadable: (given) =>
-      withResponse(given, async (options) => toListedEndpoints(await readWhole(account, options))),
-    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createEndpoint(account, input, options)),
+    ...readersOf(collection),
+    create: (input, given) =>
+      checkedCall(given, CREATE_OPTIONS, (options) => createEndpoint(collection, input, options)),
     update: (id, changes, given) =>
-      checkedCall(given, UPDATE_OPTIONS, (options) => updateEndpoint(account, id, changes, options)),
+      checkedCall(given, UPDATE_OPTIONS, (options) => updateEndpoint(collection, id, changes, options)),
     scaleToZero: (id, given) =>
       withResponse(given, async (options) => {
-        const endpoint = await getRecord(account, id, options);
-        return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
+        const endpoint = await getRecord(collection, id, options);
+        return changeEndpoint(collection, endpoint, { workersMin: 0, workersMax: 0 }, options);
       }),
-    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteEndpoint(account, id, options)),
+    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteEndpoint(collection, id, options)),
     recycleWorkers: (id, workers, given) =>
-      checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(account, id, workers, options)),
+      checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(collection, id, workers, options)),
     applyTemplate: (id, templateId, given) =>
-      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(account, id, templateId, options)),
-    getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
+      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(collection, id, templateId, options)),
+    getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(collection, options)),
   };
 }
 
 async function updateEndpoint(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   changes: Partial<EndpointInput>,
   { onNameTaken, known, ...options }: UpdateOptions & ObservedOptions,
 ): Promise<Endpoint> {
-  const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
-  const endpoint = await readExisting(account, id, options);
+  const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...collection, isNew: false });
+  const endpoint = await readExisting(collection, id, options);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const listed = await account.list.read({}, options);
-    const { records } = await withHidden(account, listed, fields.name, options);
+    const listed = await collection.list.read({}, options);
+    const { records } = await withHidden(collection, listed, fields.name, options);
     const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }
-  return changeEndpoint(account, endpoint, fields, options, known);
+  return changeEndpoint(collection, endpoint, fields, options, known);
 }

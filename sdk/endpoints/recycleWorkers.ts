@@ -4,7 +4,7 @@ import { RecycleTimeoutError } from "../errors";
 import { lookFor } from "../records/absence";
 import { existing, getRecord, type KnownOptions } from "../records/collection";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint, countActivePods } from "./calls";
+import { changeEndpoint, countActivePods, type EndpointCollection } from "./calls";
 import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
 import type { Endpoint } from "./record";
 
@@ -27,7 +27,7 @@ const LONGEST_POLL_MS = 10_000;
 
 /** A recycle that is running. */
 interface Recycle {
-  readonly account: Account;
+  readonly collection: EndpointCollection;
   readonly endpoint: Endpoint;
   readonly drainTimeoutMs: number;
   readonly onProgress: RecycleOptions["onProgress"];
@@ -40,44 +40,44 @@ interface Recycle {
  * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint has its workers again
  */
 export async function recycleWorkers(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   workers: WorkerLimits,
   given: RecycleOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, onScaleDown, onPutBack, known, ...options } = given;
-  const found = await getRecord(account, id, options);
+  const found = await getRecord(collection, id, options);
   const wasAtZero = isAtZero(found);
   if (!wasAtZero) onScaleDown?.(countsOf(found));
   let isCertain = wasAtZero;
   try {
     const endpoint = wasAtZero
       ? found
-      : await changeEndpoint(account, found, { workersMin: 0, workersMax: 0 }, options);
+      : await changeEndpoint(collection, found, { workersMin: 0, workersMax: 0 }, options);
     isCertain = true;
-    await untilStopped({ account, endpoint, drainTimeoutMs, onProgress, options });
-    return await changeEndpoint(account, endpoint, workers, options, known);
+    await untilStopped({ collection, endpoint, drainTimeoutMs, onProgress, options });
+    return await changeEndpoint(collection, endpoint, workers, options, known);
   } catch (error) {
     if (!isCertain && changedNothing(error)) {
       onPutBack?.();
       throw error;
     }
     const scaledDown = { purpose: "recycle", counts: workers, isCertain };
-    throw await putBack(account, id, scaledDown, error, { ...options, onPutBack }, known);
+    throw await putBack(collection, id, scaledDown, error, { ...options, onPutBack }, known);
   }
 }
 
 /** Waits until a list that is not out of date shows no pods. */
-async function untilStopped({ account, endpoint, drainTimeoutMs, onProgress, options }: Recycle): Promise<void> {
-  const { clock, kind, list } = account;
+async function untilStopped({ collection, endpoint, drainTimeoutMs, onProgress, options }: Recycle): Promise<void> {
+  const { clock, kind, list } = collection;
   const { id } = endpoint;
   const startedAt = clock.monotonic();
   let pollMs = FIRST_POLL_MS;
   // The list may show the pods of a while ago, such as none before the last start.
   let sawNoneAt: number | undefined;
   for (;;) {
-    const now = existing(await lookFor(account, await list.read({}, options), id, options), kind, id);
-    const activePods = await countActivePods(account, now, options);
+    const now = existing(await lookFor(collection, await list.read({}, options), id, options), kind, id);
+    const activePods = await countActivePods(collection, now, options);
     const elapsedMs = clock.monotonic() - startedAt;
     if (activePods > 0) sawNoneAt = undefined;
     else sawNoneAt ??= clock.monotonic();

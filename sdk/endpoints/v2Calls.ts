@@ -6,9 +6,9 @@ import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import type { CallContext } from "../transport/retryingCall";
 import { createDataCenters } from "./dataCenters";
 import type { EndpointCalls } from "./endpointCalls";
-import { ENDPOINT } from "./listRecords";
 import { normalizeLocations } from "./normalForms";
 import { endpointV2Schema, hiddenInV2, toCreateBody, toPatchBody } from "./v2Format";
+import { ENDPOINT } from "./wireFormat";
 
 export const ENDPOINT_LIST = {
   ...ENDPOINT,

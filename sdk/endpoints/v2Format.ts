@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CAPABILITIES } from "../contract/capabilities";
 import { EXECUTION_TIMEOUT_MS } from "../contract/limits";
 import { InvalidInputError } from "../errors";
-import { given } from "../records/v2Calls";
+import { withoutUndefined } from "../records/v2Calls";
 import type { DataCenters } from "./dataCenters";
 import { ENDPOINT_DEFAULTS } from "./fields";
 import { type LimitedSettings, limitProblems } from "./interfaceLimits";
@@ -97,7 +97,7 @@ export function toPatchBody(
   // A scaler that counts requests hides the timeout, so its value is not known.
   const setsTimeout =
     !byCount && changes.idleTimeout !== undefined && (differs("idleTimeout") || before.scalerType === "REQUEST_COUNT");
-  const workers = given({
+  const workers = withoutUndefined({
     min: differs("workersMin") ? after.workersMin : undefined,
     max: differs("workersMax") ? after.workersMax : undefined,
     idleTimeout: setsTimeout ? after.idleTimeout : undefined,
@@ -109,7 +109,7 @@ export function toPatchBody(
   });
   const ids = differs("locations") ? dataCenters.idsOf(after.locations) : [];
   const movesPlace = differs("locations") && normalizeLocations(ids) !== before.locations;
-  return given({
+  return withoutUndefined({
     name: differs("name") ? after.name : undefined,
     templateId: differs("templateId") ? after.templateId : undefined,
     gpu: differs("gpuIds") ? gpuOf(after) : undefined,

@@ -3,7 +3,7 @@ import type { ObservedOptions, RequestOptions } from "../transport/requestOption
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { requireId } from "../transport/urls";
 import { lookRepeatedly } from "./absence";
-import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
+import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
 import { createSingleReads, type SingleReads } from "./singleReads";
 import { type Completion, createCompletion, type NamesCall } from "./wholeList";
@@ -41,7 +41,7 @@ export type KnownSettings = Readonly<Record<string, unknown>>;
 
 /** The records of one kind in one account: the list that its calls share, and the writes of this client. */
 export interface Collection<T extends NamedRecord> extends CallContext {
-  readonly kind: RecordKind<T>;
+  readonly kind: Kind<T>;
   readonly list: SharedList<Listed<T>>;
   readonly single: SingleReads<T>;
   readonly completion: Completion;
@@ -65,7 +65,7 @@ export type Writable<
 /** Returns the records of one kind that `calls` lists. */
 export function createCollection<T extends NamedRecord>(
   context: CallContext,
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   calls: Pick<RecordCalls<T, never, never>, "names" | "list" | "readByIds" | "readNames" | "hiddenIn" | "recognize">,
 ): Collection<T> {
   const operation = listOf(kind);

@@ -6,7 +6,7 @@ import { type RestV2Transport, requestV2, type V2Request } from "../transport/re
 import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import type { RecordCalls } from "./collection";
-import { type Listed, type NamedRecord, type RecordKind, readRecords, type UnreadableRecord } from "./listed";
+import { type Kind, type Listed, type NamedRecord, readRecords, type UnreadableRecord } from "./listed";
 import type { NamesCall } from "./wholeList";
 
 const pageSchema = z.looseObject({
@@ -23,7 +23,7 @@ const MOST_BEGINNINGS = 3;
 const LOOK_MS = 1_000;
 
 /** One kind of record in REST v2. */
-export interface V2Kind<T extends NamedRecord> extends RecordKind<T> {
+export interface V2Kind<T extends NamedRecord> extends Kind<T> {
   /** The names of its operations in events. */
   readonly names: RecordCalls<T, never>["names"];
   /** The path of its list. That of one record follows it: `/templates/abc`. */
@@ -150,6 +150,6 @@ async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt)
 }
 
 /** Returns an object without the fields that are `undefined`. */
-export function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

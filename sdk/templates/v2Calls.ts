@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { given, v2Requests } from "../records/v2Calls";
+import { v2Requests, withoutUndefined } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
 import { normalizePorts, TEMPLATE_DEFAULTS } from "./fields";
 import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
@@ -73,7 +73,7 @@ export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
 
 function toBody(settings: Partial<TemplateSettings>): Record<string, unknown> {
   const { name, imageName, env, containerDiskInGb, dockerArgs, ports, containerRegistryAuthId } = settings;
-  return given({
+  return withoutUndefined({
     name,
     image: imageName,
     env,

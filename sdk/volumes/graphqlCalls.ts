@@ -2,7 +2,7 @@ import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
-import { type RecordKind, readRecords } from "../records/listed";
+import { type Kind, readRecords } from "../records/listed";
 import { recordSchema, selectionOf } from "../records/wireFormat";
 import type { GraphqlTransport } from "../transport/graphql";
 import { VOLUME_FIELDS } from "./fields";
@@ -28,7 +28,7 @@ const volumeSchema = recordSchema<Volume>(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS);
 
 const SELECTION = selectionOf(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS);
 
-export const VOLUME: RecordKind<Volume> = { noun: "network volume", one: "a network volume", schema: volumeSchema };
+export const VOLUME: Kind<Volume> = { noun: "network volume", one: "a network volume", schema: volumeSchema };
 
 /** Returns the requests over GraphQL. */
 export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { given, v2Requests } from "../records/v2Calls";
+import { v2Requests, withoutUndefined } from "../records/v2Calls";
 import type { RestV2Transport } from "../transport/restV2";
 import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import type { Volume } from "./record";
@@ -43,7 +43,7 @@ export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
       return requests.create(operation, body, attempt);
     },
     change(operation, { id, ...before }, { name, size }, attempt) {
-      const body = given({
+      const body = withoutUndefined({
         name: name === before.name ? undefined : name,
         size: size === before.size ? undefined : size,
       });
