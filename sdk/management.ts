@@ -1,17 +1,17 @@
 import type { ServiceName } from "./contract/limits";
-import { createEndpointCollection, type EndpointsContext } from "./endpoints/calls";
-import type { EndpointCalls } from "./endpoints/endpointCalls";
+import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
 import { ENDPOINT_LIST, v2EndpointCalls } from "./endpoints/v2Calls";
 import type { PodCalls } from "./pods/pods";
 import { v2PodCalls } from "./pods/v2Calls";
+import { createCollection } from "./records/collection";
 import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
 import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
-import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
-import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
+import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./templates/graphqlCalls";
+import { createTemplates, type Templates } from "./templates/templates";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
 import type { GraphqlTransport } from "./transport/graphql";
 import type { RestV2Transport } from "./transport/restV2";
@@ -69,19 +69,19 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
 
 /** Returns the parts that a management interface serves. They share their lists. */
 export function createManagement(context: EndpointsContext, calls: ManagementCalls): Management {
-  const account = createEndpointCollection(context, calls.endpoints);
-  const templateAccount = createTemplateAccount(context, calls.templates);
+  const endpoints = createEndpointCollection(context, calls.endpoints);
+  const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
   return {
-    endpoints: createEndpoints(account),
-    templates: createTemplates(templateAccount, account),
+    endpoints: createEndpoints(endpoints),
+    templates: createTemplates(templates, endpoints),
     registryAuths: createRegistryAuths(
       context,
       calls.registryAuths,
-      templateAccount,
+      templates,
       // Only where templates are applied, endpoints have containers of their own.
-      calls.endpoints.applyTemplate && account,
+      calls.endpoints.applyTemplate && endpoints,
     ),
-    volumes: createVolumes(context, calls.volumes, account),
+    volumes: createVolumes(context, calls.volumes, endpoints),
     pods: calls.pods,
   };
 }

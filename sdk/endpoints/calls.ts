@@ -1,23 +1,42 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../contract/capabilities";
+import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
-import { changeRecord, sendWrite } from "../records/changeRecord";
+import { sendWrite } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
   type KnownOptions,
-  type KnownSettings,
+  type RecordCalls,
   readExisting,
-  withKnown,
+  type Writable,
 } from "../records/collection";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
-import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
+import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import { ENDPOINT } from "./wireFormat";
+
+/**
+ * The requests for endpoints, each of which sends one request, once. What only some interfaces of the service need or have
+ * is optional.
+ */
+export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
+  readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
+  /** Reads the account's discount. @default the interface shows none */
+  readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
+  /** Reads the pods of an endpoint. @default those that the list shows */
+  readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
+  /** Gives an endpoint the present version of a template. @default the service does that by itself */
+  readonly applyTemplate?: (
+    operation: string,
+    endpoint: Endpoint,
+    templateId: string,
+    attempt: Attempt,
+  ) => Promise<Endpoint>;
+}
 
 /** The settings that the calls of the management interface need. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
@@ -25,13 +44,26 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 }
 
 /** The endpoints of one account. */
-export interface EndpointCollection extends Collection<Endpoint>, EndpointInputOptions {
+export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly calls: EndpointCalls;
   readonly capabilities: Capabilities;
-  /** The endpoints as this client last saved them. For a while the list still shows what they were before. */
-  readonly lastSaved: Map<string, Saved>;
+  /** The values that inputs may hold in addition to the contract's. */
+  readonly accepted: EndpointInputOptions;
 }
 
+/** Returns the endpoints that the calls work on. */
+export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
+  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue, clock } = context;
+  const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
+    context,
+    ENDPOINT,
+    calls,
+    { ...rememberSaves(clock), explain: (error, options) => withUsage(error, collection, options) },
+  );
+  return { ...collection, calls, capabilities, accepted: { extraGpuTiers, extraLocations, wholeScalerValue } };
+}
+
+/** An endpoint as this client last saved it. */
 interface Saved {
   readonly endpoint: Endpoint;
   /** The endpoint before each of the last saves. */
@@ -40,62 +72,33 @@ interface Saved {
   readonly at: number;
 }
 
-/** Returns the account that the calls work on. */
-export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
-  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue } = context;
-  return {
-    ...createCollection(context, ENDPOINT, calls),
-    calls,
-    capabilities,
-    extraGpuTiers,
-    extraLocations,
-    wholeScalerValue,
-    lastSaved: new Map(),
-  };
-}
-
 /**
- * Returns the endpoint that the next save builds on: the list may still show what it was before this client's last save.
- * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
- * several saves in a row.
+ * Remembers saves: for a while the list may still show what an endpoint was before. A save does not wait for the list as
+ * that of a template does, because to delete or recycle an endpoint takes several saves in a row.
  */
-export function withOwnSave({ lastSaved, clock }: EndpointCollection, listed: Endpoint): Endpoint {
-  const saved = lastSaved.get(listed.id);
-  if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
-  return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
-}
-
-function noteSaved({ lastSaved, clock }: EndpointCollection, before: Endpoint, endpoint: Endpoint): Endpoint {
-  const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
-  lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
-  return endpoint;
+function rememberSaves(clock: Clock) {
+  const lastSaved = new Map<string, Saved>();
+  return {
+    latest(listed: Endpoint): Endpoint {
+      const saved = lastSaved.get(listed.id);
+      if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
+      return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
+    },
+    noteSaved(before: Endpoint | undefined, endpoint: Endpoint): void {
+      // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
+      if (!before) lastSaved.delete(endpoint.id);
+      else {
+        const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
+        lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
+      }
+    },
+  };
 }
 
 function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
   return (
     ENDPOINT_FIELDS.every((field) => one[field] === other[field]) && isDeepStrictEqual(one.kept ?? {}, other.kept ?? {})
   );
-}
-
-/** Changes some settings of an endpoint. All others stay as they are. */
-export async function changeEndpoint(
-  collection: EndpointCollection,
-  endpoint: Endpoint,
-  changes: Partial<EndpointSettings>,
-  given?: ObservedOptions,
-  known?: KnownSettings,
-): Promise<Endpoint> {
-  const options = requestOptions(given);
-  const before = withOwnSave(collection, endpoint);
-  await collection.calls.prepare?.(changes);
-  // A template that is known need not be applied again.
-  const shown = withKnown(before, collection.hiddenIn(before), known);
-  try {
-    const saved = noteSaved(collection, before, await changeRecord(collection, shown, changes, options));
-    return await collection.recall(saved, { ...known, ...changes });
-  } catch (error) {
-    throw await withUsage(error, collection, options);
-  }
 }
 
 /**
@@ -169,11 +172,7 @@ export async function fetchDiscount(
 }
 
 /** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
-export async function withUsage(
-  error: unknown,
-  { list }: EndpointCollection,
-  options: ObservedOptions,
-): Promise<unknown> {
+async function withUsage(error: unknown, { list }: Collection<Endpoint>, options: ObservedOptions): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;
   const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
   const users = (snapshot?.records ?? []).filter(({ workersMax }) => workersMax > 0);

@@ -6,7 +6,7 @@ import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt, CallContext } from "../transport/retryingCall";
-import type { EndpointCalls } from "./endpointCalls";
+import type { EndpointCalls } from "./calls";
 import { keptFieldsAt } from "./fields";
 import { keptInputOf, readSecrets, refuseOtherSources } from "./keptFields";
 import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";

@@ -1,8 +1,9 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import type { KnownSettings } from "../records/collection";
 import { recordById } from "../records/listed";
+import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { changeEndpoint, type EndpointCollection, withOwnSave } from "./calls";
+import type { EndpointCollection } from "./calls";
 import type { Endpoint, EndpointSettings } from "./record";
 
 /** The numbers of workers of an endpoint. */
@@ -70,10 +71,10 @@ export async function putBack(
     const listed = recordById(collection.kind, await collection.list.read({ gathers: true }, options), id);
     if (!listed)
       return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
-    const now = withOwnSave(collection, listed);
+    const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the counts of before. To save them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
-    const endpoint = isOurs ? await changeEndpoint(collection, listed, counts, options, known) : now;
+    const endpoint = isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
     return withOutcome(
       failure,

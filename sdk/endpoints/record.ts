@@ -52,6 +52,9 @@ type NormalForms<T> = { readonly [K in keyof T]-?: NormalForm<T[K]> };
 /** The settings of an endpoint in normal form. Every field is set. */
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
+/** The settings of a new endpoint in normal form. Those that are left out get their default. */
+export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "gpuIds" | "templateId">;
+
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {
   /** Identifier that the service gave the endpoint. */

@@ -43,7 +43,7 @@ interface Batch<T> {
 export function createSingleReads<T extends NamedRecord>(
   context: CallContext,
   kind: Kind<T>,
-  { names, readByIds }: Pick<RecordCalls<T, never, never>, "names" | "readByIds">,
+  { names, readByIds }: Pick<RecordCalls<T, never>, "names" | "readByIds">,
 ): SingleReads<T> {
   const { noun } = kind;
   let isRefused = readByIds === undefined;

@@ -37,7 +37,7 @@ export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, n
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /** Changes a record. Without changes it only reads the record, because an empty change is refused. */
   readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
-  readonly delete: RecordCalls<T, never, { readonly id: string }>["delete"];
+  readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
 }
 
 type V2Body = Readonly<Record<string, unknown>>;

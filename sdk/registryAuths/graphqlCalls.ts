@@ -4,12 +4,10 @@ import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { type Kind, readRecords } from "../records/listed";
 import type { GraphqlTransport } from "../transport/graphql";
-import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
+import type { RegistryAuth, RegistryAuthInput } from "./record";
 
 /** The requests for registry credentials, each of which sends one request, once. */
-export interface RegistryAuthCalls extends Omit<RecordCalls<RegistryAuth, RegistryAuthInput>, "change"> {
-  readonly change: RecordCalls<RegistryAuth, RegistryLogin>["change"];
-}
+export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
 const registryAuthSchema = z.looseObject({ id: z.string().min(1), name: z.string() });
 

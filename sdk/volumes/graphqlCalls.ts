@@ -9,9 +9,7 @@ import { VOLUME_FIELDS } from "./fields";
 import type { Volume, VolumeChanges, VolumeSettings } from "./record";
 
 /** The requests for network volumes, each of which sends one request, once. */
-export interface VolumeCalls extends Omit<RecordCalls<Volume, VolumeSettings>, "change"> {
-  readonly change: RecordCalls<Volume, Required<VolumeChanges>>["change"];
-}
+export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
 
 const OUTPUT_ONLY_FIELDS = {
   id: { selection: "id", schema: z.string().min(1) },
