@@ -10,18 +10,19 @@ import { normalizeName } from "./normalForms";
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** The fields of an endpoint that only the service sets. */
-const OUTPUT_ONLY_FIELDS: {
+export const OUTPUT_ONLY_FIELDS: {
   readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId" | "kept">]: OutputOnlyField<
     Endpoint[K]
   >;
 } = {
-  id: { selection: "id", schema: z.string().min(1) },
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
   pods: {
     selection: "pods { desiredStatus }",
     schema: z
       .array(z.looseObject({ desiredStatus: z.string() }))
       .nullish()
       .transform((pods) => pods ?? []),
+    v2: null,
   },
 };
 

@@ -148,8 +148,3 @@ async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt)
     attempt.progress();
   }
 }
-
-/** Returns an object without the fields that are `undefined`. */
-export function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}

@@ -22,10 +22,10 @@ const flag = z
   .nullish()
   .transform((value) => value ?? false);
 
-const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
-  id: { selection: "id", schema: z.string().min(1) },
-  isServerless: { selection: "isServerless", schema: flag },
-  isPublic: { selection: "isPublic", schema: flag },
+export const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  isServerless: { selection: "isServerless", schema: flag, v2: "serverless" },
+  isPublic: { selection: "isPublic", schema: flag, v2: "public" },
 };
 
 const KEPT_FIELDS: KeptTable = {

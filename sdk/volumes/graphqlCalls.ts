@@ -11,14 +11,15 @@ import type { Volume, VolumeChanges, VolumeSettings } from "./record";
 /** The requests for network volumes, each of which sends one request, once. */
 export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
 
-const OUTPUT_ONLY_FIELDS = {
-  id: { selection: "id", schema: z.string().min(1) },
+export const OUTPUT_ONLY_FIELDS = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
   storageType: {
     selection: "storageType",
     schema: z
       .string()
       .nullish()
       .transform((type) => type ?? ""),
+    v2: "type",
   },
 };
 
