@@ -1,4 +1,4 @@
-import { type ClientOptions, checkOptions } from "./clientOptions";
+import { type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { CAPABILITIES } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
@@ -55,7 +55,7 @@ export interface Client {
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options?: ClientOptions): Client {
-  const checked = checkOptions(options);
+  const checked = checkClientOptions(options);
   const apiKey = new Secret(checked.apiKey);
   const agent = checked.dispatcher ?? createAgent();
   const clock = checked.clock ?? systemClock;
