@@ -144,7 +144,9 @@ export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
     ? optionProblems(given, CLIENT_OPTIONS, unknownIn(""))
     : [{ property: "the argument", message: "must be an object" }];
   if (problems) {
-    const texts = problems.map(({ property, message }) => `${property} ${message}`);
+    const isKnown = ({ property }: InputProblem) => Object.hasOwn(CLIENT_OPTIONS, property.split(".")[0] ?? "");
+    const knownFirst = [...problems.filter(isKnown), ...problems.filter((each) => !isKnown(each))];
+    const texts = knownFirst.map(({ property, message }) => `${property} ${message}`);
     throw new ConfigurationError(`the client's options are not valid: ${texts.join("; ")}`);
   }
   const options = connected(given);

@@ -114,19 +114,16 @@ export function optionProblems<Options>(
 ): InputProblem[] | undefined {
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
-  let unknownOnes: InputProblem[] | undefined;
   // With inherited names: an AbortSignal in place of the options has no others.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (checkValue) {
-      const found = valueProblems(checkValue, name, options[name]);
-      if (found.length > 0) problems = [...(problems ?? []), ...found];
-    } else if (!(name in Object.prototype)) {
-      // A library may have added a name to all objects.
-      unknownOnes = [...(unknownOnes ?? []), unknown(name, Object.keys(known))];
-    }
+    let found = NO_PROBLEMS;
+    if (checkValue) found = valueProblems(checkValue, name, options[name]);
+    // A library may have added a name to all objects.
+    else if (!(name in Object.prototype)) found = [unknown(name, Object.keys(known))];
+    if (found.length > 0) problems = [...(problems ?? []), ...found];
   }
-  return unknownOnes ? [...(problems ?? []), ...unknownOnes] : problems;
+  return problems;
 }
 
 function valueProblems(checkValue: OptionCheck, name: string, value: unknown): readonly InputProblem[] {
