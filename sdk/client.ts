@@ -1,4 +1,4 @@
-import { type ClientOptions, checkOptions } from "./clientOptions";
+import { type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { CAPABILITIES } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
@@ -62,7 +62,7 @@ export interface Client {
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options?: ClientOptions): Client {
-  const checked = checkOptions(options);
+  const checked = checkClientOptions(options);
   const apiKey = new Secret(checked.apiKey);
   const agent = checked.dispatcher ?? createAgent();
   const clock = checked.clock ?? systemClock;
@@ -72,7 +72,6 @@ export function createClient(options?: ClientOptions): Client {
     agent,
     clock,
     report: reports.request,
-    warn: reports.warning,
     bodies: new Set(),
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
@@ -126,7 +125,7 @@ export function createClient(options?: ClientOptions): Client {
       const v2 = { http, apiKey, url, limits };
       management = createManagement(
         context,
-        isV2 ? v2Calls(context, v2) : graphqlCalls(http, apiKey, url, serviceName(checked), restPods, v2),
+        isV2 ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, serviceName(checked), restPods, v2),
       );
     }
     return management;

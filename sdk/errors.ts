@@ -151,10 +151,7 @@ export class AuthenticationError extends ServerlessGpuError {
   readonly code = "AUTHENTICATION";
 }
 
-/**
- * Thrown when the service says that the requested object does not exist (status 404, or "not found"
- * in GraphQL).
- */
+/** Thrown when the service says that the requested record does not exist (status 404, or "not found" in GraphQL). */
 export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
@@ -263,25 +260,22 @@ export class UnexpectedResponseError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the response to a create was lost and several new endpoints match it. Nothing else
- * was created.
+ * Thrown when the response to a create was lost, and lists cannot tell whether the record was created, or which of several
+ * new ones it is. It was not created again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
-  /** The ids of the endpoints that match. One of them may be the one that was created. */
-  readonly endpointIds: readonly string[];
+  /** The ids of the new records that match. One of them may be the one that was created. */
+  readonly ids: readonly string[];
 
   /** @internal */
-  constructor(message: string, endpointIds: readonly string[], details?: ErrorDetails) {
+  constructor(message: string, ids: readonly string[], details?: ErrorDetails) {
     super(message, details);
-    this.endpointIds = endpointIds;
+    this.ids = ids;
   }
 }
 
-/**
- * Thrown when an endpoint could not be deleted in time. The message says why, and whether the
- * endpoint runs again.
- */
+/** Thrown when a record was not deleted in time. The message says why and, for an endpoint, whether it runs again. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
@@ -295,23 +289,20 @@ export class InUseError extends ServerlessGpuError {
   readonly code = "IN_USE";
 }
 
-/** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
+/** Thrown when another record already has the name. Nothing was changed. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
-  /** The ids of the endpoints with the name. */
-  readonly endpointIds: readonly string[];
+  /** The ids of the records with the name, as far as they are known. */
+  readonly ids: readonly string[];
 
   /** @internal */
-  constructor(message: string, endpointIds: readonly string[]) {
+  constructor(message: string, ids: readonly string[]) {
     super(message);
-    this.endpointIds = endpointIds;
+    this.ids = ids;
   }
 }
 
-/**
- * Thrown when an endpoint is absent, but was last seen with another key or URL. It may still exist
- * there.
- */
+/** Thrown when a record is absent, but was last seen with another key or URL. It may still exist there. */
 export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";
 }

@@ -17,10 +17,8 @@ export {
 } from "./config";
 export type { Clock } from "./contract/clock";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
-export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
-export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
-export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
+export type { Endpoints } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
@@ -70,6 +68,7 @@ export type { CreateRecordOptions } from "./records/createRecord";
 export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
 export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";
 export type { Readers } from "./records/readers";
+export type { UpdateRecordOptions } from "./records/records";
 export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuths/record";
 export type { RegistryAuths } from "./registryAuths/registryAuths";
 export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
@@ -89,7 +88,7 @@ export type { ResponsePromise, WithResponse } from "./transport/responsePromise"
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
 export type { Volume, VolumeChanges, VolumeInput } from "./volumes/record";
-export type { Volumes, VolumeUpdateOptions } from "./volumes/volumes";
+export type { Volumes } from "./volumes/volumes";
 export {
   type ConfirmingQueue,
   createWebhookReceiver,

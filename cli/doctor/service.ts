@@ -42,7 +42,7 @@ export interface Reply {
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
   const replies = ADDRESS_NAMES.map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, warn() {}, bodies: new Set(), proxyHint }, settings, name),
+    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }
@@ -134,7 +134,7 @@ async function crowdedLists(
 ): Promise<Finding[]> {
   if (apiOf(settings) === "v2") return [];
   const lists = [
-    endpoints.listReadable().then((listed) => ({ noun: "endpoints", records: listed.endpoints })),
+    endpoints.listReadable().then(({ records }) => ({ noun: "endpoints", records })),
     templates.listReadable().then(({ records }) => ({ noun: "templates", records })),
   ];
   // Not every service has templates, and this check is about the key.

@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { sleep, systemClock } from "../../sdk/contract/clock";
+import { pollUntil, systemClock } from "../../sdk/contract/clock";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
@@ -38,23 +38,24 @@ export function readyPending(outputs: Properties): Properties {
 }
 
 async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint, timeoutMs: number): Promise<void> {
-  const startedAt = systemClock.monotonic();
+  if (workersMin === 0) return;
   const logWait = waitLogger(name);
   const count = workerCounter(client, id);
-  while (workersMin > 0) {
-    const ready = await count();
-    if (ready >= workersMin) return;
-    const elapsedMs = systemClock.monotonic() - startedAt;
-    if (elapsedMs >= timeoutMs) {
-      throw new ReadyTimeoutError(
+  let ready = 0;
+  await pollUntil({
+    ...{ clock: systemClock, signal: cancelled, firstPauseMs: POLL_MS, timeoutMs },
+    async step() {
+      ready = await count();
+      return ready >= workersMin ? true : undefined;
+    },
+    onPause: (elapsedMs) => logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs),
+    onTimeout: () =>
+      new ReadyTimeoutError(
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
           "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
           "pulumi up again, if necessary with a longer awaitReadyTimeout",
-      );
-    }
-    logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
-    await sleep(systemClock, Math.min(POLL_MS, timeoutMs - elapsedMs), cancelled);
-  }
+      ),
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Client } from "../../sdk/client";
-import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Listed } from "../../sdk/records/listed";
 import { connect } from "../connection/connection";
 import { log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
@@ -7,7 +8,7 @@ import { refuseMove } from "../resource/location";
 import { freshAutomaticName } from "../resource/owners";
 
 /** One list for all resources that move in this run. The engine calls `diff` for one resource after another. */
-const lists = new WeakMap<Client, Promise<ListedEndpoints>>();
+const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
 
 /**
  * Verifies, with one list of the new account's endpoints, that a resource can move there. The engine deletes the endpoint
@@ -21,9 +22,11 @@ export async function proveTarget(id: string, outputs: Properties, inputs: Prope
   const refuse = (reason: string, cause?: unknown) => refuseMove("endpoint", id, outputs, reason, cause);
   const list = lists.get(client) ?? client.endpoints.listReadable();
   lists.set(client, list);
-  const { endpoints, unreadable, mayBeCut } = await list.catch((error) =>
-    refuse(error instanceof Error ? error.message : String(error), error),
-  );
+  const {
+    records: endpoints,
+    unreadable,
+    mayBeCut,
+  } = await list.catch((error) => refuse(error instanceof Error ? error.message : String(error), error));
 
   // The replacement is a new resource and gets a new automatic name.
   const newName = inputs.__automaticName === undefined ? inputs.name : freshAutomaticName();

@@ -77,6 +77,41 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+/** A wait for something that is not announced. */
+export interface Poll<T> {
+  readonly clock: Clock;
+  /** Does the next step. Returns the result, or `undefined` to be called again after a pause. */
+  readonly step: () => Promise<T | undefined>;
+  /** The time for all steps, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Returns the time from which `timeoutMs` counts, in milliseconds of the monotonic clock. @default the first step */
+  readonly startedAt?: () => number;
+  readonly firstPauseMs: number;
+  /** Each pause is longer by half, up to this time. @default all pauses are alike */
+  readonly longestPauseMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each pause with the time so far. */
+  readonly onPause?: ((elapsedMs: number) => void) | undefined;
+  /** Waits for a pause. */
+  readonly rest?: (pause: Promise<void>) => Promise<void>;
+  /** Returns the error when the time is up. */
+  readonly onTimeout: () => Error;
+}
+
+/** Repeats a step until it returns a result. */
+export async function pollUntil<T>(poll: Poll<T>): Promise<T> {
+  const { clock, timeoutMs, firstPauseMs, longestPauseMs = firstPauseMs, signal, rest = (pause) => pause } = poll;
+  const begunAt = clock.monotonic();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    const result = await poll.step();
+    if (result !== undefined) return result;
+    const elapsedMs = clock.monotonic() - (poll.startedAt?.() ?? begunAt);
+    if (elapsedMs >= timeoutMs) throw poll.onTimeout();
+    poll.onPause?.(Math.round(elapsedMs));
+    await rest(sleep(clock, Math.min(pauseMs, timeoutMs - elapsedMs), signal));
+  }
+}
+
 /** A signal that aborts after a time. */
 export interface TimeLimit {
   readonly signal: AbortSignal;

@@ -1,8 +1,9 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import type { KnownSettings } from "../records/collection";
 import { recordById } from "../records/listed";
+import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint, withOwnSave } from "./calls";
+import type { EndpointCollection } from "./calls";
 import type { Endpoint } from "./record";
 import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 
@@ -44,7 +45,7 @@ export function changedNothing(error: unknown): boolean {
  * @returns the error to throw; its first line says whether the endpoint runs
  */
 export async function putBack(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   scaledDown: ScaledDown,
   failure: unknown,
@@ -56,13 +57,13 @@ export async function putBack(
   // The restore must not be aborted as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
-    const listed = recordById(account.kind, await account.list.read({ gathers: true }, options), id);
+    const listed = recordById(collection.kind, await collection.list.read({ gathers: true }, options), id);
     if (!listed)
       return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
-    const now = withOwnSave(account, listed);
+    const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the counts of before. To save them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
-    const endpoint = isOurs ? await changeEndpoint(account, listed, counts, options, known) : now;
+    const endpoint = isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
     return withOutcome(
       failure,

@@ -1,4 +1,5 @@
 import type { FlashBootType, GpuTier, Location, OpenEnum, POD_STATES, ScalerType } from "../contract/enums";
+import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -44,13 +45,11 @@ export interface EndpointInput {
   readonly networkVolumeId?: string | null;
 }
 
-/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
-type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
-type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
-type NormalForms<T> = { readonly [K in keyof T]-?: NormalForm<T[K]> };
-
 /** The settings of an endpoint in normal form. Every field is set. */
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
+
+/** The settings of a new endpoint in normal form. Those that are left out get their default. */
+export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "gpuIds" | "templateId">;
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {

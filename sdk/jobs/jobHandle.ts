@@ -13,7 +13,7 @@ import {
   wholeMs,
 } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
@@ -201,7 +201,7 @@ export class JobHandle<Output = unknown> {
    * @throws NotFoundError if the service does not know it for another reason
    */
   cancel(given?: RequestOptions): ResponsePromise<Job> {
-    return withResponse(given, async (options) =>
+    return checkedCall(given, REQUEST_OPTIONS, async (options) =>
       this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, options))),
     );
   }
@@ -214,7 +214,7 @@ export class JobHandle<Output = unknown> {
    * @throws JobNotRetryableError, before the retry is sent, if the job has another status
    */
   retry(given?: RequestOptions): ResponsePromise<Job> {
-    return withResponse(given, (options) => this.#retry(options));
+    return checkedCall(given, REQUEST_OPTIONS, (options) => this.#retry(options));
   }
 
   async #retry(options: ObservedOptions): Promise<Job> {

@@ -1,7 +1,15 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import { aDate, aSchema, checkOptions, msFrom, type OptionChecks, wholeMs } from "../transport/callOptions";
+import {
+  aDate,
+  aSchema,
+  checkOptions,
+  msFrom,
+  type OptionChecks,
+  REQUEST_OPTIONS,
+  wholeMs,
+} from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
 import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
 import { JobHandle, ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandle";
@@ -249,9 +257,9 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     job: jobOf,
     // The read itself checks the id.
     status: (jobId, options) => handle(jobId, undefined, jobLifetime({}), Number.NEGATIVE_INFINITY).status(options),
-    purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
-    health: (given) => withResponse(given, (options) => readHealth(queue, options)),
-    requests: (given) => withResponse(given, (options) => readRequests(queue, options)),
+    purgeQueue: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => purgeQueue(queue, options)),
+    health: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readHealth(queue, options)),
+    requests: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readRequests(queue, options)),
     openai: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openai(queue, path, options)),
     openaiStream: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openaiStream(queue, path, options)),
     close: () => poller.close(),

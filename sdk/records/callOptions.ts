@@ -2,10 +2,13 @@ import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPT
 import type { FindOptions, KnownOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
+import type { UpdateRecordOptions } from "./records";
 
 export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
 
 export const FIND_OPTIONS: OptionChecks<FindOptions> = { ...KNOWN_OPTIONS, maxAgeMs: msFrom(0) };
+
+export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 export const CREATE_OPTIONS: OptionChecks<CreateRecordOptions<unknown>> = {
   ...REQUEST_OPTIONS,

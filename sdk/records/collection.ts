@@ -3,7 +3,7 @@ import type { ObservedOptions, RequestOptions } from "../transport/requestOption
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { requireId } from "../transport/urls";
 import { lookRepeatedly } from "./absence";
-import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
+import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
 import { createSingleReads, type SingleReads } from "./singleReads";
 import { type Completion, createCompletion, type NamesCall } from "./wholeList";
@@ -12,7 +12,7 @@ import { type Completion, createCompletion, type NamesCall } from "./wholeList";
  * The requests for one kind of record. Each sends one request, once. Every management interface of the service
  * implements them; the rules above them are the same for all.
  */
-export interface RecordCalls<T extends NamedRecord, Settings, Deletable = T> {
+export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings> {
   /** The operations' names in events, such as `saveEndpoint`. */
   readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string> & { read?: string }>;
   /** Returns all records of the account. */
@@ -23,13 +23,15 @@ export interface RecordCalls<T extends NamedRecord, Settings, Deletable = T> {
   readonly readNames?: NamesCall;
   /** Creates a record. */
   readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
-  /** Changes a record to these settings. `before` is the record as it was read. */
-  readonly change: (operation: string, before: T, settings: Settings, attempt: Attempt) => Promise<T>;
+  /** Makes these changes. `before` is the record as it was read. */
+  readonly change: (operation: string, before: T, changes: Changes, attempt: Attempt) => Promise<T>;
   /**
    * Deletes a record.
    * @throws NotFoundError if it does not exist
    */
-  readonly delete: (operation: string, record: Deletable, attempt: Attempt) => Promise<void>;
+  readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
+  /** Reads what a create or a change with these settings needs, before it is sent. @default nothing */
+  readonly prepare?: (settings: Settings | Changes) => Promise<void>;
   /** Returns the settings that a record does not show as it was read. @default none */
   readonly hiddenIn?: (record: T) => readonly string[];
   /** Returns a record with settings in the words of `known` where both mean the same. @default the record as it is */
@@ -41,7 +43,7 @@ export type KnownSettings = Readonly<Record<string, unknown>>;
 
 /** The records of one kind in one account: the list that its calls share, and the writes of this client. */
 export interface Collection<T extends NamedRecord> extends CallContext {
-  readonly kind: RecordKind<T>;
+  readonly kind: Kind<T>;
   readonly list: SharedList<Listed<T>>;
   readonly single: SingleReads<T>;
   readonly completion: Completion;
@@ -53,21 +55,29 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
 
-/** The records of one kind, with one of the requests that write them. */
-export type Writable<
-  T extends NamedRecord,
-  Settings,
-  Request extends "create" | "change" | "delete",
-> = Collection<T> & {
-  readonly calls: Pick<RecordCalls<T, Settings>, "names" | Request>;
-};
+/** What the writes of one kind of record need beyond those of all kinds. */
+export interface WriteHooks<T extends NamedRecord> {
+  /** Returns the record that a save builds on, where the list shows an older one. @default the record as it was read */
+  readonly latest?: (read: T) => T;
+  /** Called after a create (without `before`) and after a save. */
+  readonly noteSaved?: (before: T | undefined, saved: T) => void;
+  /** Returns a clearer error for a write that the service refused, or the same error. */
+  readonly explain?: (error: unknown, options: ObservedOptions) => Promise<unknown>;
+}
+
+/** The records of one kind, with the requests that write them. */
+export interface Writable<T extends NamedRecord, Settings, Changes = Settings> extends Collection<T> {
+  readonly calls: RecordCalls<T, Settings, Changes>;
+  readonly hooks: WriteHooks<T>;
+}
 
 /** Returns the records of one kind that `calls` lists. */
-export function createCollection<T extends NamedRecord>(
+export function createCollection<T extends NamedRecord, Settings, Changes>(
   context: CallContext,
-  kind: RecordKind<T>,
-  calls: Pick<RecordCalls<T, never, never>, "names" | "list" | "readByIds" | "readNames" | "hiddenIn" | "recognize">,
-): Collection<T> {
+  kind: Kind<T>,
+  calls: RecordCalls<T, Settings, Changes>,
+  hooks: WriteHooks<T> = {},
+): Writable<T, Settings, Changes> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);
   const list = createSharedList(context.clock, (options) =>
@@ -75,7 +85,7 @@ export function createCollection<T extends NamedRecord>(
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
-    ...{ ...context, kind, list, lastWrites: new Map(), hiddenIn },
+    ...{ ...context, kind, calls, hooks, list, lastWrites: new Map(), hiddenIn },
     single: createSingleReads(context, kind, calls),
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>

@@ -26,7 +26,7 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 
 /** Lists, creates, and lists again after a lost response, so that there is never a second record. */
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
-  collection: Writable<T, Settings, "create">,
+  collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions = {},
 ): Promise<T> {

@@ -3,7 +3,7 @@ import { ServerlessGpuError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { Collection } from "./collection";
-import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
+import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { createSharedList, type ListFreshness, type SharedList } from "./sharedList";
 
 /** Reads the ids and names of all records of one kind, from an interface whose lists are never cut. Sends each request once. */
@@ -22,7 +22,7 @@ export interface Completion {
 /** Returns the completion of the lists of one kind. */
 export function createCompletion(
   context: CallContext,
-  kind: Pick<RecordKind<NamedRecord>, "noun">,
+  kind: Pick<Kind<NamedRecord>, "noun">,
   readNames: NamesCall | undefined,
 ): Completion {
   const operation = `${listOf(kind)}, over REST v2`;

@@ -1,3 +1,4 @@
+import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -43,24 +44,7 @@ export interface TemplateChanges extends Partial<Omit<TemplateInput, "env">> {
 }
 
 /** The settings of a template in normal form. Every field is set. */
-export interface TemplateSettings {
-  /** Name of the template. */
-  readonly name: string;
-  /** Image that the workers run. */
-  readonly imageName: string;
-  /** Environment of the workers, with the variables that the service or others have added. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Size of the container's disk, in GB. */
-  readonly containerDiskInGb: number;
-  /** Start command; `""` is the image's own. */
-  readonly dockerArgs: string;
-  /** Ports that the container exposes, as a sorted comma list. */
-  readonly ports: string;
-  /** Id of the credential for the image's registry; `""` is none. */
-  readonly containerRegistryAuthId: string;
-  /** Description of the template. */
-  readonly readme: string;
-}
+export interface TemplateSettings extends NormalForms<TemplateInput> {}
 
 /** A template as the service has it, in normal form. */
 export interface Template extends TemplateSettings {

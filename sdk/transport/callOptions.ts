@@ -22,7 +22,8 @@ export function check(isValid: (value: unknown) => boolean, message: string): Op
   return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
 }
 
-function hasMethod(value: unknown, name: string): boolean {
+/** Returns `true` for a value that has a method of this name. */
+export function hasMethod(value: unknown, name: string): boolean {
   const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
   return isObject && typeof (value as Record<string, unknown>)[name] === "function";
 }
@@ -30,6 +31,7 @@ function hasMethod(value: unknown, name: string): boolean {
 export const anyValue: OptionCheck = () => NO_PROBLEMS;
 export const aFunction = check((value) => typeof value === "function", "must be a function");
 export const aBoolean = check((value) => typeof value === "boolean", "must be true or false");
+export const aString = check((value) => typeof value === "string", "must be a string");
 export const anObject = check(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -100,26 +102,40 @@ export function optionsError<Options>(
     const message = `must be an object with ${Object.keys(checks).join(", ")}`;
     return new InvalidInputError(what, [{ property: "options", message }]);
   }
+  const problems = optionProblems(options, checks, unknownOption);
+  return problems && new InvalidInputError(what, problems);
+}
+
+/**
+ * Returns the problems of options; `undefined` if there are none.
+ * @param unknown returns the problem of an option that does not exist
+ */
+export function optionProblems<Options>(
+  options: Options,
+  checks: OptionChecks<Options>,
+  unknown: (name: string, known: readonly string[]) => InputProblem,
+): InputProblem[] | undefined {
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
   // Includes inherited names: an AbortSignal passed in place of the options has no others.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
-    const found = checkValue ? valueProblems(checkValue, name, options[name]) : unknownOption(name, Object.keys(known));
+    let found = NO_PROBLEMS;
+    if (checkValue) found = valueProblems(checkValue, name, options[name]);
+    // A library may have added a name to all objects.
+    else if (!(name in Object.prototype)) found = [unknown(name, Object.keys(known))];
     if (found.length > 0) problems = [...(problems ?? []), ...found];
   }
-  return problems && new InvalidInputError(what, problems);
+  return problems;
 }
 
 function valueProblems(checkValue: OptionCheck, name: string, value: unknown): readonly InputProblem[] {
   return value === undefined ? NO_PROBLEMS : checkValue(value, name);
 }
 
-function unknownOption(name: string, known: readonly string[]): readonly InputProblem[] {
-  // A library may have added it to all objects.
-  if (name in Object.prototype) return NO_PROBLEMS;
+function unknownOption(name: string, known: readonly string[]): InputProblem {
   const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
   const near = nearestWord(shown, known);
   const hint = near ? `: did you mean ${near}?` : `: the options are ${known.join(", ")}`;
-  return [{ property: JSON.stringify(shown), message: `is not an option${hint}` }];
+  return { property: JSON.stringify(shown), message: `is not an option${hint}` };
 }

@@ -1,3 +1,5 @@
+import type { NormalForms } from "../records/fields";
+
 /** The settings to create a network volume with. */
 export interface VolumeInput {
   /** Name of the volume. Need not be unique. */
@@ -11,20 +13,10 @@ export interface VolumeInput {
 }
 
 /** The settings of a new volume in normal form. */
-export interface VolumeSettings {
-  readonly name: string;
-  readonly size: number;
-  readonly dataCenterId: string;
-  readonly highPerformance: boolean;
-}
+export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
 /** Changes of a network volume. Fields that are left out keep their value. */
-export interface VolumeChanges {
-  /** Name of the volume. */
-  readonly name?: string;
-  /** Size in GB: whole, not below the current size, ≤ 4096. */
-  readonly size?: number;
-}
+export interface VolumeChanges extends Partial<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service has it. */
 export interface Volume {

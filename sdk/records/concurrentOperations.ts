@@ -1,7 +1,7 @@
 import type { Clock } from "../contract/clock";
 
 /** The operations that run at about the same time. */
-export interface Crowd {
+export interface OperationCounter {
   /** Counts an operation. Returns a function that must be called at its end. */
   join(): () => void;
   /** Waits for the promise. Meanwhile one of the operations, the caller, does not count as running. */
@@ -15,8 +15,8 @@ export interface Crowd {
 /** Time for which operations that have ended count, in milliseconds: others often follow them. */
 const FOLLOW_MS = 1_000;
 
-/** Creates an empty crowd. */
-export function createCrowd(clock: Clock): Crowd {
+/** Creates a counter at zero. */
+export function countOperations(clock: Clock): OperationCounter {
   let running = 0;
   let most = 0;
   let mostAt = Number.NEGATIVE_INFINITY;
