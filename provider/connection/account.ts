@@ -24,9 +24,9 @@ export interface Account {
 const FINGERPRINT_DIGITS = 12;
 
 /** Returns the record as one line for state. */
-export function accountRecord({ service, apiKey, provider }: Account, endpointId: string): string {
+export function accountRecord({ service, apiKey, provider }: Account, id: string): string {
   const digest = createHash("sha256")
-    .update(JSON.stringify([endpointId, apiKey]))
+    .update(JSON.stringify([id, apiKey]))
     .digest("hex");
   return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
 }
@@ -38,34 +38,27 @@ export interface Place {
   readonly account: Account;
 }
 
-/** Returns the outputs that record the place of an endpoint. */
-export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
-  return { queueUrl: endpointQueueUrl(queueUrl, endpointId), __account: accountRecord(account, endpointId) };
-}
-
 /** Returns `true` if outputs record another place, or another key, than the settings. */
-export function isRecordedElsewhere(outputs: Properties, place: Place, endpointId: string): boolean {
-  return Object.entries(placeRecord(place, endpointId)).some(([field, value]) => outputs[field] !== value);
+export function isRecordedElsewhere(outputs: Properties, place: Place, id: string): boolean {
+  return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
 
 /**
  * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated key does not count: it
  * would change every resource.
  */
-export function isRedirected(outputs: Properties, place: Place, endpointId: string): boolean {
+export function isRedirected(outputs: Properties, { account, queueUrl }: Place, id: string): boolean {
   const before = parseRecord(outputs.__account);
   if (before === undefined) return false;
-  const { account } = place;
-  const { queueUrl } = placeRecord(place, endpointId);
   if (before.provider !== account.provider || before.service !== account.service) return true;
   // Only endpoints have a queue.
-  return outputs.queueUrl !== undefined && outputs.queueUrl !== queueUrl;
+  return outputs.queueUrl !== undefined && outputs.queueUrl !== endpointQueueUrl(queueUrl, id);
 }
 
 /** Returns `true` if the endpoint was last seen with another key or at another service. */
-export function isOtherAccount(outputs: Properties, account: Account, endpointId: string): boolean {
+export function isOtherAccount(outputs: Properties, account: Account, id: string): boolean {
   const before = parseRecord(outputs.__account);
-  return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, endpointId)));
+  return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, id)));
 }
 
 /** Returns the service that outputs record; `undefined` if they record none. */

@@ -1,28 +1,23 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
-import type { EndpointSettings } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { checkedOptions } from "../program/programChecks";
-import { secretInputs } from "../program/secretInputs";
 import { showWhereRefused, suspendTraces } from "../program/traces";
-import { secondAdoption } from "../resource/adoptIds";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { automaticName } from "../resource/automaticName";
+import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { endpointDeclaration } from "./declaration";
 import { warnOfIdleCost } from "./idleCost";
 
-/** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
-const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = SERVERLESS_ENDPOINT.outputs;
-
-const ADOPTING_CLASS = {
+const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
+  kind: "ServerlessEndpoint",
   one: "an endpoint",
-  loadKind: () => (require("./previewedKind") as typeof import("./previewedKind")).PREVIEWED_ENDPOINT,
+  loadKind() {
+    const { ENDPOINT_KIND }: typeof import("./endpointKind") = require("./endpointKind");
+    return ENDPOINT_KIND;
+  },
+  deletesBeforeReplace: true,
 };
-
-/** The engine fills in only properties that are there when the resource is registered. */
-const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
 
 /**
  * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program never set: the service
@@ -176,18 +171,10 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    const problems = secondAdoption(ADOPTING_CLASS.one, name, args?.adoptId);
-    const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
-    const resourceOptions = {
-      ...checkedOptions({ ...endpointDeclaration(name, args, options), problems }),
-      // With an adoptId, `diff` decides.
-      ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
-    };
-    const { type, provider } = SERVERLESS_ENDPOINT;
-    const inputs = { ...UNRESOLVED, ...properties, ...secretInputs(args ?? {}), __provider: provider };
+    const registered = registration(ENDPOINT_CLASS, name, args, options);
     const restoreTraces = suspendTraces(options);
     try {
-      super(type, name, inputs, resourceOptions);
+      super(...registered);
       restoreTraces();
     } catch (error) {
       restoreTraces(error);
@@ -195,7 +182,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     }
     showWhereRefused(this);
     warnOfSettings(this);
-    previewAdoption(this, args, ADOPTING_CLASS);
+    previewAdoption(this, args, ENDPOINT_CLASS);
+    const { type } = ENDPOINT_CLASS;
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
@@ -204,10 +192,3 @@ type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 
 /** Every setting of the endpoint is an output. */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}
-
-function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
-  // An output may resolve to undefined, which is not a name.
-  if (typeof args.name === "string" || args.name === null) return { ...args };
-  // `check` decides whether to use it: an endpoint keeps its first name.
-  return { ...args, automaticName: automaticName(name, parent) };
-}

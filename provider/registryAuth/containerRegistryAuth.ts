@@ -1,15 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import { type RecordClass, registration } from "../records/registration";
 import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
 
 const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
-  loadKind: () => (require("./registryAuthKind") as typeof import("./registryAuthKind")).REGISTRY_AUTH_KIND,
+  loadKind() {
+    const { REGISTRY_AUTH_KIND }: typeof import("./registryAuthKind") = require("./registryAuthKind");
+    return REGISTRY_AUTH_KIND;
+  },
 };
 
 /** The arguments of a `ContainerRegistryAuth`. */

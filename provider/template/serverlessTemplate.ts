@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateSettings } from "../../sdk/templates/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { movingTagWarning } from "../inputWarnings";
 import { warnAt } from "../program/programChecks";
 import { refused } from "../program/refusal";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
-import { movingTagWarning } from "./movingTag";
 import { secretEnv } from "./secretEnv";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
@@ -14,7 +14,10 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
+  loadKind() {
+    const { TEMPLATE_KIND }: typeof import("./templateKind") = require("./templateKind");
+    return TEMPLATE_KIND;
+  },
 };
 
 /** The start command of a container in parts. */

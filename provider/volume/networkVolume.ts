@@ -1,15 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Volume } from "../../sdk/volumes/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import { type RecordClass, registration } from "../records/registration";
 import { NETWORK_VOLUME } from "../resourceTypes";
 
 const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
-  loadKind: () => (require("./volumeKind") as typeof import("./volumeKind")).VOLUME_KIND,
+  loadKind() {
+    const { VOLUME_KIND }: typeof import("./volumeKind") = require("./volumeKind");
+    return VOLUME_KIND;
+  },
 };
 
 /** The arguments of a `NetworkVolume`. */
