@@ -5,7 +5,7 @@ import type { Properties } from "../properties";
 
 /** The record of the account of an endpoint. */
 interface AccountRecord {
-  /** The service; see `Account`. */
+  /** The service; see `AccountIdentity`. */
   readonly service: string;
   /** Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share one. */
   readonly fingerprint: string;
@@ -13,8 +13,8 @@ interface AccountRecord {
   readonly provider: string;
 }
 
-/** The account of the settings. */
-export interface Account {
+/** What tells the account of the settings from others. */
+export interface AccountIdentity {
   /** Name of the service if it has one here (`runpod`), otherwise the URL of its management interface. */
   readonly service: string;
   readonly apiKey: string;
@@ -24,7 +24,7 @@ export interface Account {
 const FINGERPRINT_DIGITS = 12;
 
 /** Returns the record as one line for state. */
-export function accountRecord({ service, apiKey, provider }: Account, id: string): string {
+export function accountRecord({ service, apiKey, provider }: AccountIdentity, id: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([id, apiKey]))
     .digest("hex");
@@ -35,7 +35,7 @@ export function accountRecord({ service, apiKey, provider }: Account, id: string
 export interface Place {
   /** URL of the queue interface. */
   readonly queueUrl: string;
-  readonly account: Account;
+  readonly account: AccountIdentity;
 }
 
 /** Returns `true` if outputs record another place, or another key, than the settings. */
@@ -56,7 +56,7 @@ export function isRedirected(outputs: Properties, { account, queueUrl }: Place, 
 }
 
 /** Returns `true` if the endpoint was last seen with another key or at another service. */
-export function isOtherAccount(outputs: Properties, account: Account, id: string): boolean {
+export function isOtherAccount(outputs: Properties, account: AccountIdentity, id: string): boolean {
   const before = parseRecord(outputs.__account);
   return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, id)));
 }
@@ -79,7 +79,7 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 export function refuseOtherAccount(
   noun: string,
   outputs: Properties,
-  { account, settings }: { readonly account: Account; readonly settings: { readonly allowAccountChange: boolean } },
+  { account, settings }: { readonly account: AccountIdentity; readonly settings: { readonly allowAccountChange: boolean } },
   id: string,
 ): void {
   const before = parseRecord(outputs.__account);
