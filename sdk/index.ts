@@ -20,9 +20,10 @@ export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
-export type { ScaleDownOptions, WorkerLimits } from "./endpoints/putBack";
+export type { ScaleDownOptions } from "./endpoints/putBack";
 export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
+export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";
 export type {
   Batch,

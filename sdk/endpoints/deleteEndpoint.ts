@@ -6,8 +6,9 @@ import { readSharedWith } from "../records/collection";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
-import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
+import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
+import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** The progress of a deletion. */
 export interface DeleteProgress {

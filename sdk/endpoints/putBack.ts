@@ -3,10 +3,8 @@ import type { KnownSettings } from "../records/collection";
 import { recordById } from "../records/listed";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint, withOwnSave } from "./calls";
-import type { Endpoint, EndpointSettings } from "./record";
-
-/** The numbers of workers of an endpoint. */
-export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
+import type { Endpoint } from "./record";
+import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Callbacks of a call that scales an endpoint to zero for a while. */
 export interface ScaleDownOptions {
@@ -34,15 +32,6 @@ export interface ScaledDown {
 
 /** The time for each request after an abort, in milliseconds: whoever aborts does not want to wait. */
 const AFTER_ABORT_MS = 15_000;
-
-export function isAtZero({ workersMin, workersMax }: WorkerLimits): boolean {
-  return workersMin === 0 && workersMax === 0;
-}
-
-/** Returns the counts alone. */
-export function countsOf({ workersMin, workersMax }: WorkerLimits): WorkerLimits {
-  return { workersMin, workersMax };
-}
 
 /** Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves nothing. */
 export function changedNothing(error: unknown): boolean {
@@ -87,11 +76,6 @@ export async function putBack(
         : `endpoint ${id} ${isCertain ? "is still" : "may be"} off: its ${purpose} failed, and ${describe(counts)} could not be put back`;
     return withOutcome(failure, where, `. Putting the workers back failed with: ${reason}`);
   }
-}
-
-/** Returns `true` if both have the same numbers of workers. */
-export function hasSameLimits(one: WorkerLimits, other: WorkerLimits): boolean {
-  return one.workersMin === other.workersMin && one.workersMax === other.workersMax;
 }
 
 function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {

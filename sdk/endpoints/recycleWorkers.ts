@@ -5,8 +5,9 @@ import { lookFor } from "../records/absence";
 import { existing, getRecord, type KnownOptions } from "../records/collection";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint, countActivePods } from "./calls";
-import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
+import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
+import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
