@@ -14,7 +14,7 @@ export function initFailure(error: unknown, id: string, properties: Properties):
 }
 
 /** A handler, as all of them are called. */
-export type Handler = (...args: unknown[]) => Promise<unknown>;
+export type Handler = (...args: never[]) => Promise<unknown>;
 
 /** Returns handlers of which each but `configure` is wrapped. That must end before the first call, so it stays as it is. */
 export function wrapHandlers(
@@ -22,7 +22,10 @@ export function wrapHandlers(
   wrap: (handler: Handler) => Handler,
 ): pulumi.dynamic.ResourceProvider {
   const { configure, ...others } = handlers;
-  const wrapped = Object.entries<Handler>(others).map(([method, handler]) => [method, wrap(handler)]);
+  const wrapped = Object.entries<Handler | undefined>(others).map(([method, handler]) => [
+    method,
+    handler && wrap(handler),
+  ]);
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(wrapped) };
 }
 

@@ -79,7 +79,10 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 export function refuseOtherAccount(
   noun: string,
   outputs: Properties,
-  { account, settings }: { readonly account: AccountIdentity; readonly settings: { readonly allowAccountChange: boolean } },
+  {
+    account,
+    settings,
+  }: { readonly account: AccountIdentity; readonly settings: { readonly allowAccountChange: boolean } },
   id: string,
 ): void {
   const before = parseRecord(outputs.__account);
