@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
-import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoints/record";
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { showWhereRefused, suspendTraces } from "../program/traces";
+import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
 import { warnOfIdleCost } from "./idleCost";
@@ -24,63 +24,12 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
  * gives it a default, and changes made elsewhere stay. A field that the program removes, or sets to `null`, returns to
  * the default given here.
  */
-export interface ServerlessEndpointArgs {
+export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name">> {
   /**
    * Name of the endpoint. The service does not require it to be unique.
    * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
    */
   name?: pulumi.Input<string | undefined>;
-  /**
-   * GPU tiers in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of
-   * `GpuTier`, the tiers of the named service, and the tiers in the config `serverless-gpu:extraGpuTiers`. A dynamic provider
-   * also accepts one tier or a comma-separated string.
-   */
-  gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
-  /** Id of the serverless template that the workers run. */
-  templateId: pulumi.Input<string>;
-  /**
-   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType` is `REQUEST_COUNT`.
-   * @default 10
-   */
-  idleTimeout?: pulumi.Input<number | null>;
-  /**
-   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which workers may run, in
-   * any order. Also allowed: the countries of the named service, and the countries in the config
-   * `serverless-gpu:extraLocations`. A dynamic provider also accepts a comma-separated string.
-   * @default any region
-   */
-  locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
-  /**
-   * `FLASHBOOT` for faster cold starts.
-   * @default "OFF"
-   */
-  flashBootType?: pulumi.Input<FlashBootType | null>;
-  /**
-   * The rule that sets the number of workers: `QUEUE_DELAY` or `REQUEST_COUNT`.
-   * @default "QUEUE_DELAY"
-   */
-  scalerType?: pulumi.Input<ScalerType | null>;
-  /**
-   * Target of the scaler (> 0): seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`).
-   * Requires `scalerType`.
-   * @default 4
-   */
-  scalerValue?: pulumi.Input<number | null>;
-  /**
-   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even while idle.
-   * @default 0, which scales to zero
-   */
-  workersMin?: pulumi.Input<number | null>;
-  /**
-   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's quota.
-   * @default 3
-   */
-  workersMax?: pulumi.Input<number | null>;
-  /**
-   * Id of a network volume to mount.
-   * @default none
-   */
-  networkVolumeId?: pulumi.Input<string | null>;
   /**
    * Id of an existing endpoint. A new resource adopts it, and changes it to match the program, instead of creating one. A
    * preview shows the changes. Without `name` the endpoint keeps its name. After the adoption, you may keep or remove

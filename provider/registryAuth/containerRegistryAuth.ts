@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistryAuth } from "../../sdk/registryAuths/record";
+import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
 import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
 
@@ -16,19 +17,12 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
 };
 
 /** The arguments of a `ContainerRegistryAuth`. */
-export interface ContainerRegistryAuthArgs {
+export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput, "name">> {
   /**
    * Name of the credential. Unique in the account. A change replaces the credential.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
-  /** User of the registry. Always secret. */
-  username: pulumi.Input<string>;
-  /**
-   * Password or token of the user. Always secret. A change is made in place, so templates need no change. Over REST v2 it
-   * replaces the credential.
-   */
-  password: pulumi.Input<string>;
   /**
    * Id of an existing credential. A new resource adopts it, and gives it this user and password, instead of creating one.
    * Without `name` the credential keeps its name. Each credential belongs to one resource of one stack.
