@@ -15,8 +15,8 @@ import type { ResourceType } from "../resourceTypes";
 /** A class of resources whose handlers are `recordHandlers`. */
 export interface RecordClass<T extends NamedRecord> extends ResourceType, AdoptingClass<T> {
   readonly kind: Declaration["kind"];
-  /** Loads the rules, which programs need only when they check arguments or adopt. */
-  readonly loadKind: () => InputKind & ReturnType<AdoptingClass<T>["loadKind"]>;
+  /** Loads the rules of the arguments, which programs need only when they check some. */
+  readonly loadInputs: () => InputKind;
   /** `true` if a replacement deletes the old record first. With an `adoptId`, `diff` decides. */
   readonly deletesBeforeReplace?: true;
 }
@@ -32,7 +32,7 @@ interface CommonArgs {
  * @param args `undefined` for a resource that is only read: it has no arguments to check
  */
 export function registration<T extends NamedRecord>(
-  { type, provider, kind, one, outputs, loadKind, deletesBeforeReplace }: RecordClass<T>,
+  { type, provider, kind, one, outputs, loadInputs, deletesBeforeReplace }: RecordClass<T>,
   name: string,
   args: (CommonArgs & object) | undefined,
   options: pulumi.CustomResourceOptions,
@@ -43,7 +43,7 @@ export function registration<T extends NamedRecord>(
   const findProblems = (values: Properties, unknown: unknown) => {
     if (!args) return [];
     const { problemsWithoutState }: typeof import("../fields/recordInputs") = require("../fields/recordInputs");
-    return problemsWithoutState(loadKind(), values, unknown, config());
+    return problemsWithoutState(loadInputs(), values, unknown, config());
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
   // The engine fills in only properties that are there when the resource is registered.

@@ -10,11 +10,14 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
-  loadKind() {
-    const { REGISTRY_AUTH_KIND }: typeof import("./registryAuthKind") = require("./registryAuthKind");
-    return REGISTRY_AUTH_KIND;
-  },
+  loadInputs: loadKind,
+  loadKind,
 };
+
+function loadKind() {
+  const { REGISTRY_AUTH_KIND }: typeof import("./registryAuthKind") = require("./registryAuthKind");
+  return REGISTRY_AUTH_KIND;
+}
 
 /** The arguments of a `ContainerRegistryAuth`. */
 export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput, "name">> {

@@ -15,11 +15,14 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  loadKind() {
-    const { TEMPLATE_KIND }: typeof import("./templateKind") = require("./templateKind");
-    return TEMPLATE_KIND;
-  },
+  loadInputs: loadKind,
+  loadKind,
 };
+
+function loadKind() {
+  const { TEMPLATE_KIND }: typeof import("./templateKind") = require("./templateKind");
+  return TEMPLATE_KIND;
+}
 
 /** The start command of a container in parts. */
 export interface ContainerCommand {

@@ -10,11 +10,14 @@ const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
-  loadKind() {
-    const { VOLUME_KIND }: typeof import("./volumeKind") = require("./volumeKind");
-    return VOLUME_KIND;
-  },
+  loadInputs: loadKind,
+  loadKind,
 };
+
+function loadKind() {
+  const { VOLUME_KIND }: typeof import("./volumeKind") = require("./volumeKind");
+  return VOLUME_KIND;
+}
 
 /** The arguments of a `NetworkVolume`. */
 export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
