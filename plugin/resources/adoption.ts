@@ -1,7 +1,7 @@
+import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/adoption/description";
 import { readConfig } from "../../provider/connection/connection";
 import { log } from "../../provider/log";
 import { containsUnknown, isObject, type Properties } from "../../provider/properties";
-import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/resource/adoptionDescription";
 import { NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 

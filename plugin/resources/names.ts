@@ -1,6 +1,6 @@
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { hashedName } from "../../provider/fields/naming";
 import type { Properties } from "../../provider/properties";
-import { hashedName } from "../../provider/resource/hashedName";
 
 const { Mode } = CheckRequest.AutonamingOptions;
 

@@ -1,6 +1,6 @@
+import { managedRecord } from "../../provider/fields/managed";
+import { newOwner } from "../../provider/ownership/owners";
 import type { Properties } from "../../provider/properties";
-import { managedRecord } from "../../provider/resource/managed";
-import { newOwner } from "../../provider/resource/owners";
 import { InvalidInputError } from "../../sdk/errors";
 import { defaultsOf } from "../../sdk/records/fields";
 import { withoutDefaults } from "./importDefaults";
@@ -32,8 +32,8 @@ export async function read(
   }
   const managed = managedRecord(table, isNew ? table : inputs);
   const known = isNew
-    ? { __inputs: managed, __mustExist: true, __owner: newOwner() }
-    : { __inputs: managed, ...outputs };
+    ? { ...managed, __mustExist: true, __owner: newOwner() }
+    : { ...(outputs.__inputs === undefined && managed), ...outputs };
   const result = await handlers.read?.(id, known);
   if (!result?.id) return undefined;
   const found = {
@@ -42,7 +42,7 @@ export async function read(
   };
   if (!isNew) return found;
   // The program decides later which fields are managed.
-  const { __inputs, ...others } = found.outputs;
+  const { __managed, ...others } = found.outputs;
   const needed = resource.importedInputs ?? ((all: Properties) => withoutDefaults(defaultsOf(table), all));
   return { outputs: others, inputs: toPublic(resource, needed(result.inputs ?? {})) };
 }

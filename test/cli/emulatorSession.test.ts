@@ -195,7 +195,9 @@ describe("serverless-gpu emulator env", () => {
   test("prints the environment of the running emulator, or asks for a port", async () => {
     const none = await ended(command(["env"]));
     expect([none.code, none.stdout]).toEqual([1, ""]);
-    expect(none.stderr).toContain("you have no emulator running on this machine. To start one: serverless-gpu emulator");
+    expect(none.stderr).toContain(
+      "you have no emulator running on this machine. To start one: serverless-gpu emulator",
+    );
 
     const first = command([]);
     const printed = await firstOutput(first);

@@ -61,18 +61,21 @@ const ARROWS: Record<string, Arrows> = {
   },
   provider: {
     shared: [
-      ...["cancellation", "engineErrors", "exitWithEngine", "hideSecretInputs", "log", "otherForm", "properties"],
-      "resourceTypes",
+      ...["cancellation", "engineErrors", "exitWithEngine", "hideSecretInputs", "inputWarnings", "log", "pluginState"],
+      ...["properties", "resourceTypes"],
     ],
     folders: {
       program: [],
       connection: ["program"],
       machine: [],
-      resource: ["program", "connection", "machine"],
-      endpoint: ["program", "connection", "machine", "resource"],
-      template: ["program", "connection", "machine", "resource"],
-      volume: ["program", "connection", "machine", "resource"],
-      registryAuth: ["program", "connection", "machine", "resource"],
+      fields: ["connection", "machine"],
+      ownership: ["connection", "machine"],
+      adoption: ["program", "connection", "fields", "ownership"],
+      records: ["program", "connection", "fields", "ownership", "adoption"],
+      endpoint: ["program", "connection", "machine", "fields", "ownership", "adoption", "records"],
+      template: ["program", "connection", "machine", "fields", "adoption", "records"],
+      volume: ["connection", "fields", "adoption", "records"],
+      registryAuth: ["connection", "adoption", "records"],
       smokeTest: ["program", "connection"],
       functions: ["program", "connection"],
     },
@@ -289,7 +292,7 @@ describe("the handlers, and all files that they load", () => {
   test("import no values from Pulumi", () => {
     const { files, packages } = loadedBy("provider/handlers.ts");
     expect([...files]).toEqual(
-      expect.arrayContaining(["provider/endpoint/inputs.ts", "sdk/endpoints/endpoints.ts", "sdk/secret.ts"]),
+      expect.arrayContaining(["provider/endpoint/endpointInputs.ts", "sdk/endpoints/endpoints.ts", "sdk/secret.ts"]),
     );
     expect([...packages].filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
     // The same search finds Pulumi in the files that use it.

@@ -127,7 +127,10 @@ describe("the process of a worker", () => {
 });
 
 (isLinux ? describe : describe.skip)("no process is left behind", () => {
-  test.each(["SIGKILL", "SIGTERM"] as const)("[worker.orphan] workers end when the emulator gets %s", async (signal) => {
+  test.each([
+    "SIGKILL",
+    "SIGTERM",
+  ] as const)("[worker.orphan] workers end when the emulator gets %s", async (signal) => {
     const mark = `mark-${process.pid}-${signal}`;
     const seed = { endpoints: [{ name: "worker", gpuIds: "ADA_24", templateId: "t", workersMin: 2 }] };
     const program = { ...withChild(), env: { MARK: mark } };

@@ -21,9 +21,9 @@ export function commonRules(one: string) {
 /** Returns the valid inputs and the problems of the others. `null` counts as not set. */
 export function checkOwnInputs(
   rules: OwnRules,
-  given: Readonly<Record<string, unknown>>,
+  ownInputs: Readonly<Record<string, unknown>>,
 ): { inputs: Record<string, unknown>; problems: InputProblem[] } {
-  const entries = Object.entries(given).filter(([, value]) => value !== null);
+  const entries = Object.entries(ownInputs).filter(([, value]) => value !== null);
   const isAllowed = ([name, value]: [string, unknown]) => rules[name]?.allows(value) ?? false;
   return {
     inputs: Object.fromEntries(entries.filter(isAllowed)),

@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type InputProblem, InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { FieldTable } from "../../sdk/records/fields";
+import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
-import { type Properties, UNKNOWN } from "../properties";
-import { wasAdoptedFrom } from "./lastAdopter";
-import { changedIn } from "./managed";
-import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "./owners";
+import { wasAdoptedFrom } from "../ownership/lastAdopter";
+import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
+import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
 /** Returns the result of `check`, in which a new resource claims the object that it adopts. */
 export function claimChecked(
@@ -128,7 +128,7 @@ export function describeChanges(table: FieldTable, before: Properties, after: Pr
 
 /** Returns the keys whose values differ. */
 function changedKeys(before: unknown, after: unknown): string[] {
-  const [one, other] = [before, after].map((value) => (value ?? {}) as Properties) as [Properties, Properties];
+  const [one, other] = [objectOrEmpty(before), objectOrEmpty(after)];
   return Object.keys({ ...one, ...other }).filter((key) => one[key] !== other[key]);
 }
 

@@ -8,7 +8,7 @@ import type { Properties } from "./properties";
  */
 
 /** Returns handlers that accept what the other form has recorded. An update then records it anew. */
-export function acceptOtherForm(
+export function acceptPluginState(
   handlers: Required<pulumi.dynamic.ResourceProvider>,
   table: FieldTable,
 ): pulumi.dynamic.ResourceProvider {

@@ -3,9 +3,10 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Listed } from "../../sdk/records/listed";
 import { connect } from "../connection/connection";
 import { log } from "../log";
-import { type Properties, UNKNOWN } from "../properties";
-import { refuseMove } from "../resource/location";
-import { freshAutomaticName } from "../resource/owners";
+import { refuseMove } from "../ownership/location";
+import { freshAutomaticName } from "../ownership/owners";
+import { UNKNOWN } from "../properties";
+import type { Situation } from "../records/recordKind";
 
 /** One list for all resources that move in this run. The engine calls `diff` for one resource after another. */
 const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
@@ -17,7 +18,7 @@ const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
  * `templateId`.
  * @throws MoveRefusedError if the key is not accepted, the name is taken, or the template is not known there
  */
-export async function proveTarget(id: string, outputs: Properties, inputs: Properties): Promise<void> {
+export async function checkNewAccount({ id, outputs, inputs }: Situation): Promise<void> {
   const { client, settings } = connect();
   const refuse = (reason: string, cause?: unknown) => refuseMove("endpoint", id, outputs, reason, cause);
   const list = lists.get(client) ?? client.endpoints.listReadable();

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
-import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
+import { settingsOf } from "../connection/provider";
 import { resolveArg } from "../program/resolvedArgs";
-import type { Arg, Args, PreviewedKind } from "./adoptionDescription";
+import { isObject } from "../properties";
+import type { Arg, Args, PreviewedKind } from "./description";
 
 /** A class of resources that adopt. */
 export interface AdoptingClass<T extends NamedRecord> {
@@ -42,16 +43,16 @@ export function previewAdoption<T extends NamedRecord>(
 /** Returns the reason if the adoption is refused. */
 async function logChanges<T extends NamedRecord>(
   resource: pulumi.CustomResource,
-  given: object,
+  declared: object,
   { type, loadKind }: AdoptingClass<T>,
 ): Promise<string | undefined> {
   // A new resource's id is not known in a preview.
   if (!(await resolveArg(resource.id)).isUnknown) return undefined;
-  const entries = Object.entries(given).map(async ([name, arg]) => [name, await resolve(arg)] as const);
+  const entries = Object.entries(declared).map(async ([name, arg]) => [name, await resolve(arg)] as const);
   const args: Args = Object.fromEntries(await Promise.all(entries));
   const readConfig = await configOf(resource, type);
   // Programs that adopt nothing start without it.
-  const { lookAtAdoption, noPreview } = require("./adoptionDescription") as typeof import("./adoptionDescription");
+  const { lookAtAdoption, noPreview }: typeof import("./description") = require("./description");
   const preview = readConfig
     ? await lookAtAdoption(loadKind(), readConfig, args)
     : noPreview("the provider's settings are not known yet");
@@ -76,6 +77,7 @@ async function configOf(resource: pulumi.CustomResource, type: string): Promise<
     const config = new pulumi.Config(CONFIG_NAMESPACE);
     return (name) => config.get(name);
   }
-  const { value, isUnknown } = await resolveArg(settingsOf(provider as ServerlessGpuProvider));
-  return isUnknown ? undefined : (name) => (value as Record<string, string | undefined>)[name];
+  const { value, isUnknown } = await resolveArg(settingsOf(provider));
+  if (isUnknown || !isObject(value)) return undefined;
+  return (name) => (typeof value[name] === "string" ? value[name] : undefined);
 }

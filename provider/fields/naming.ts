@@ -1,4 +1,13 @@
+import { createHash } from "node:crypto";
 import type { Properties } from "../properties";
+
+const DIGITS = 7;
+
+/** Returns `<logical name>-<7 hex digits>`. The digits are a hash of what identifies the resource: the same on every run. */
+export function hashedName(logicalName: string, identity: readonly string[]): string {
+  const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
+  return `${logicalName}-${digest.slice(0, DIGITS)}`;
+}
 
 /**
  * Returns the name of a resource whose program sets none. A resource keeps its first name, or the one that it was given
@@ -15,14 +24,4 @@ export function nameAutomatically(oldInputs: Properties, name: unknown, automati
 /** Returns the inputs for an automatic name that is the same on every run. */
 export function stableName(name: unknown): Properties {
   return typeof name === "string" ? { name, __automaticName: true } : {};
-}
-
-/** Returns the defaults of the fields that the program has removed. */
-export function removedFields(
-  defaults: Readonly<Record<string, unknown>>,
-  oldInputs: Properties,
-  newInputs: Properties,
-): Properties {
-  const isRemoved = ([field]: [string, unknown]) => field in oldInputs && newInputs[field] === undefined;
-  return Object.fromEntries(Object.entries(defaults).filter(isRemoved));
 }

@@ -1,7 +1,14 @@
 import fc from "fast-check";
-import { changedFields, hasChanged, mustSave } from "../../../provider/endpoint/diff";
-import { checkInputs } from "../../../provider/endpoint/inputs";
+import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { changedIn, managesOthersIn, newlyManagedIn } from "../../../provider/fields/managed";
+import { checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
+import { FIELDS } from "../../../sdk/endpoints/fields";
+
+/** Checks inputs without a config. */
+function checkInputs(oldInputs: Properties, newInputs: Properties) {
+  return checkRecordInputs(ENDPOINT_INPUTS, oldInputs, newInputs, () => undefined);
+}
 
 const PROVIDER = "exports.handler = 1;";
 
@@ -19,16 +26,15 @@ const OUTPUTS = {
   workersMax: 3,
   networkVolumeId: "",
   queueUrl: "http://127.0.0.1/v2/ep-1",
-  __inputs: "7",
   __provider: PROVIDER,
 };
 const PROGRAM = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
 /** Returns the changes of a program, after a check of its inputs as in the engine. */
 function changed(program: Properties, outputs: Properties = {}, oldInputs: Properties = {}): string[] {
-  const { inputs, problems } = checkInputs(oldInputs, { ...PROGRAM, ...program, __provider: PROVIDER }, {});
+  const { inputs, problems } = checkInputs(oldInputs, { ...PROGRAM, ...program, __provider: PROVIDER });
   expect(problems).toEqual([]);
-  return changedFields({ ...OUTPUTS, ...outputs }, inputs);
+  return changedIn(FIELDS, { ...OUTPUTS, ...outputs }, inputs);
 }
 
 describe("no change", () => {
@@ -61,14 +67,14 @@ describe("no change", () => {
 
   test("another provider code, which must never count as a change of the endpoint", () => {
     expect(
-      changedFields({ ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
+      changedIn(FIELDS, { ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
     ).toEqual([]);
   });
 
   test("an automatic name that would differ today", () => {
-    const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }, {}).inputs;
-    const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }, {}).inputs;
-    expect(changedFields(OUTPUTS, later)).toEqual([]);
+    const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }).inputs;
+    const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }).inputs;
+    expect(changedIn(FIELDS, OUTPUTS, later)).toEqual([]);
   });
 });
 
@@ -124,23 +130,32 @@ describe("a change", () => {
     );
     fc.assert(
       fc.property(program, (given) => {
-        const { inputs } = checkInputs({}, { ...PROGRAM, ...given, __provider: PROVIDER }, {});
-        expect(changedFields({ ...OUTPUTS, ...inputs }, inputs)).toEqual([]);
+        const { inputs } = checkInputs({}, { ...PROGRAM, ...given, __provider: PROVIDER });
+        expect(changedIn(FIELDS, { ...OUTPUTS, ...inputs }, inputs)).toEqual([]);
       }),
     );
   });
 });
 
 describe("the record of what is managed", () => {
-  test("a newly managed field must be saved, even if the outputs show its value", () => {
-    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(true);
-    expect(mustSave({ ...OUTPUTS, __inputs: "27" }, { ...PROGRAM, workersMax: OUTPUTS.workersMax })).toBe(false);
-    expect(mustSave(OUTPUTS, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
+  const isNew = (outputs: Properties, inputs: Properties) => newlyManagedIn(FIELDS, outputs, inputs).length > 0;
+
+  test.each<[string, Properties, Properties]>([
+    ["words", { __managed: "gpuIds,name,templateId" }, { __managed: "gpuIds,name,templateId,workersMax" }],
+    ["bits, as state of before has it", { __inputs: "7" }, { __inputs: "27" }],
+  ])("in %s tells which fields must be saved, even if the outputs show their values", (_form, recorded, withMaximum) => {
+    const program = { ...PROGRAM, workersMax: OUTPUTS.workersMax };
+    expect(isNew({ ...OUTPUTS, ...recorded }, program)).toBe(true);
+    expect(isNew({ ...OUTPUTS, ...withMaximum }, program)).toBe(false);
+    expect(isNew({ ...OUTPUTS, ...recorded }, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
   });
 
-  test("a field that is no longer managed changes the record and is not saved", () => {
-    const outputs = { ...OUTPUTS, __inputs: "27" };
-    expect([hasChanged(outputs, PROGRAM), mustSave(outputs, PROGRAM)]).toEqual([true, false]);
-    expect(hasChanged(OUTPUTS, PROGRAM)).toBe(false);
+  test.each<[string, Properties, Properties]>([
+    ["words", { __managed: "gpuIds,name,templateId" }, { __managed: "gpuIds,name,templateId,workersMax" }],
+    ["bits, as state of before has it", { __inputs: "7" }, { __inputs: "27" }],
+  ])("in %s changes with a field that is no longer managed, which is not saved", (_form, recorded, withMaximum) => {
+    const outputs = { ...OUTPUTS, ...withMaximum };
+    expect([managesOthersIn(FIELDS, outputs, PROGRAM), isNew(outputs, PROGRAM)]).toEqual([true, false]);
+    expect(managesOthersIn(FIELDS, { ...OUTPUTS, ...recorded }, PROGRAM)).toBe(false);
   });
 });

@@ -5,17 +5,16 @@ import type { Readers } from "../../sdk/records/readers";
 import { cancelled } from "../cancellation";
 import { clientFor } from "../connection/clientFor";
 import { apiOf, providerSettings, type ReadConfig } from "../connection/config";
+import { fieldsIn } from "../fields/managed";
+import type { InputKind } from "../fields/recordInputs";
+import { LIST_MAX_AGE_MS } from "../ownership/location";
 import type { ResolvedArg } from "../program/resolvedArgs";
-import { type Properties, pick } from "../properties";
-import { type AdoptableKind, compareForAdoption } from "./adoptable";
-import type { RecordKind } from "./recordKind";
-import { LIST_MAX_AGE_MS } from "./sharedLists";
+import { objectOrEmpty, type Properties } from "../properties";
+import { type AdoptableKind, compareForAdoption } from "./comparison";
 
 /** The parts of a kind that a preview of an adoption needs. */
-export interface PreviewedKind<T extends NamedRecord>
-  extends AdoptableKind<T>,
-    Pick<RecordKind<T>, "table" | "checkFields"> {
-  readonly records: (client: Client) => Pick<Readers<T>, "find">;
+export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
+  readonly records: (client: Client) => Pick<Readers<T>, "find" | "get">;
   /** Returns the fields in whose words the record is to be read; see `KnownOptions`. @default none */
   readonly known?: (fields: Properties) => Properties;
 }
@@ -47,11 +46,12 @@ export async function lookAtAdoption<T extends NamedRecord>(
   // The check of the inputs reports invalid values.
   if (typeof adoptId.value !== "string") return {};
   const id = adoptId.value;
-  const inputs = kind.checkFields(knownFields(kind, args)).fields;
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
   let found: T | undefined;
+  let inputs: Properties;
   let capabilities: Capabilities;
   try {
+    inputs = { ...kind.checkFields(knownFields(kind, args), readConfig).fields };
     const settings = providerSettings(readConfig);
     const client = clientFor(settings);
     capabilities = CAPABILITIES[apiOf(settings)];
@@ -102,20 +102,20 @@ function knownFields<T extends NamedRecord>({ table }: PreviewedKind<T>, args: A
     if (!parts) return [];
     return [[field, Object.fromEntries(Object.entries(parts).flatMap(knownValue))] as const];
   });
-  return pick(Object.fromEntries(known), (field) => Object.hasOwn(table, field));
+  return fieldsIn(table, Object.fromEntries(known));
 }
 
 function knownValue([key, { value, isUnknown }]: [string, ResolvedArg]): [string, unknown][] {
   return isUnknown ? [] : [[key, value]];
 }
 
-interface Comparison {
+interface FieldChange {
   readonly before: Properties;
   readonly inputs: Properties;
   readonly isChanged: boolean;
 }
 
-function describeChange(field: string, arg: Arg, { before, inputs, isChanged }: Comparison): string[] {
+function describeChange(field: string, arg: Arg, { before, inputs, isChanged }: FieldChange): string[] {
   if (arg.parts) return describeParts(field, arg.parts, before[field], inputs[field]);
   // It may also be secret.
   if (arg.isUnknown) return [`${field}: to a value that is not known yet`];
@@ -132,7 +132,7 @@ function describeParts(
   before: unknown,
   after: unknown,
 ): string[] {
-  const [from, to] = [before, after].map((value) => (value ?? {}) as Properties) as [Properties, Properties];
+  const [from, to] = [objectOrEmpty(before), objectOrEmpty(after)];
   const isSet = (key: string) => parts[key]?.isUnknown === false && from[key] !== to[key];
   const keys = Object.keys(parts).sort();
   const set = keys.filter(isSet);

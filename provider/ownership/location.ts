@@ -6,7 +6,9 @@ import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } fro
 import { connect, currentPlace, readConfig } from "../connection/connection";
 import { log } from "../log";
 import type { Properties } from "../properties";
-import { LIST_MAX_AGE_MS } from "./sharedLists";
+
+/** Maximum age of the list that the resources of one run share, in milliseconds. */
+export const LIST_MAX_AGE_MS = 60_000;
 
 /** The client's functions for one kind of object, of which one is needed to find out where an object is. */
 export type Finder = (client: Client) => {
