@@ -82,7 +82,7 @@ test("a template that is not shown is declared if exactly one matches the endpoi
   ]);
   const { source, skipped } = adoptionProgram(hidden, {}, matches);
   expect(source).toContain(
-    '  templateId: "t1",\n  // its templateId is not shown: this template has the image, the variables and',
+    '  templateId: "t1",\n  // its templateId is not shown: this template matches the image, variables and',
   );
   expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
   expect(skipped).toEqual([
