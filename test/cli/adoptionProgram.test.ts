@@ -86,7 +86,7 @@ test("a template that is not shown is declared if exactly one matches the endpoi
   );
   expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
   expect(skipped).toEqual([
-    { id: "none", reason: expect.stringMatching(/no template of the account has the image.* \(--api graphql\)$/) },
+    { id: "none", reason: expect.stringMatching(/no template of the account matches the image.* \(--api graphql\)$/) },
     {
       id: "several",
       reason: expect.stringContaining(
