@@ -82,11 +82,11 @@ test("a template that is not shown is declared if exactly one matches the endpoi
   ]);
   const { source, skipped } = adoptionProgram(hidden, {}, matches);
   expect(source).toContain(
-    '  templateId: "t1",\n  // its templateId is not shown: this template has the image, the variables and',
+    '  templateId: "t1",\n  // its templateId is not shown: this template matches the image, variables and',
   );
   expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
   expect(skipped).toEqual([
-    { id: "none", reason: expect.stringMatching(/no template of the account has the image.* \(--api graphql\)$/) },
+    { id: "none", reason: expect.stringMatching(/no template of the account matches the image.* \(--api graphql\)$/) },
     {
       id: "several",
       reason: expect.stringContaining(
