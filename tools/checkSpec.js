@@ -4,7 +4,7 @@
 const { operationOf, readDocument, resolve, schemaOf, unwrap } = require("./openApi");
 
 /** @typedef {import("./openApi").Json} Json */
-/** @typedef {import("../emulator/restV2/shapes").Shape} Shape */
+/** @typedef {import("../emulator/model/shapes").Shape} Shape */
 /** @typedef {import("../emulator/restV2/facts").OperationFacts} OperationFacts */
 
 /**

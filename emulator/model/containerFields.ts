@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Shape, TEXT, TEXTS } from "../restV2/shapes";
 import { type Field, fieldsAfter, type Stored } from "./fieldTable";
+import { type Shape, TEXT, TEXTS } from "./shapes";
 import { convertedProperty } from "./v2Form";
 
 /** An environment variable of a template. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { FLASH_BOOT_NAME_SUFFIX, SAVE_ENDPOINT_DEFAULTS, UNSET_ENDPOINT_FIELDS } from "../../sdk/contract/limits";
-import { dataCentersOf } from "../restV2/dataCenters";
-import { NAME, type Shape, TEXT, TEXTS } from "../restV2/shapes";
 import type { EndpointContainer } from "./containerFields";
+import { dataCentersOf } from "./dataCenters";
+import type { V2Form } from "./fieldTable";
 import {
   type Field,
   type OptionalInput,
@@ -14,7 +14,8 @@ import {
   storedSchemasOf,
 } from "./fieldTable";
 import type { ObservedFields } from "./observedFields";
-import { convertedProperty, property, type V2Form, writeOnlyProperty } from "./v2Form";
+import { NAME, type Shape, TEXT, TEXTS } from "./shapes";
+import { convertedProperty, property, writeOnlyProperty } from "./v2Form";
 
 /** A number that every save sets to the default if it is left out. */
 function reset(

@@ -1,6 +1,23 @@
 import { z } from "zod";
 import type { Profile } from "./fidelity";
-import type { V2Form } from "./v2Form";
+import type { Shape } from "./shapes";
+
+/** How REST v2 writes and reads a field. */
+export interface V2Form<Value, Given> {
+  /** The properties of a body that hold the field, by path: `workers.min`. */
+  readonly properties: Readonly<Record<string, Shape>>;
+  /** Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property at a path. */
+  readonly read: (at: <T>(path: string) => T | undefined) => Given | undefined;
+  /**
+   * Returns the properties that show the value, by path; one that is `undefined` is left out. `record` has all fields.
+   * @default REST v2 does not show the field
+   */
+  readonly show?:
+    | ((value: Value, record: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+    | undefined;
+  /** The value of a new record if the body sets none. @default that of GraphQL */
+  readonly initial?: Given | undefined;
+}
 
 /** How GraphQL and REST v2 write and read a field, and what is stored. */
 export interface FieldForm<Value, Given> {

@@ -1,7 +1,8 @@
-import { CUDA_VERSION, CUDA_VERSIONS } from "../restV2/shapes";
 import { BusinessError } from "./businessError";
+import type { V2Form } from "./fieldTable";
 import { type FieldForm, fieldsAfter, type Stored } from "./fieldTable";
-import { convertedProperty, type V2Form } from "./v2Form";
+import { CUDA_VERSION, CUDA_VERSIONS } from "./shapes";
+import { convertedProperty } from "./v2Form";
 
 /** A network volume of an endpoint. */
 export interface VolumeReference {

@@ -1,22 +1,7 @@
-import type { Shape } from "../restV2/shapes";
-import type { FieldTable, Input, Stored } from "./fieldTable";
+import type { FieldTable, Input, Stored, V2Form } from "./fieldTable";
+import type { Shape } from "./shapes";
 
 type Properties = Readonly<Record<string, unknown>>;
-
-/** How REST v2 writes and reads a field. */
-export interface V2Form<Value, Given> {
-  /** The properties of a body that hold the field, by path: `workers.min`. */
-  readonly properties: Readonly<Record<string, Shape>>;
-  /** Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property at a path. */
-  readonly read: (at: <T>(path: string) => T | undefined) => Given | undefined;
-  /**
-   * Returns the properties that show the value, by path; one that is `undefined` is left out. `record` has all fields.
-   * @default REST v2 does not show the field
-   */
-  readonly show?: ((value: Value, record: Properties) => Properties) | undefined;
-  /** The value of a new record if the body sets none. @default that of GraphQL */
-  readonly initial?: Given | undefined;
-}
 
 /** Returns the form of a field that REST v2 holds in one property, with the same values. */
 export function property<Value>(path: string, shape: Shape, initial?: Value): V2Form<Value, Value> {

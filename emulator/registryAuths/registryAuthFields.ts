@@ -1,6 +1,6 @@
 import { patchSchemaOf, type RequiredInput, requiredString, type Stored, seedSchemaOf } from "../model/fieldTable";
+import { NAME } from "../model/shapes";
 import { property, writeOnlyProperty } from "../model/v2Form";
-import { NAME } from "../restV2/shapes";
 
 /** All fields of a registry credential that clients can set. GraphQL shows none but the name. */
 export const REGISTRY_AUTH_FIELDS = {

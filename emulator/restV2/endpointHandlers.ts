@@ -5,12 +5,12 @@ import {
   type EndpointContainer,
   templateOfContainer,
 } from "../model/containerFields";
+import { DATA_CENTERS } from "../model/dataCenters";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
 import { changedByBody, createdByBody } from "../model/v2Form";
 import type { Templates } from "../templates/templates";
-import { DATA_CENTERS } from "./dataCenters";
 import { type EndpointBody, shownEndpoint } from "./endpointShape";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";

@@ -1,11 +1,11 @@
 import { CONTAINER_FIELDS } from "../model/containerFields";
 import { ENDPOINT_FIELDS } from "../model/endpointFields";
 import { OBSERVED_FIELDS } from "../model/observedFields";
+import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "../model/shapes";
 import { v2Properties, v2Shown } from "../model/v2Form";
 import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
 import { TEMPLATE_FIELDS } from "../templates/templateFields";
 import { CHANGEABLE_FIELDS, VOLUME_FIELDS } from "../volumes/volumeFields";
-import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "./shapes";
 
 type Properties = Readonly<Record<string, Shape>>;
 

@@ -10,8 +10,8 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "../model/fieldTable";
+import { FLAG, NAME } from "../model/shapes";
 import { property } from "../model/v2Form";
-import { FLAG, NAME } from "../restV2/shapes";
 import { EXAMPLE_IMAGE } from "../workers/container";
 
 /** A port of a template with its name in the web console. */

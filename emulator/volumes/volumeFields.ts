@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { V2Form } from "../model/fieldTable";
 import {
   type Field,
   type OptionalInput,
@@ -9,8 +10,8 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "../model/fieldTable";
-import { property, type V2Form } from "../model/v2Form";
-import { NAME } from "../restV2/shapes";
+import { NAME } from "../model/shapes";
+import { property } from "../model/v2Form";
 
 /** The smallest and the largest size of a volume in GB. */
 export const SIZES = { smallest: 10, largest: 4096 };

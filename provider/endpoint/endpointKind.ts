@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
-import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/collection";
+import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";

@@ -1,5 +1,5 @@
 import { NotFoundError } from "../../sdk/errors";
-import { noSuchRecord } from "../../sdk/records/collection";
+import { noSuchRecord } from "../../sdk/records/reads";
 import { refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";

@@ -3,15 +3,10 @@ import type { Capabilities } from "../contract/capabilities";
 import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
+import type { RecordCalls } from "../records/calls";
 import { sendWrite } from "../records/changeRecord";
-import {
-  type Collection,
-  createCollection,
-  type KnownOptions,
-  type RecordCalls,
-  readExisting,
-  type Writable,
-} from "../records/collection";
+import { type Collection, createCollection, type KnownOptions, type Writable } from "../records/collection";
+import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { ENDPOINT_FIELDS } from "./fields";

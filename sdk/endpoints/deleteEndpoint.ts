@@ -2,7 +2,7 @@ import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
 import { lookFor } from "../records/absence";
-import { readSharedWith } from "../records/collection";
+import { readSharedWith } from "../records/reads";
 import { saveRecord } from "../records/records";
 import {
   aBoolean,

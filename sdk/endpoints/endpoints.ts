@@ -1,8 +1,9 @@
 import { KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
-import { getRecord, type KnownOptions } from "../records/collection";
+import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import type { Readers } from "../records/readers";
-import { recordsOf, saveRecord, type UpdateRecordOptions } from "../records/records";
+import { getRecord } from "../records/reads";
+import { recordsOf, saveRecord } from "../records/records";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";

@@ -1,5 +1,5 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
-import type { KnownSettings } from "../records/collection";
+import type { KnownSettings } from "../records/calls";
 import { recordById } from "../records/listed";
 import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";

@@ -1,8 +1,7 @@
 import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { FindOptions, KnownOptions } from "./collection";
+import type { FindOptions, KnownOptions, UpdateRecordOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
-import type { UpdateRecordOptions } from "./records";
 
 export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
 

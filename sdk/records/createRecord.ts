@@ -3,8 +3,9 @@ import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, makeCall } from "../transport/retryingCall";
-import { type Collection, noteWrite, readShared, type Writable } from "./collection";
+import { type Collection, noteWrite, type Writable } from "./collection";
 import { type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
+import { readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
 

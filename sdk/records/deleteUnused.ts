@@ -5,8 +5,9 @@ import type { ObservedOptions, RequestOptions } from "../transport/requestOption
 import type { Attempt } from "../transport/retryingCall";
 import { lookFor, lookRepeatedly } from "./absence";
 import { sendWrite } from "./changeRecord";
-import { type Collection, readAfterWrites, readSharedWith, type Writable } from "./collection";
+import type { Collection, Writable } from "./collection";
 import type { NamedRecord } from "./listed";
+import { readAfterWrites, readSharedWith } from "./reads";
 
 /** The progress of a deletion that waits. */
 export interface DeletionWait {

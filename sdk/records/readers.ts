@@ -2,8 +2,9 @@ import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
-import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
+import type { Collection, FindOptions, KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
+import { findRecord, getRecord } from "./reads";
 import { readWhole } from "./wholeList";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */

@@ -5,21 +5,13 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { CREATE_OPTIONS } from "./callOptions";
 import { changeRecord } from "./changeRecord";
-import { getRecord, type KnownOptions, readExisting, type Writable, withKnown } from "./collection";
+import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
 import { type CreateRecordOptions, createRecord } from "./createRecord";
 import type { NamedRecord } from "./listed";
 import { type Readers, readersOf } from "./readers";
+import { getRecord, readExisting } from "./reads";
 import { explainTakenName, nameTaken } from "./uniqueName";
 import { withHidden } from "./wholeList";
-
-/** Options of `update`. */
-export interface UpdateRecordOptions<T> extends KnownOptions {
-  /**
-   * Called before a record is renamed to a name that others have. An error that it throws ends the update, and nothing is
-   * changed. Without it, the record is renamed where the service allows it.
-   */
-  readonly onNameTaken?: ((others: readonly T[]) => void) | undefined;
-}
 
 /** The settings of a record, with its name if it is set. */
 interface Named {

@@ -3,7 +3,7 @@ import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { RecordCalls } from "./collection";
+import type { RecordCalls } from "./calls";
 import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 
 /** Largest number of records that one request reads. */

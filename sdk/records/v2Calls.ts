@@ -5,9 +5,8 @@ import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2, type V2Request } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
-import type { RecordCalls } from "./collection";
+import type { NamesCall, RecordCalls } from "./calls";
 import { type Kind, type Listed, type NamedRecord, readRecords, type UnreadableRecord } from "./listed";
-import type { NamesCall } from "./wholeList";
 
 const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),

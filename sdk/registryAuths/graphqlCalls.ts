@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
+import type { RecordCalls } from "../records/calls";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { type Kind, readRecords } from "../records/listed";
 import type { GraphqlTransport } from "../transport/graphql";

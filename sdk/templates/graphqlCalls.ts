@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
+import type { RecordCalls } from "../records/calls";
 import type { KeptTable } from "../records/fields";
 import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields, withKept } from "../records/keptFields";

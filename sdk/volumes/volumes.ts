@@ -1,11 +1,11 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { DELETE_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
-import { type Collection, createCollection } from "../records/collection";
+import { type Collection, createCollection, type UpdateRecordOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { Readers } from "../records/readers";
-import { recordsOf, type UpdateRecordOptions } from "../records/records";
+import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { VOLUME, type VolumeCalls } from "./graphqlCalls";

@@ -1,5 +1,5 @@
+import type { Shape } from "../../../emulator/model/shapes";
 import { type OperationFacts, REST_V2 } from "../../../emulator/restV2/facts";
-import type { Shape } from "../../../emulator/restV2/shapes";
 import { differences } from "../../../tools/checkSpec.js";
 
 const FACTS: Readonly<Record<string, OperationFacts>> = REST_V2;

@@ -119,13 +119,14 @@ describe("options of a call that do not exist", () => {
   });
 
   test("options of any name are refused, or exist", async () => {
+    // Names of Object.prototype, such as "toString", are not seen as options: a library may have added one to all objects.
+    const optionName = fc.string({ minLength: 1 }).filter((name) => !(name in Object.prototype));
     await using emulated = await startCounting("{}");
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue(), { minKeys: 1 }), async (options) => {
+      fc.asyncProperty(fc.dictionary(optionName, fc.jsonValue(), { minKeys: 1 }), async (options) => {
         const error = await failure(() => emulated.client.endpoint("e").requests(options));
         expect(error).toBeInstanceOf(InvalidInputError);
       }),
-      // Names of Object.prototype, such as "toString", are not seen as options.
       { numRuns: 200, examples: [[{ constructor2: 1 }]] },
     );
     expect(emulated.requests()).toBe(0);
