@@ -76,7 +76,10 @@ const schema = z.strictObject({
   clock: clock.optional(),
 } satisfies Record<keyof EmulatorOptions, z.ZodType>);
 
-/** Throws a TypeError that names every wrong option: JavaScript and a mistyped name pass the compiler. */
+/**
+ * Throws a TypeError that names every wrong option: JavaScript and a mistyped name pass the
+ * compiler.
+ */
 export function checkOptions(options: EmulatorOptions): void {
   validate(schema, options, "What startEmulator was given");
   const programs = Object.entries(options.handlers ?? {}).filter(([, handler]) => isProgram(handler));

@@ -71,8 +71,9 @@ export interface Emulator {
    */
   seed(seed: Seed): void;
   /**
-   * Changes the quota of workers while the emulator runs; `undefined` for none. Endpoints that exceed a lower quota keep
-   * their workers, but no `workersMax` can be raised. The data file does not keep the quota.
+   * Changes the quota of workers while the emulator runs; `undefined` for none. Endpoints that
+   * exceed a lower quota keep their workers, but no `workersMax` can be raised. The data file does
+   * not keep the quota.
    * @throws RangeError if `workers` is not a number ≥ 0
    */
   setWorkerQuota(workers: number | undefined): void;

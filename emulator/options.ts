@@ -12,7 +12,10 @@ export interface EmulatorOptions {
   readonly port?: number;
   /** The host to listen on. @default "127.0.0.1", this machine only */
   readonly host?: string;
-  /** The behaviour to emulate where the contract and the observed service differ. @default "contract" */
+  /**
+   * The behaviour to emulate where the contract and the observed service differ.
+   * @default "contract"
+   */
   readonly profile?: Profile;
   /**
    * The key that clients must send. `emulator.apiKey` and `emulator.env` hold it.
@@ -21,13 +24,22 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /** A second key, which is valid but has no permissions. @default none */
   readonly restrictedApiKey?: string;
-  /** The time that a worker takes to stop after a scale-down, in milliseconds, ≥ 0. @default 1000 */
+  /**
+   * The time that a worker takes to stop after a scale-down, in milliseconds, ≥ 0.
+   * @default 1000
+   */
   readonly drainMs?: number;
-  /** The cold start of a worker, in milliseconds, ≥ 0; a quarter of it with FLASHBOOT. @default 200 */
+  /**
+   * The cold start of a worker, in milliseconds, ≥ 0; a quarter of it with FLASHBOOT.
+   * @default 200
+   */
   readonly coldStartMs?: number;
   /** Ids of the templates that exist. @default every non-empty id exists */
   readonly templates?: readonly string[];
-  /** `true` refuses templates, volumes and registry credentials that do not exist. @default only those of a kind that a seed names */
+  /**
+   * `true` refuses templates, volumes and registry credentials that do not exist.
+   * @default only those of a kind that a seed names
+   */
   readonly strictReferences?: boolean;
   /** Names of templates that other accounts have taken. @default none */
   readonly takenTemplateNames?: readonly string[];
@@ -38,7 +50,11 @@ export interface EmulatorOptions {
    * @default 120000 in the observed profile, else 0
    */
   readonly templateReleaseMs?: number;
-  /** `true` lets workers with FLASHBOOT keep the old version of a changed template until `workersMax` is 0. @default false */
+  /**
+   * `true` lets workers with FLASHBOOT keep the old version of a changed template until
+   * `workersMax` is 0.
+   * @default false
+   */
   readonly staleFlashBoot?: boolean;
   /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
   readonly volumeDataCenters?: readonly string[];
@@ -46,22 +62,33 @@ export interface EmulatorOptions {
   readonly workerQuota?: number;
   /** The value of `myself.serverlessDiscount`. @default null */
   readonly serverlessDiscount?: ServerlessDiscount | null;
-  /** Endpoints, templates, volumes, registry credentials and pods that exist from the start. @default none */
+  /**
+   * Endpoints, templates, volumes, registry credentials and pods that exist from the start.
+   * @default none
+   */
   readonly seed?: Seed;
   /**
-   * A file that keeps the key, endpoints, jobs, templates with their environment, volumes, registry credentials and pods. Every change is saved before its response is sent. If the
-   * file exists, the emulator starts with its contents and ignores `seed`.
+   * A file that keeps the key, endpoints, jobs, templates with their environment, volumes, registry
+   * credentials and pods. Every change is saved before its response is sent. If the file exists,
+   * the emulator starts with its contents and ignores `seed`.
    * @default none: the state is lost when the emulator stops
    */
   readonly dataFile?: string;
-  /** The seed of all random values, such as ids: the same seed repeats the same values. @default random */
+  /**
+   * The seed of all random values, such as ids: the same seed repeats the same values.
+   * @default random
+   */
   readonly randomSeed?: number;
   /**
-   * Handlers of jobs, or the programs of real workers, by the name, the template id or the id of the endpoint.
+   * Handlers of jobs, or the programs of real workers, by the name, the template id or the id of
+   * the endpoint.
    * @default every job returns its input
    */
   readonly handlers?: Handlers;
-  /** Called with each line that the program of a worker prints, and at its start and end. @default none */
+  /**
+   * Called with each line that the program of a worker prints, and at its start and end.
+   * @default none
+   */
   readonly onWorkerOutput?: (line: WorkerLine) => void;
   /** Called with each request when it has ended, as the journal shows it. @default none */
   readonly onRequest?: (request: JournalEntry) => void;

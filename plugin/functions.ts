@@ -17,7 +17,9 @@ interface PluginFunction {
 
 const TABLES = { ServerlessEndpoint: FIELDS, ServerlessTemplate: TEMPLATE_FIELDS, NetworkVolume: VOLUME_FIELDS };
 
-/** Returns a function that calls a data source, and converts what it finds to an object with lists. */
+/**
+ * Returns a function that calls a data source, and converts what it finds to an object with lists.
+ */
 function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
   const { resource, wrapper, secrets } = source;
   const listed = (found: object) => (resource ? withLists(TABLES[resource], { ...found }) : found);

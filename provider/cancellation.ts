@@ -1,8 +1,9 @@
 const cancellation = new AbortController();
 
 /**
- * Aborts when the engine cancels the deployment. Reads, waits and deletions end then, and can be repeated. Creates and
- * updates go on to their end, so that state knows what they have made. Dynamic providers are never told.
+ * Aborts when the engine cancels the deployment. Reads, waits and deletions end then, and can be
+ * repeated. Creates and updates go on to their end, so that state knows what they have made.
+ * Dynamic providers are never told.
  */
 export const cancelled: AbortSignal = cancellation.signal;
 

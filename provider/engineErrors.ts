@@ -4,9 +4,10 @@ import { redact } from "../sdk/secret";
 import type { Properties } from "./properties";
 
 /**
- * Returns an error after which the engine keeps the incomplete resource, and completes it with an update on the next
- * `up`.
- * @param properties must hold `__provider`, or the engine could neither refresh nor delete the resource
+ * Returns an error after which the engine keeps the incomplete resource, and completes it with an
+ * update on the next `up`.
+ * @param properties must hold `__provider`, or the engine could neither refresh nor delete the
+ * resource
  */
 export function initFailure(error: unknown, id: string, properties: Properties): Error {
   const { message } = presentable(error);
@@ -16,7 +17,10 @@ export function initFailure(error: unknown, id: string, properties: Properties):
 /** A handler, as all of them are called. */
 export type Handler = (...args: never[]) => Promise<unknown>;
 
-/** Returns handlers of which each but `configure` is wrapped. That must end before the first call, so it stays as it is. */
+/**
+ * Returns handlers of which each but `configure` is wrapped. That must end before the first call,
+ * so it stays as it is.
+ */
 export function wrapHandlers(
   handlers: pulumi.dynamic.ResourceProvider,
   wrap: (handler: Handler) => Handler,
@@ -30,8 +34,8 @@ export function wrapHandlers(
 }
 
 /**
- * Returns handlers for the engine. They return plain JSON: `undefined` or `NaN` in a result would fail only after the
- * service had made its changes. They throw errors without keys.
+ * Returns handlers for the engine. They return plain JSON: `undefined` or `NaN` in a result would
+ * fail only after the service had made its changes. They throw errors without keys.
  */
 export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, guard);
@@ -48,7 +52,10 @@ function guard(handler: Handler): Handler {
   };
 }
 
-/** Removes the stack of errors that the user can fix: the engine prints it after the message. Redacts other errors. */
+/**
+ * Removes the stack of errors that the user can fix: the engine prints it after the message.
+ * Redacts other errors.
+ */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));
   if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });

@@ -5,10 +5,11 @@ const LOOK_EVERY_MS = 500;
 let isWatching = false;
 
 /**
- * Ends this process when the engine that started it is killed. Otherwise it would keep running, and a create in progress
- * would collide with the next run. The parent process is no indication, because Pulumi's launcher is a shell between
- * engine and provider. So this keeps a connection to the engine's gRPC server, whose host and port are an argument of
- * this process. A slow or paused engine keeps the connection; the operating system closes it for a killed engine.
+ * Ends this process when the engine that started it is killed. Otherwise it would keep running, and
+ * a create in progress would collide with the next run. The parent process is no indication,
+ * because Pulumi's launcher is a shell between engine and provider. So this keeps a connection to
+ * the engine's gRPC server, whose host and port are an argument of this process. A slow or paused
+ * engine keeps the connection; the operating system closes it for a killed engine.
  */
 export function exitWithEngine(): void {
   if (isWatching) return;
@@ -18,15 +19,18 @@ export function exitWithEngine(): void {
   else watchServer(address, () => process.exit(1));
 }
 
-/** Returns the last argument that is a host and a port. The engine puts its own after all other arguments. */
+/**
+ * Returns the last argument that is a host and a port. The engine puts its own after all other
+ * arguments.
+ */
 export function engineAddress(argv: readonly string[]): string | undefined {
   const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
   return argv.findLast((argument) => address.test(argument) && URL.canParse(`http://${argument}`));
 }
 
 /**
- * Calls `onGone` when nothing listens on `address` any more. A lost connection or a single refusal does not count: on
- * some systems a listener with a full backlog refuses connections.
+ * Calls `onGone` when nothing listens on `address` any more. A lost connection or a single refusal
+ * does not count: on some systems a listener with a full backlog refuses connections.
  */
 export function watchServer(address: string, onGone: () => void): void {
   let refusals = 0;
@@ -55,7 +59,10 @@ export function watchServer(address: string, onGone: () => void): void {
   open();
 }
 
-/** Ends a process that does not know the engine's port when its parent ends: except on Windows, an orphan gets another. */
+/**
+ * Ends a process that does not know the engine's port when its parent ends: except on Windows, an
+ * orphan gets another.
+ */
 function exitWithParent(): void {
   const parent = process.ppid;
   const look = () => {

@@ -13,7 +13,9 @@ import { VOLUME_KIND } from "./volume/volumeKind";
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
 export const v1 = handlersOf(ENDPOINT_KIND);
 
-/** The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent. */
+/**
+ * The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent.
+ */
 export const smokeTestV1 = forEngine(hideSecretInputs(smokeTestHandlers));
 
 /** The same for a `ServerlessTemplate`: `….templateV1`. Permanent. */

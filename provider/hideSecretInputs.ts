@@ -4,14 +4,17 @@ import { type Handler, wrapHandlers } from "./engineErrors";
 import { isObject, type Properties } from "./properties";
 
 /**
- * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers as plain values, and
- * `__secretInputs` names them.
+ * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
+ * as plain values, and `__secretInputs` names them.
  */
 export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, hideFirst);
 }
 
-/** Returns the names of the secret inputs. That of a value in an object has two parts: `env.HF_TOKEN`. */
+/**
+ * Returns the names of the secret inputs. That of a value in an object has two parts:
+ * `env.HF_TOKEN`.
+ */
 export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
@@ -26,7 +29,8 @@ function hideFirst(handler: Handler): Handler {
 }
 
 /**
- * Returns every value of the secret inputs, and the parts of comma-separated strings, which have problems of their own.
+ * Returns every value of the secret inputs, and the parts of comma-separated strings, which have
+ * problems of their own.
  */
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((name) => {
@@ -52,15 +56,18 @@ function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckF
 }
 
 /**
- * Returns the failure without its property, which its reason then names. The engine prints the value of the property that a
- * failure names, as it was sent: a secret of a transform, a nested one, or one that the program did not mark. So no failure
- * of ours names one.
+ * Returns the failure without its property, which its reason then names. The engine prints the
+ * value of the property that a failure names, as it was sent: a secret of a transform, a nested
+ * one, or one that the program did not mark. So no failure of ours names one.
  */
 export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailure): pulumi.dynamic.CheckFailure {
   return { property: "", reason: property === "" ? reason : `${property}: ${reason}` };
 }
 
-/** Hides numbers, and strings that are too short to hide everywhere, in the problems of their own resource. */
+/**
+ * Hides numbers, and strings that are too short to hide everywhere, in the problems of their own
+ * resource.
+ */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],
   secrets: readonly unknown[],

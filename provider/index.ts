@@ -1,8 +1,9 @@
 /**
  * Resources and data sources for Pulumi programs.
  *
- * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`, `SmokeTest`, and
- * `ServerlessGpuProvider` for additional accounts. Data sources: the functions `get…`, each also as `get…Output`.
+ * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`,
+ * `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the functions
+ * `get…`, each also as `get…Output`.
  *
  * @module pulumi-serverless-gpu
  */

@@ -8,7 +8,10 @@ const LINE_EVERY_MS = 10_000;
 /** Minimum time between two log lines about a rate limit, which may hold a run for many minutes. */
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
-/** Takes the log lines. The engine shows what a process prints as messages of the stack, so the name comes first. */
+/**
+ * Takes the log lines. The engine shows what a process prints as messages of the stack, so the name
+ * comes first.
+ */
 let receive = (name: string, text: string): void => console.log(`${name}: ${text}`);
 
 /** Passes all further log lines to a function, redacted. */
@@ -42,7 +45,9 @@ export function waitLogger(name: string): (text: string, elapsedMs: number) => v
   };
 }
 
-/** Returns a function that logs the waits for the service's rate limit, at most one line a minute. */
+/**
+ * Returns a function that logs the waits for the service's rate limit, at most one line a minute.
+ */
 export function rateLimitLogger(now: () => number = () => performance.now()): (event: RateLimitEvent) => void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   return (event) => {

@@ -3,11 +3,13 @@ import { type FieldTable, listFields } from "../sdk/records/fields";
 import type { Properties } from "./properties";
 
 /*
- * A resource may have been recorded by the other form of this provider. The dynamic form records comma lists, and the code
- * that the engine runs under `__provider`. The plugin records lists.
+ * A resource may have been recorded by the other form of this provider. The dynamic form records
+ * comma lists, and the code that the engine runs under `__provider`. The plugin records lists.
  */
 
-/** Returns handlers that accept what the other form has recorded. An update then records it anew. */
+/**
+ * Returns handlers that accept what the other form has recorded. An update then records it anew.
+ */
 export function acceptPluginState(
   handlers: Required<pulumi.dynamic.ResourceProvider>,
   table: FieldTable,

@@ -1,7 +1,9 @@
 /** A map of properties as the engine passes it. */
 export type Properties = Record<string, unknown>;
 
-/** The engine's placeholder for a value that is not known yet. It stands for any type, at any depth. */
+/**
+ * The engine's placeholder for a value that is not known yet. It stands for any type, at any depth.
+ */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** Returns `true` if a value, at any depth, is not known yet. */

@@ -8,8 +8,8 @@ export interface ResourceType {
   /** The type in state and in URNs. */
   readonly type: string;
   /**
-   * The code under `__provider`. It is permanent: every version of this package must support it, because the engine runs
-   * the code that state holds.
+   * The code under `__provider`. It is permanent: every version of this package must support it,
+   * because the engine runs the code that state holds.
    */
   readonly provider: string;
   /** Names of all outputs. */

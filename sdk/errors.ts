@@ -151,7 +151,10 @@ export class AuthenticationError extends ServerlessGpuError {
   readonly code = "AUTHENTICATION";
 }
 
-/** Thrown when the service says that the requested record does not exist (status 404, or "not found" in GraphQL). */
+/**
+ * Thrown when the service says that the requested record does not exist (status 404, or "not found"
+ * in GraphQL).
+ */
 export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
@@ -260,8 +263,8 @@ export class UnexpectedResponseError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the response to a create was lost, and lists cannot tell whether the record was created, or which of several
- * new ones it is. It was not created again.
+ * Thrown when the response to a create was lost, and lists cannot tell whether the record was
+ * created, or which of several new ones it is. It was not created again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
@@ -275,7 +278,10 @@ export class CreateUncertainError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when a record was not deleted in time. The message says why and, for an endpoint, whether it runs again. */
+/**
+ * Thrown when a record was not deleted in time. The message says why and, for an endpoint, whether
+ * it runs again.
+ */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
@@ -302,7 +308,10 @@ export class NameTakenError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when a record is absent, but was last seen with another key or URL. It may still exist there. */
+/**
+ * Thrown when a record is absent, but was last seen with another key or URL. It may still exist
+ * there.
+ */
 export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";
 }

@@ -39,7 +39,10 @@ interface ManagementCalls {
   readonly pods: PodCalls;
 }
 
-/** Returns the requests over GraphQL. Where a list may be cut, REST v2 shows which records there are. */
+/**
+ * Returns the requests over GraphQL. Where a list may be cut, REST v2 shows which records there
+ * are.
+ */
 export function graphqlCalls(
   context: CallContext,
   transport: GraphqlTransport,

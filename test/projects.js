@@ -5,14 +5,21 @@ const path = require("node:path");
 
 const rootDir = path.resolve(__dirname, "..");
 
-// Patterns that exclude files need whole paths: Jest puts the root only into those that begin with it.
+// Patterns that exclude files need whole paths: Jest puts the root only into those that begin with
+// it.
 
-/** The tests with the real engine that `npm test` runs: the life of a resource, and a file for each risk. */
+/**
+ * The tests with the real engine that `npm test` runs: the life of a resource, and a file for each
+ * risk.
+ */
 const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
   (name) => `${rootDir}/test/pulumi/${name}.test.ts`,
 );
 
-/** Other tests that take long, or need what a newcomer may not have: a browser, or the service's own clients. */
+/**
+ * Other tests that take long, or need what a newcomer may not have: a browser, or the service's own
+ * clients.
+ */
 const LONG = [
   `${rootDir}/test/cli/{emulatorSession,verifyService}.test.ts`,
   `${rootDir}/test/emulator/clients/*.test.ts`,

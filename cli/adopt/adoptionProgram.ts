@@ -25,7 +25,8 @@ export interface AdoptionProgram {
 }
 
 /**
- * Fields of an endpoint as the program declares them, and problems with fields that this version cannot declare.
+ * Fields of an endpoint as the program declares them, and problems with fields that this version
+ * cannot declare.
  */
 interface Declaration {
   readonly fields: Partial<EndpointSettings>;

@@ -54,7 +54,10 @@ export type Finding = unknown;
 /** A row of the fidelity table, or the row of each profile for the same question. */
 export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
-/** A service to play the scenarios against: the live one, or the emulator that says what is expected. */
+/**
+ * A service to play the scenarios against: the live one, or the emulator that says what is
+ * expected.
+ */
 export interface TestedService {
   readonly endpoint: OwnEndpoint;
   readonly findings: ReadonlyMap<FidelityId, Finding>;
@@ -192,7 +195,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns a finding as JSON with sorted fields, in which the id of the endpoint is a placeholder. */
+/**
+ * Returns a finding as JSON with sorted fields, in which the id of the endpoint is a placeholder.
+ */
 export function normalFinding(finding: Finding, { id, name }: OwnEndpoint): string {
   const text = JSON.stringify(sorted(finding)) ?? "no JSON";
   return text.replaceAll(id, "<endpoint>").replaceAll(name, "<name>");

@@ -29,7 +29,10 @@ export interface Controlled extends Omit<PageOptions, "token"> {
   readonly reset: () => void;
 }
 
-/** A hundred years, in milliseconds. The timers of a much longer time would keep the emulator busy for minutes. */
+/**
+ * A hundred years, in milliseconds. The timers of a much longer time would keep the emulator busy
+ * for minutes.
+ */
 const MAX_ADVANCE_MS = 3_155_760_000_000;
 
 type AnyKind = Kind<unknown, Record<string, unknown>, unknown>;
@@ -92,10 +95,16 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
   return routes;
 }
 
-/** The routes with query parameters. All others refuse any, so that a filter that does not exist is never ignored. */
+/**
+ * The routes with query parameters. All others refuse any, so that a filter that does not exist is
+ * never ignored.
+ */
 const READS_QUERY: ReadonlySet<string> = new Set(["GET jobs", "GET workers", "GET journal", "GET worker-output"]);
 
-/** Creates the control interface below `/_emulator/`, for tests and tools in other processes, and the page for people. */
+/**
+ * Creates the control interface below `/_emulator/`, for tests and tools in other processes, and
+ * the page for people.
+ */
 export function createControl(controlled: Controlled, { apiKey, host }: { apiKey: string; host: string }): Control {
   const routes = routesOf(controlled);
   const token = randomBytes(16).toString("hex");
@@ -122,14 +131,19 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
   };
 }
 
-/** Browsers ask for the key, which is the password, when the page is opened from another machine. */
+/**
+ * Browsers ask for the key, which is the password, when the page is opened from another machine.
+ */
 function refused({ status, reason }: Refusal): HttpResponse {
   const response = json(status, { error: reason });
   if (status === 403) return response;
   return { ...response, headers: { ...response.headers, "www-authenticate": 'Basic realm="the key is the password"' } };
 }
 
-/** Returns the key of the route of a request, such as `POST jobs/:id/cancel`, and the id in its path. */
+/**
+ * Returns the key of the route of a request, such as `POST jobs/:id/cancel`, and the id in its
+ * path.
+ */
 function patternOf({ method, path }: HttpRequest): [pattern: string, id: string] {
   const [first, second, ...rest] = path
     .slice(CONTROL_PATH.length + 1)

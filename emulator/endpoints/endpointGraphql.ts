@@ -123,7 +123,10 @@ function assertSupported({ template, bindEndpoint }: Refused): void {
   );
 }
 
-/** Returns the fields of an endpoint that only the observed service shows. The emulator's one user has no id. */
+/**
+ * Returns the fields of an endpoint that only the observed service shows. The emulator's one user
+ * has no id.
+ */
 function observedView({ record }: EndpointView, findVolume: FindVolume) {
   const { networkVolumeId, workersMin, createdAt, version, observed = UNSET_OBSERVED_FIELDS } = record;
   return {

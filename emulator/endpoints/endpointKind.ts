@@ -18,7 +18,10 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
   readonly pods: readonly Readonly<WorkerPod>[];
 }
 
-/** Reads and changes endpoints directly, as the service itself or another user would. The journal records none of it. */
+/**
+ * Reads and changes endpoints directly, as the service itself or another user would. The journal
+ * records none of it.
+ */
 export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
 
 export function endpointKind(

@@ -51,7 +51,10 @@ export interface Endpoints {
    * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
    */
   delete(id: string): void;
-  /** Returns the endpoints of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, with their present pods. */
+  /**
+   * Returns the endpoints of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, with their
+   * present pods.
+   */
   list(lagMs?: number): readonly EndpointView[];
   /** Returns all endpoints, in order of creation. */
   all(): Endpoint[];

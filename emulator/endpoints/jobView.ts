@@ -1,7 +1,10 @@
 import type { Job, JobStatus } from "../jobs/jobStates";
 import type { Endpoints } from "./endpoints";
 
-/** A job as people see it in a list, without its input and output. All times are in milliseconds since the epoch. */
+/**
+ * A job as people see it in a list, without its input and output. All times are in milliseconds
+ * since the epoch.
+ */
 export interface JobView {
   readonly id: string;
   readonly endpointId: string;

@@ -45,7 +45,9 @@ export interface EndpointRuntime {
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
   waitForItems: JobStore["waitForItems"];
-  /** Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted. */
+  /**
+   * Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted.
+   */
   setTtl(job: Job, ttlMs: number): Job | undefined;
   /** Returns the items that a job has streamed since the last call. */
   takeStream(job: Job): StreamItem[];
@@ -59,7 +61,10 @@ export interface EndpointRuntime {
   /** Deletes all jobs that wait, and returns their number. */
   purge(): number;
   health(): Health;
-  /** Returns the number of jobs that wait, and the time when the first of them entered the queue, in milliseconds since the epoch. */
+  /**
+   * Returns the number of jobs that wait, and the time when the first of them entered the queue, in
+   * milliseconds since the epoch.
+   */
   queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined };
   /** Returns the arithmetic of the autoscaler, for people. */
   scaling(): string;
@@ -77,7 +82,10 @@ export interface EndpointRuntime {
   rollOut(): void;
   /** Returns the state to save for a restart, as plain JSON. */
   snapshot(): unknown;
-  /** Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or stops. */
+  /**
+   * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or
+   * stops.
+   */
   dispose(): void;
 }
 
@@ -90,7 +98,8 @@ interface Snapshot {
 
 /**
  * Starts the running part of an endpoint.
- * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued again.
+ * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued
+ * again.
  */
 export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
   const { clock, changed } = context;

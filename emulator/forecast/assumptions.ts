@@ -9,16 +9,24 @@ export type PlayedEndpoint = Pick<
 
 /** All that a run depends on, except the endpoint's settings and the load. Times are in seconds. */
 export interface Assumptions {
-  /** Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. Each run takes one of them, in turn. */
+  /**
+   * Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. Each run takes one of
+   * them, in turn.
+   */
   readonly evaluateEveryS: readonly number[];
-  /** The most workers that one evaluation starts, ≥ 1, not empty. Each run takes one of them, in turn. */
+  /**
+   * The most workers that one evaluation starts, ≥ 1, not empty. Each run takes one of them, in
+   * turn.
+   */
   readonly startAtOnce: readonly number[];
   /** Jobs that a worker runs at once, whole, ≥ 1. */
   readonly concurrency: number;
   /** The interval at which a busy worker asks for its next job, ≥ 0. */
   readonly takeEveryS: number;
   readonly coldStarts: ColdStarts;
-  /** The probability that a starting worker finds no machine, 0 to 1, and the time until it does. */
+  /**
+   * The probability that a starting worker finds no machine, 0 to 1, and the time until it does.
+   */
   readonly throttledShare: number;
   readonly throttledS: number;
   /** The time to live of jobs, > 0. */

@@ -2,7 +2,9 @@
 export interface ColdStartKind {
   /** Seconds, ≥ 0. Each start takes 70 to 130 % of it. */
   readonly seconds: number;
-  /** Its share of the starts that are no restores, > 0; only the ratio to the other shares counts. */
+  /**
+   * Its share of the starts that are no restores, > 0; only the ratio to the other shares counts.
+   */
   readonly weight: number;
 }
 

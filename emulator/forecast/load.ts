@@ -21,7 +21,9 @@ export interface Pattern {
   readonly duration: Duration;
 }
 
-/** The jobs to play: a file of pairs of 64-bit numbers (arrival and duration in seconds), or a rule. */
+/**
+ * The jobs to play: a file of pairs of 64-bit numbers (arrival and duration in seconds), or a rule.
+ */
 export type Load = { readonly spanS: number } & (
   | { readonly file: string; readonly jobs: number }
   | { readonly pattern: Pattern }
@@ -67,7 +69,9 @@ function fileReader(file: string): LoadReader {
   };
 }
 
-/** Draws arrivals at the highest rate, and keeps each with the probability of the rate at its time. */
+/**
+ * Draws arrivals at the highest rate, and keeps each with the probability of the rate at its time.
+ */
 function patternReader(pattern: Pattern, spanS: number, random: () => number): LoadReader {
   const { kind, rate, secondRate, burstJobs, burstEveryS, duration } = pattern;
   const highest = Math.max(rate, secondRate);

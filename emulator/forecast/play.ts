@@ -28,7 +28,10 @@ export interface RunResult {
 /** The percentiles of `RunResult.delayS`. Three of them are those of the service's console. */
 export const PERCENTILES = [0.5, 0.7, 0.9, 0.95, 0.98, 0.99] as const;
 
-/** Plays a load at an endpoint once, with the emulator's scheduler. The same `run` number repeats the same run. */
+/**
+ * Plays a load at an endpoint once, with the emulator's scheduler. The same `run` number repeats
+ * the same run.
+ */
 export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumptions, run: number): RunResult {
   const random = seededRandom(Math.imul(run + 1, 0x9e3779b1)).next;
   const clock = eventClock(0);

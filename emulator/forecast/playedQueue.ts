@@ -184,7 +184,10 @@ function storeOf({ known, clock }: PlayedJobs): Pick<JobStore, "apply" | "addIte
   };
 }
 
-/** Returns the scaler's interval and step of a run: each run takes one of the assumed values, in turn. */
+/**
+ * Returns the scaler's interval and step of a run: each run takes one of the assumed values, in
+ * turn.
+ */
 function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, random: () => number) {
   const { evaluateEveryS: intervals, startAtOnce: steps } = assumptions;
   const everyMs = (intervals[run % intervals.length] as number) * 1000;

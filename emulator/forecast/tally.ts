@@ -24,7 +24,9 @@ export interface Course {
   readonly idle: number[];
   /** The mean delay of the jobs that started in each part, in seconds; 0 without any. */
   readonly delayS: number[];
-  /** Seconds of workers that are paid in each part, without the first part of `throttled` starts. */
+  /**
+   * Seconds of workers that are paid in each part, without the first part of `throttled` starts.
+   */
   readonly paidS: number[];
 }
 
@@ -132,7 +134,10 @@ function createCourse(spanMs: number) {
   const partOf = (ms: number) => Math.min(PARTS - 1, Math.max(0, Math.floor(ms / partMs)));
 
   return {
-    /** Adds the time between two moments, in which nothing changed. `workers` is the number that are paid. */
+    /**
+     * Adds the time between two moments, in which nothing changed. `workers` is the number that are
+     * paid.
+     */
     add(from: number, to: number, waiting: number, count: Counts, workers: number): void {
       for (let at = from, end = from; at < to && at < spanMs; at = end) {
         const part = partOf(at);

@@ -105,7 +105,10 @@ function refusal(code: string, problems: readonly GraphQLError[], fidelity: Fide
   return { ...json(400, { errors }, fidelity), error: errors[0]?.message };
 }
 
-/** Returns an error with the code of the service: one for a broken rule, one for any other error (observed). */
+/**
+ * Returns an error with the code of the service: one for a broken rule, one for any other error
+ * (observed).
+ */
 function withCode({ message, locations, path, originalError }: GraphQLError): GraphQLFormattedError {
   const isExplained = originalError instanceof BusinessError && !originalError.isUnexplained;
   if (isExplained) return { message, locations, path, extensions: { code: "RUNPOD" } };

@@ -10,8 +10,9 @@ export interface Keys {
 }
 
 /**
- * Returns a new key. A key that all emulators shared would be known to every web page: one whose host name leads to this
- * machine could use it. It does not depend on `randomSeed`, which a page could guess.
+ * Returns a new key. A key that all emulators shared would be known to every web page: one whose
+ * host name leads to this machine could use it. It does not depend on `randomSeed`, which a page
+ * could guess.
  */
 export function newKey(): string {
   return `emulator-${randomBytes(16).toString("hex")}`;
@@ -31,7 +32,10 @@ export function bearerKey(request: Pick<HttpRequest, "headers">): string | undef
   return /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** Returns the key of an `Authorization` header with or without `Bearer`, as the queue accepts it (contract, Authentication). */
+/**
+ * Returns the key of an `Authorization` header with or without `Bearer`, as the queue accepts it
+ * (contract, Authentication).
+ */
 export function bearerOrBareKey(request: Pick<HttpRequest, "headers">): string | undefined {
   return bearerKey(request) ?? request.headers.authorization;
 }

@@ -24,7 +24,10 @@ export interface HttpRequest {
 /** A request under `/v2/{endpointId}/…`. */
 export interface QueueRequest extends HttpRequest {
   readonly endpointId: string;
-  /** The decoded path after the endpoint: `["run"]`, `["status", "job-id"]`, `["openai", "v1", "models"]`. */
+  /**
+   * The decoded path after the endpoint: `["run"]`, `["status", "job-id"]`,
+   * `["openai", "v1", "models"]`.
+   */
   readonly segments: readonly string[];
   /** The body parsed as JSON; `undefined` if it is empty or invalid. */
   readonly payload: unknown;
@@ -33,17 +36,23 @@ export interface QueueRequest extends HttpRequest {
 /** The interfaces of the service: GraphQL, REST v1, REST v2 and the queue. */
 export type Interface = "graphql" | "rest" | "v2" | "queue";
 
-/** The operation that a request asks for, known before it is executed. The journal and the fault rules use it. */
+/**
+ * The operation that a request asks for, known before it is executed. The journal and the fault
+ * rules use it.
+ */
 export interface Call {
   readonly interface: Interface;
-  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, …; `unknown` for anything else. */
+  /**
+   * `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, …; `unknown` for anything else.
+   */
   readonly operation: string;
   readonly endpointId?: string | undefined;
   /** The arguments of the operation, as plain JSON. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /**
-   * Counts the request towards the rate limits of its operation, before any delay. Returns a function to call when the
-   * response is ready; `undefined` if no limit applies, or if the request exceeds one and `run` will refuse it.
+   * Counts the request towards the rate limits of its operation, before any delay. Returns a
+   * function to call when the response is ready; `undefined` if no limit applies, or if the request
+   * exceeds one and `run` will refuse it.
    */
   arrive?(): (() => void) | undefined;
   /** Checks the key, executes the operation and returns the response. */
@@ -63,7 +72,10 @@ export interface HttpResponse {
   readonly body: string | AsyncIterable<string | Uint8Array>;
   /** The row of the fidelity table that this response follows. A header marks assumed rows. */
   readonly fidelity?: FidelityId | undefined;
-  /** The reason for a refusal that the status does not show (a GraphQL error has status 200), for the journal. */
+  /**
+   * The reason for a refusal that the status does not show (a GraphQL error has status 200), for
+   * the journal.
+   */
   readonly error?: string | undefined;
   /** The endpoint that was created or changed, for the journal. */
   readonly endpointId?: string | undefined;

@@ -10,7 +10,9 @@ const REASONS: Readonly<Record<string, string>> = {
   E2BIG: "its command or its environment is too large",
 };
 
-/** Returns the reason of a system error in plain words; for unknown codes, the message of the error. */
+/**
+ * Returns the reason of a system error in plain words; for unknown codes, the message of the error.
+ */
 export function systemReason(error: unknown): string {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   return REASONS[code] ?? message;

@@ -15,6 +15,8 @@ export interface JobRunEvents {
 
 /** A job that a worker runs. */
 export interface JobRun {
-  /** Ends the run without an outcome. Anything that the worker still does for the job is ignored. */
+  /**
+   * Ends the run without an outcome. Anything that the worker still does for the job is ignored.
+   */
   stop(): void;
 }

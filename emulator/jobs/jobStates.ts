@@ -9,7 +9,9 @@ import type { Profile } from "../model/fidelity";
 
 export type JobStatus = JobState;
 
-/** The body of a job request (contract, Job request body), its policy completed with the defaults. */
+/**
+ * The body of a job request (contract, Job request body), its policy completed with the defaults.
+ */
 export interface JobRequest {
   /** Parameters for the handler. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -60,7 +62,9 @@ export interface Job {
   readonly error?: string;
   /** The items that `/stream` has not returned yet. The array is changed in place. */
   readonly stream: StreamItem[];
-  /** The time to live from `submittedAt`, in milliseconds. After it the job is deleted in any state. */
+  /**
+   * The time to live from `submittedAt`, in milliseconds. After it the job is deleted in any state.
+   */
   readonly ttlMs: number;
   /** The time that the result of an ended job is kept, in milliseconds. */
   readonly retentionMs: number;
@@ -96,7 +100,8 @@ const RETRIES_AFTER_LOST_WORKER = 1;
 
 export function newJob(id: string, operation: Job["operation"], request: JobRequest, now: number): Job {
   const retentionMs = operation === "run" ? RUN_RESULT_RETENTION_MS : RUNSYNC_RESULT_RETENTION_MS.default;
-  // Every field that a job may get later: Node.js creates a hidden class for each copy that adds one.
+  // Every field that a job may get later: Node.js creates a hidden class for each copy that adds
+  // one.
   return {
     id,
     operation,
@@ -151,13 +156,19 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
   }
 }
 
-/** Returns a saved job as it is after a restart: a job in progress is queued again, which does not count as a retry. */
+/**
+ * Returns a saved job as it is after a restart: a job in progress is queued again, which does not
+ * count as a retry.
+ */
 export function recovered(job: Job, now: number): Job {
   const known = withoutFuture(job, now);
   return job.status === "IN_PROGRESS" ? queuedAgain(known, now, job.retries) : known;
 }
 
-/** Another process may have saved a job before the clock was set back: what has happened happened now at the latest. */
+/**
+ * Another process may have saved a job before the clock was set back: what has happened happened
+ * now at the latest.
+ */
 function withoutFuture(job: Job, now: number): Job {
   if (Math.max(job.submittedAt, job.queuedAt, job.startedAt ?? 0, job.endedAt ?? 0) <= now) return job;
   const atMost = (time: number | undefined) => (time === undefined ? undefined : Math.min(time, now));
@@ -170,7 +181,10 @@ function withoutFuture(job: Job, now: number): Job {
   };
 }
 
-/** Returns the job with another time to live. The result of `/runsync` is kept as long, at most 5 minutes (assumed). */
+/**
+ * Returns the job with another time to live. The result of `/runsync` is kept as long, at most 5
+ * minutes (assumed).
+ */
 export function withTtl(job: Job, ttlMs: number): Job {
   const { default: shortest, max } = RUNSYNC_RESULT_RETENTION_MS;
   const retentionMs = job.operation === "runsync" ? Math.max(shortest, Math.min(ttlMs, max)) : job.retentionMs;
@@ -181,7 +195,10 @@ export function hasEnded(job: Job): boolean {
   return TERMINAL_JOB_STATES.includes(job.status);
 }
 
-/** Returns the time when the service deletes the job: the end of its ttl or of the retention of its result. */
+/**
+ * Returns the time when the service deletes the job: the end of its ttl or of the retention of its
+ * result.
+ */
 export function forgottenAt(job: Job): number {
   const ttlEnd = job.submittedAt + job.ttlMs;
   return job.endedAt === undefined ? ttlEnd : Math.min(ttlEnd, job.endedAt + job.retentionMs);

@@ -17,8 +17,8 @@ export interface JobStore {
   /** Adds items to the stream of a job. */
   addItems(id: string, items: readonly StreamItem[]): void;
   /**
-   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) are over, or when `signal` aborts.
-   * Resolves with `undefined` if the job is deleted.
+   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) are over, or
+   * when `signal` aborts. Resolves with `undefined` if the job is deleted.
    */
   waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined>;
   /** Resolves like `waitForEnd`, and also when the job has items that were not taken. */

@@ -30,18 +30,26 @@ export interface ManagementLimits {
   readonly perDay?: number | undefined;
 }
 
-/** The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2, for the account. */
+/**
+ * The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2, for
+ * the account.
+ */
 export interface RateLimitOptions {
   /**
-   * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object with the limits of
-   * some operations. The others follow the table.
+   * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object
+   * with the limits of some operations. The others follow the table.
    * @default "real"
    */
   readonly limits?: "real" | "off" | Partial<Record<LimitedOperation, Partial<RateLimit>>> | undefined;
-  /** The limit per 10 seconds is at least this many for each running worker (contract, Dynamic rule). @default 50 */
+  /**
+   * The limit per 10 seconds is at least this many for each running worker (contract, Dynamic
+   * rule).
+   * @default 50
+   */
   readonly requestsPerWorker?: number | undefined;
   /**
-   * The limits of REST v2: `"real"` for 60 requests in a minute, 3,000 in an hour and 50,000 in a day, `"off"`, or others.
+   * The limits of REST v2: `"real"` for 60 requests in a minute, 3,000 in an hour and 50,000 in a
+   * day, `"off"`, or others.
    * @default "real" in the observed profile, else "off"
    */
   readonly management?: "real" | "off" | ManagementLimits | undefined;
@@ -49,8 +57,8 @@ export interface RateLimitOptions {
 
 export interface RateLimiter {
   /**
-   * Counts a request. Returns a function that must be called when the response is ready. Returns `undefined` if the
-   * request exceeds the limit: it must be refused and does not count.
+   * Counts a request. Returns a function that must be called when the response is ready. Returns
+   * `undefined` if the request exceeds the limit: it must be refused and does not count.
    */
   begin(operation: LimitedOperation): (() => void) | undefined;
 }
@@ -83,7 +91,9 @@ export function createRateLimiter(
 }
 
 interface SlidingWindow {
-  /** Counts a request and returns `true`, unless there were `limit` requests in the last 10 seconds. */
+  /**
+   * Counts a request and returns `true`, unless there were `limit` requests in the last 10 seconds.
+   */
   admit(limit: number): boolean;
 }
 

@@ -12,8 +12,8 @@ export function itemOf(yielded: unknown, index: number): StreamItem {
 }
 
 /**
- * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). The way is assumed: a string is split
- * into strings, any other value is split as its JSON.
+ * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). The way is
+ * assumed: a string is split into strings, any other value is split as its JSON.
  */
 export function inChunks(item: StreamItem): StreamItem[] {
   const { output, metrics } = item;
@@ -35,7 +35,10 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Splits a string between characters into pieces whose JSON without quotes has at most `maxBytes` bytes. */
+/**
+ * Splits a string between characters into pieces whose JSON without quotes has at most `maxBytes`
+ * bytes.
+ */
 function pieces(text: string, maxBytes: number): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; ) {

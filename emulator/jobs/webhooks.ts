@@ -20,7 +20,10 @@ export interface WebhookContext {
   readonly profile: Profile;
   /** `true` sends webhooks to other machines, too. @default false */
   readonly remoteWebhooks?: boolean | undefined;
-  /** Returns `true` if a fault rule drops the next delivery of a webhook. Must be called before each try. */
+  /**
+   * Returns `true` if a fault rule drops the next delivery of a webhook. Must be called before each
+   * try.
+   */
   readonly dropsWebhook: (endpointId: string) => boolean;
 }
 

@@ -6,7 +6,10 @@ export class BusinessError extends Error {
     message: string,
     /** The row of the fidelity table for the rule. */
     readonly fidelity: FidelityId,
-    /** `true` if the service does not tell the reason: GraphQL shows the code `INTERNAL_SERVER_ERROR`, no message. */
+    /**
+     * `true` if the service does not tell the reason: GraphQL shows the code
+     * `INTERNAL_SERVER_ERROR`, no message.
+     */
     readonly isUnexplained = false,
   ) {
     super(message);

@@ -11,7 +11,9 @@ export interface EnvironmentVariable {
   readonly value: string;
 }
 
-/** A field of a template that its workers run with. An endpoint with its own container has it too. */
+/**
+ * A field of a template that its workers run with. An endpoint with its own container has it too.
+ */
 export interface ContainerField<Value, Given, Own> extends Field<Value, Given> {
   /** The property of REST v2. It holds the value of a container. */
   readonly v2Name: string;
@@ -34,7 +36,10 @@ export function required<Value>(type: string, schema: z.ZodType<Value>, value: V
 
 type Optional<Value> = Field<Value, Value | null | undefined>;
 
-/** Returns a field that a save without it resets (assumed: this reading shows which field a client forgets). */
+/**
+ * Returns a field that a save without it resets (assumed: this reading shows which field a client
+ * forgets).
+ */
 export function reset<Value>(
   type: string,
   schema: z.ZodType<Value>,
@@ -70,13 +75,15 @@ function convertedInContainer<Value extends Given, Given, Own>(
 const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 
 /**
- * The fields of a template that reach its workers. A change of one is a new release of every endpoint with the
- * template. An endpoint that REST v2 gave its own container has them too.
+ * The fields of a template that reach its workers. A change of one is a new release of every
+ * endpoint with the template. An endpoint that REST v2 gave its own container has them too.
  */
 export const CONTAINER_FIELDS = {
   /** Image with its tag. */
   imageName: inContainer("image", TEXT, reset("String", z.string(), "")),
-  /** Start command: a command line, JSON with `cmd` and `entrypoint`, or `""` for that of the image. */
+  /**
+   * Start command: a command line, JSON with `cmd` and `entrypoint`, or `""` for that of the image.
+   */
   dockerArgs: inContainer("args", TEXT, required("String!", z.string(), "")),
   /** Size of the container disk in GB, whole. */
   containerDiskInGb: inContainer("disk", { type: "integer", minimum: 1 }, required("Int!", z.int(), 20)),
@@ -96,7 +103,10 @@ export const CONTAINER_FIELDS = {
     (list): readonly string[] => list.split(",").filter((port) => port !== ""),
     (ports) => ports.join(","),
   ),
-  /** Id of the registry credential that pulls the image; `null` for none, which a client may also send as `""`. */
+  /**
+   * Id of the registry credential that pulls the image; `null` for none, which a client may also
+   * send as `""`.
+   */
   containerRegistryAuthId: inContainer(
     "registry",
     { ...TEXT, nullable: true },
@@ -107,7 +117,9 @@ export const CONTAINER_FIELDS = {
 type Table = typeof CONTAINER_FIELDS;
 type Own<F> = F extends ContainerField<infer _V, infer _G, infer O> ? O : never;
 
-/** The container of an endpoint that REST v2 gave one of its own. A template no longer reaches it. */
+/**
+ * The container of an endpoint that REST v2 gave one of its own. A template no longer reaches it.
+ */
 export interface EndpointContainer extends Readonly<{ [K in keyof Table]: Own<Table[K]> }> {}
 
 const rows = Object.entries(CONTAINER_FIELDS) as [

@@ -25,7 +25,10 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "US-TX-3", country: "US" },
 ];
 
-/** Returns the data centers of a comma list of countries and data centers. An empty list is any region. */
+/**
+ * Returns the data centers of a comma list of countries and data centers. An empty list is any
+ * region.
+ */
 export function dataCentersOf(locations: string): string[] {
   const parts = locations
     .split(",")

@@ -68,15 +68,19 @@ const SCALING: Shape = {
 };
 
 /**
- * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table. `OBSERVED_FIELDS`
- * has the fields without effect, and `CONTAINER_FIELDS` those of an endpoint's own container.
+ * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table.
+ * `OBSERVED_FIELDS` has the fields without effect, and `CONTAINER_FIELDS` those of an endpoint's
+ * own container.
  */
 export const ENDPOINT_FIELDS = {
   /** Name of the endpoint, not empty. */
   name: requiredString("String!", property("name", NAME), (given, _, profile) =>
     profile === "observed" ? withoutSuffix(given) : given,
   ),
-  /** GPU tiers in priority order, then exclusions, as a comma list. REST v2 sends and replaces both together. */
+  /**
+   * GPU tiers in priority order, then exclusions, as a comma list. REST v2 sends and replaces both
+   * together.
+   */
   gpuIds: requiredString("String!", {
     properties: {
       "gpu.pools": { type: "array", items: TEXT, minItems: 1 },
@@ -95,13 +99,19 @@ export const ENDPOINT_FIELDS = {
   }),
   /** Id of the serverless template. REST v2 copies its container, and never shows it. */
   templateId: requiredString("String!", writeOnlyProperty("templateId", TEXT)),
-  /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
+  /**
+   * Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under
+   * `REQUEST_COUNT`.
+   */
   idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout, {
     ...property<number>("workers.idleTimeout", { type: "integer", minimum: 1, maximum: 3600 }),
     show: (idleTimeout, { scalerType, type }) =>
       scalerType === "REQUEST_COUNT" && type !== "LB" ? {} : { "workers.idleTimeout": idleTimeout },
   }),
-  /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
+  /**
+   * Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for
+   * `REQUEST_COUNT`.
+   */
   scalerValue: {
     ...reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue, {
       properties: {},
@@ -160,7 +170,8 @@ export const ENDPOINT_FIELDS = {
       show: (type) => ({ flashboot: type ?? "OFF" }),
     },
     (given, current = null, profile) => {
-      // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has OFF and ignores `null`.
+      // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has
+      // OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
       return given === "PRIORITY_FLASHBOOT" ? "FLASHBOOT" : (given ?? current);
     },
@@ -192,7 +203,10 @@ export interface EndpointInput extends RequiredInput<Table>, OptionalInput<Table
   readonly id?: string | null;
 }
 
-/** An endpoint to create: the input of `saveEndpoint`, except that `id` is the id of the new endpoint. */
+/**
+ * An endpoint to create: the input of `saveEndpoint`, except that `id` is the id of the new
+ * endpoint.
+ */
 export interface EndpointSeed extends EndpointInput {
   /** Id of the new endpoint. @default random */
   readonly id?: string | null;

@@ -1,9 +1,12 @@
 /**
- * The behaviour of the emulator, one row for each rule, with the evidence for it. Tests name the id of a row in brackets in
- * their title (`[graphql.wrong-key] …`); every row needs one. `docs/contributing/emulator-fidelity.md` is generated from this file.
+ * The behaviour of the emulator, one row for each rule, with the evidence for it. Tests name the id
+ * of a row in brackets in their title (`[graphql.wrong-key] …`); every row needs one.
+ * `docs/contributing/emulator-fidelity.md` is generated from this file.
  */
 
-/** The behaviour to emulate: that of the published contract, or that observed at a running service. */
+/**
+ * The behaviour to emulate: that of the published contract, or that observed at a running service.
+ */
 export type Profile = "contract" | "observed";
 
 /** The evidence: `documented` in the contract, `observed` at a running service, or `assumed`. */
@@ -493,7 +496,10 @@ const workerFaults = {
   ),
 };
 
-/** REST v2. "Documented" is here the service's own description of REST v2, which the contract does not include. */
+/**
+ * REST v2. "Documented" is here the service's own description of REST v2, which the contract does
+ * not include.
+ */
 const restV2 = {
   "v2.paths": documented(
     "/v2/serverless, /v2/templates, /v2/network-volumes, /v2/registries, /v2/catalog and /v2/pods.",

@@ -6,10 +6,14 @@ import type { Shape } from "./shapes";
 export interface V2Form<Value, Given> {
   /** The properties of a body that hold the field, by path: `workers.min`. */
   readonly properties: Readonly<Record<string, Shape>>;
-  /** Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property at a path. */
+  /**
+   * Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property
+   * at a path.
+   */
   readonly read: (at: <T>(path: string) => T | undefined) => Given | undefined;
   /**
-   * Returns the properties that show the value, by path; one that is `undefined` is left out. `record` has all fields.
+   * Returns the properties that show the value, by path; one that is `undefined` is left out.
+   * `record` has all fields.
    * @default REST v2 does not show the field
    */
   readonly show?:
@@ -43,7 +47,10 @@ export interface Field<Value, Given> extends FieldForm<Value, Given> {
   readonly stored: z.ZodType<Value>;
 }
 
-/** Returns the declaration of a string that every input must have. `output` is its GraphQL type in the record. */
+/**
+ * Returns the declaration of a string that every input must have. `output` is its GraphQL type in
+ * the record.
+ */
 export function requiredString(
   output: string,
   v2: V2Form<string, string>,
@@ -71,7 +78,10 @@ export type OptionalInput<T extends FieldTable> = { readonly [K in keyof Omit<T,
 /** The fields that an input has. */
 export type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
 
-/** Returns the fields that a record has after `input` was saved. `current` is `undefined` for a new record. */
+/**
+ * Returns the fields that a record has after `input` was saved. `current` is `undefined` for a new
+ * record.
+ */
 export function fieldsAfter<T extends FieldTable>(
   table: T,
   current: Stored<T> | undefined,
@@ -84,7 +94,9 @@ export function fieldsAfter<T extends FieldTable>(
   return Object.fromEntries(values) as Stored<T>;
 }
 
-/** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input. */
+/**
+ * Returns the declarations of all fields for the GraphQL schema: of the record, or of the input.
+ */
 export function graphqlFields(table: FieldTable, side: "output" | "input", profile: Profile): string {
   const typesOf = (field: Field<unknown, unknown>) => (profile === "observed" ? (field.observed ?? field) : field);
   const declared = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);

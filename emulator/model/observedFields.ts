@@ -48,8 +48,8 @@ function field<Value>(
 }
 
 /**
- * Fields of an endpoint that only the observed service has. The emulator stores and shows them, because the service's
- * own clients send and select them, but they have no effect.
+ * Fields of an endpoint that only the observed service has. The emulator stores and shows them,
+ * because the service's own clients send and select them, but they have no effect.
  */
 export const OBSERVED_FIELDS = {
   /** Number of GPUs of a worker. */
@@ -139,7 +139,10 @@ export function observedFieldsAfterSave(
   return fieldsAfter(OBSERVED_FIELDS, current, input, "observed");
 }
 
-/** Returns the fields after a change over REST v2: a field that the input leaves out keeps its value. */
+/**
+ * Returns the fields after a change over REST v2: a field that the input leaves out keeps its
+ * value.
+ */
 export function observedFieldsAfter(current: ObservedFields, input: Partial<ObservedFields>): ObservedFields {
   const names = Object.keys(UNSET_OBSERVED_FIELDS) as (keyof ObservedFields)[];
   const given = names.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]);

@@ -22,12 +22,18 @@ export function seededRandom(seed: number): SeededRandom {
   };
 }
 
-/** Returns an id of random letters and digits: 14, as endpoints and pods have, unless `length` says otherwise. */
+/**
+ * Returns an id of random letters and digits: 14, as endpoints and pods have, unless `length` says
+ * otherwise.
+ */
 export function randomId(random: () => number, length = 14): string {
   return Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join("");
 }
 
-/** Returns the id of an endpoint's nth job. The number makes it unique, the random part hard to guess. */
+/**
+ * Returns the id of an endpoint's nth job. The number makes it unique, the random part hard to
+ * guess.
+ */
 export function jobId(random: () => number, number: number): string {
   const hex = () => Math.floor(random() * 2 ** 32).toString(16);
   return `${hex().padStart(8, "0")}${hex().padStart(8, "0")}-${number.toString(36)}`;

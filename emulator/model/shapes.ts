@@ -1,4 +1,7 @@
-/** The shape of a JSON value: the words of JSON Schema that the table of facts needs. Objects refuse unknown properties. */
+/**
+ * The shape of a JSON value: the words of JSON Schema that the table of facts needs. Objects refuse
+ * unknown properties.
+ */
 export interface Shape {
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
   /** `true` also accepts `null`. */

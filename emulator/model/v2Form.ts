@@ -41,7 +41,9 @@ export function v2Properties(table: FieldTable): Readonly<Record<string, Shape>>
   return shapesOf(formsOf(table));
 }
 
-/** Returns the names of the properties that show the fields of a table, without those inside others. */
+/**
+ * Returns the names of the properties that show the fields of a table, without those inside others.
+ */
 export function v2Shown(table: FieldTable): string[] {
   return Object.keys(shapesOf(formsOf(table).filter(([, { show }]) => show)));
 }
@@ -56,7 +58,10 @@ function shapesOf(forms: readonly [string, V2Form<unknown, unknown>][]): Readonl
   return shapes;
 }
 
-/** Returns the input for a new record. The body's shape must have been checked: it has all that a record needs. */
+/**
+ * Returns the input for a new record. The body's shape must have been checked: it has all that a
+ * record needs.
+ */
 export function createdByBody<T extends FieldTable>(table: T, body: object): Input<T> {
   const initial = formsOf(table).filter(([, form]) => form.initial !== undefined);
   const defaults = Object.fromEntries(initial.map(([name, form]) => [name, form.initial]));

@@ -1,6 +1,6 @@
 /**
- * The input of a job that `/openai/*` submits. Its names are those that public workers read, such as RunPod's worker for
- * vLLM.
+ * The input of a job that `/openai/*` submits. Its names are those that public workers read, such
+ * as RunPod's worker for vLLM.
  */
 export interface OpenAiInput {
   /** The path after `/openai`: `/v1/chat/completions`. */
@@ -27,7 +27,10 @@ export function openAiError(code: number, message: string, param: string | null 
   return { error: { message, type: ERROR_TYPES[code] ?? "InternalServerError", param, code } };
 }
 
-/** Returns the status of an output that is an error of an OpenAI-compatible server, or `undefined` if it is none. */
+/**
+ * Returns the status of an output that is an error of an OpenAI-compatible server, or `undefined`
+ * if it is none.
+ */
 export function errorStatusOf(output: unknown): number | undefined {
   if (!isRecord(output) || !isRecord(output.error)) return undefined;
   const { code } = output.error;

@@ -41,7 +41,10 @@ export function repeat(text: string, maxTokens: unknown): Said {
   return { words: words.slice(0, maxTokens), finish: "length" };
 }
 
-/** Returns the text of a message's content: a string, or a list of parts, of which some have a string. */
+/**
+ * Returns the text of a message's content: a string, or a list of parts, of which some have a
+ * string.
+ */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

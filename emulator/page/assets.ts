@@ -11,7 +11,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The page loads nothing from elsewhere, runs only its own files, and cannot be put into a frame. */
+/**
+ * The page loads nothing from elsewhere, runs only its own files, and cannot be put into a frame.
+ */
 const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy":

@@ -18,7 +18,10 @@ export interface Filters {
 
 /** Follows the emulator for one open page. */
 export interface Changes {
-  /** Returns the changes since the last call, the whole state the first time, and `undefined` if there are none. */
+  /**
+   * Returns the changes since the last call, the whole state the first time, and `undefined` if
+   * there are none.
+   */
   next(): Change | undefined;
   stop(): void;
 }

@@ -14,7 +14,10 @@ export interface EndpointChanges {
   changes(): Pick<Change, "endpoints" | "endpointsGone" | "moves" | "depths">;
 }
 
-/** Two changes of a worker or of a queue within this time are drawn as one, in milliseconds on the emulator's clock. */
+/**
+ * Two changes of a worker or of a queue within this time are drawn as one, in milliseconds on the
+ * emulator's clock.
+ */
 const DRAWN_APART_MS = 50;
 /** The largest number of moves, and of depths, in one change. Earlier ones are left out. */
 const MAX_DRAWN = 5000;
@@ -52,7 +55,10 @@ export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock
   };
 }
 
-/** Collects what is drawn along time. Of entries with the same key that are too close to tell apart, the last remains. */
+/**
+ * Collects what is drawn along time. Of entries with the same key that are too close to tell apart,
+ * the last remains.
+ */
 function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
   let entries: Entry[] = [];
   const latest = new Map<string, number>();

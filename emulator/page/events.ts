@@ -6,8 +6,8 @@ import type { PageOptions } from "./pageOptions";
 const INTERVAL_MS = 100;
 
 /**
- * Returns the events for a page (server-sent events): the whole state, then changes. A page that is slow to read gets
- * fewer and larger changes.
+ * Returns the events for a page (server-sent events): the whole state, then changes. A page that is
+ * slow to read gets fewer and larger changes.
  */
 export function events(options: PageOptions, filters: Filters, signal: AbortSignal): HttpResponse {
   return stream(200, "text/event-stream; charset=utf-8", changesOf(options, filters, signal));

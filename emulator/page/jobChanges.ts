@@ -17,7 +17,10 @@ interface Shown {
   readonly job: Job;
 }
 
-/** Follows at most `limit` jobs, so that the cost of a change depends on neither the number of jobs nor their rate. */
+/**
+ * Follows at most `limit` jobs, so that the cost of a change depends on neither the number of jobs
+ * nor their rate.
+ */
 export function createJobChanges(endpoints: Endpoints, filter: JobFilter, limit: number): JobChanges {
   const shown = new Map<string, Shown>();
   const touched = new Map<string, string>();

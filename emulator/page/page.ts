@@ -6,7 +6,10 @@ import type { Filters } from "./changes";
 import { events } from "./events";
 import type { PageOptions } from "./pageOptions";
 
-/** Returns the response to a request for the page, its files or its events, and `undefined` for any other request. */
+/**
+ * Returns the response to a request for the page, its files or its events, and `undefined` for any
+ * other request.
+ */
 export type Page = (request: HttpRequest) => HttpResponse | undefined;
 
 export function createPage(options: PageOptions): Page {

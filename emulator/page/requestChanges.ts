@@ -10,7 +10,10 @@ export interface RequestFilter {
 
 type RequestChange = Pick<Change, "requests" | "requestsCleared" | "requestCount">;
 
-/** Follows the journal: each call returns the requests since the last one, and those that have ended since. */
+/**
+ * Follows the journal: each call returns the requests since the last one, and those that have ended
+ * since.
+ */
 export function createRequestChanges(tail: JournalTail, filter: RequestFilter, limit: number): () => RequestChange {
   const matches = matcher(filter);
   const pending = new Set<number>();

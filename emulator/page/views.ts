@@ -7,7 +7,10 @@ import type { JournalEntry } from "../server/journal";
 import type { WorkerView } from "../workers/scheduler";
 import type { WorkerState } from "../workers/watch";
 
-/** An endpoint as the page shows it. All times are in milliseconds since the epoch on the emulator's clock. */
+/**
+ * An endpoint as the page shows it. All times are in milliseconds since the epoch on the emulator's
+ * clock.
+ */
 export interface EndpointView {
   readonly id: string;
   readonly name: string;
@@ -42,7 +45,10 @@ export type Depth = readonly [at: number, endpointId: string, waiting: number];
 
 /** Facts that never change while the emulator runs. */
 export interface About {
-  /** The page's own token: actions must hold it. A page that stays open gets the one of the next emulator. */
+  /**
+   * The page's own token: actions must hold it. A page that stays open gets the one of the next
+   * emulator.
+   */
   readonly token: string;
   readonly profile: Profile;
   /** The assumed rows of the fidelity table by id. */

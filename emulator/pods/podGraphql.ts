@@ -3,7 +3,10 @@ import type { Profile } from "../model/fidelity";
 import type { Pod } from "./podRecord";
 import type { Pods } from "./pods";
 
-/** Creates the part of the GraphQL interface for pods, as the service's clients read them. The contract has none of it. */
+/**
+ * Creates the part of the GraphQL interface for pods, as the service's clients read them. The
+ * contract has none of it.
+ */
 export function podPart(pods: Pods, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };
   return {

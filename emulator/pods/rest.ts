@@ -78,7 +78,10 @@ function readFlags(query: URLSearchParams): Include | string[] {
   return Object.fromEntries(INCLUDE_FLAGS.map((flag) => [flag, query.get(flag) === "true"])) as Include;
 }
 
-/** Returns the pod of a worker, with the id and version of its endpoint (contract, Pod) and a key in `env` (observed). */
+/**
+ * Returns the pod of a worker, with the id and version of its endpoint (contract, Pod) and a key in
+ * `env` (observed).
+ */
 function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>, volumes: Volumes): Pod {
   const { container } = worker;
   return completePod({

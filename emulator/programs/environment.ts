@@ -6,8 +6,8 @@ export interface WorkerIdentity {
 }
 
 /**
- * The variables of the emulator's process that workers inherit: those by which programs are found and words are sorted.
- * All others may hold secrets.
+ * The variables of the emulator's process that workers inherit: those by which programs are found
+ * and words are sorted. All others may hold secrets.
  */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
@@ -15,8 +15,8 @@ const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 const PING_INTERVAL_MS = 10_000;
 
 /**
- * Returns the environment of a worker (the service's worker protocol): the inherited variables, then `own`, then those
- * that the emulator needs to reach the worker.
+ * Returns the environment of a worker (the service's worker protocol): the inherited variables,
+ * then `own`, then those that the emulator needs to reach the worker.
  * @param url the URL of the emulator
  * @param token the key of this worker for the worker protocol
  * @param home an empty folder: a worker library would read its key from a file in the user's own

@@ -9,7 +9,10 @@ export interface GroupProcessOptions {
   /** The time between SIGTERM and SIGKILL, in milliseconds. */
   readonly stopMs: number;
   onLine(stream: "stdout" | "stderr", line: string): void;
-  /** Called once, when the process has ended or could not be started. No process of its group is left. */
+  /**
+   * Called once, when the process has ended or could not be started. No process of its group is
+   * left.
+   */
   onEnd(reason: string): void;
 }
 
@@ -24,19 +27,23 @@ export interface GroupProcess {
 }
 
 /**
- * Runs a command after a watcher in the same group was started: when the emulator ends, even by SIGKILL, file descriptor
- * 3 closes, and the watcher kills the group. Before that, the number of the watcher's process is written to it.
+ * Runs a command after a watcher in the same group was started: when the emulator ends, even by
+ * SIGKILL, file descriptor 3 closes, and the watcher kills the group. Before that, the number of
+ * the watcher's process is written to it.
  */
 const WATCHED =
   "(trap '' HUP INT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & " +
   'echo $! >&3; exec 3<&-; exec /bin/sh -c "$1"';
 
-/** A command line that starts one program: no list, pipe, group or assignment, and no builtin of the shell. */
+/**
+ * A command line that starts one program: no list, pipe, group or assignment, and no builtin of the
+ * shell.
+ */
 const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|()\n]+(?:[ \t][^;&|()\n]*)?$/;
 
 /**
- * Returns a command line in which the program replaces the shell, so that the signals of its process are those of the
- * program. Not every shell does so by itself.
+ * Returns a command line in which the program replaces the shell, so that the signals of its
+ * process are those of the program. Not every shell does so by itself.
  */
 export function replacingShell(command: string): string {
   return ONE_PROGRAM.test(command) ? `exec ${command}` : command;

@@ -9,9 +9,15 @@ export interface JobPolls {
    * @param size the number of jobs that the worker asks for, ≥ 1
    */
   open(size: number, signal: AbortSignal): Promise<readonly Job[]>;
-  /** Gives a job to the first request with room. All jobs of one turn of the event loop are sent together. */
+  /**
+   * Gives a job to the first request with room. All jobs of one turn of the event loop are sent
+   * together.
+   */
   give(job: Job): void;
-  /** Ends all requests, so that a worker that stops need not wait for them. From then on they end at once. */
+  /**
+   * Ends all requests, so that a worker that stops need not wait for them. From then on they end at
+   * once.
+   */
   close(): void;
 }
 
@@ -21,7 +27,10 @@ interface Poll {
   readonly end: () => void;
 }
 
-/** @param schedule calls a function when the longest time of a request is over, and returns a function that cancels it */
+/**
+ * @param schedule calls a function when the longest time of a request is over, and returns a
+ * function that cancels it
+ */
 export function createJobPolls(schedule: (callback: () => void) => () => void): JobPolls {
   const polls = new Set<Poll>();
   let isClosed = false;

@@ -44,7 +44,10 @@ export interface Launch {
 }
 
 const STOP_MS = 10_000;
-/** The time in which a worker must ask for a job, in seconds, unless its environment says otherwise (the service's own). */
+/**
+ * The time in which a worker must ask for a job, in seconds, unless its environment says otherwise
+ * (the service's own).
+ */
 const INIT_TIMEOUT_S = 420;
 
 /** A process that could not be started. */
@@ -76,7 +79,8 @@ export function launchWorker(
 
   function onProcessEnd(reason: string): void {
     cancelInit();
-    // A process that left the group may still write there. What remains is removed when the emulator stops.
+    // A process that left the group may still write there. What remains is removed when the
+    // emulator stops.
     rm(home(), { recursive: true, force: true }).catch(() => {});
     const failed = !hasResult && !process.isStopped;
     // A program that ends without a result will probably do so again.

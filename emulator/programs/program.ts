@@ -2,25 +2,33 @@ import { z } from "zod";
 import { validate } from "../io/validate";
 
 /**
- * The program of real workers, in any language. The emulator starts it once for each worker, and it takes its jobs by
- * the service's worker protocol, as it does in a container of the service. Needs Linux or macOS, and a real clock.
+ * The program of real workers, in any language. The emulator starts it once for each worker, and it
+ * takes its jobs by the service's worker protocol, as it does in a container of the service. Needs
+ * Linux or macOS, and a real clock.
  */
 export interface WorkerProgram {
   /**
-   * A command for `/bin/sh`, such as `python handler.py`. In a list of commands, put `exec` before the last one: only then
-   * it can end politely.
+   * A command for `/bin/sh`, such as `python handler.py`. In a list of commands, put `exec` before
+   * the last one: only then it can end politely.
    */
   readonly command: string;
   /** The folder that the command runs in. @default the folder of the emulator's process */
   readonly cwd?: string | undefined;
   /**
-   * Environment variables in addition to `PATH`, the locale, the time zone and those of the worker protocol. The worker
-   * inherits no others. @default none
+   * Environment variables in addition to `PATH`, the locale, the time zone and those of the worker
+   * protocol. The worker inherits no others.
+   * @default none
    */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The number of jobs that a worker may have at once, whole, ≥ 1. @default as many as it asks for */
+  /**
+   * The number of jobs that a worker may have at once, whole, ≥ 1.
+   * @default as many as it asks for
+   */
   readonly concurrency?: number | undefined;
-  /** The time that a worker has to end after SIGTERM, in milliseconds, ≥ 0. Then it is killed. @default 10000 */
+  /**
+   * The time that a worker has to end after SIGTERM, in milliseconds, ≥ 0. Then it is killed.
+   * @default 10000
+   */
   readonly stopMs?: number | undefined;
 }
 

@@ -6,7 +6,10 @@ import type { WorkerProgram } from "./program";
 import { followJob, type RunningJob } from "./runningJob";
 import { createStopRequests } from "./stopRequests";
 
-/** The longest time that a request of a worker waits for a job, in milliseconds (assumed). Workers give up after 90 s. */
+/**
+ * The longest time that a request of a worker waits for a job, in milliseconds (assumed). Workers
+ * give up after 90 s.
+ */
 export const POLL_MS = 20_000;
 
 /** The time after which a worker is told again to stop a job, in milliseconds (assumed). */
@@ -30,7 +33,10 @@ export interface ProgramWorker {
 export interface WorkerEvents {
   /** Called whenever the worker asks for jobs. */
   onAsk(): void;
-  /** Called if the worker must be replaced: it asked for it, or one of its jobs passed its execution timeout. */
+  /**
+   * Called if the worker must be replaced: it asked for it, or one of its jobs passed its execution
+   * timeout.
+   */
   onRetire(): void;
   /** Called once, when the process has ended. The jobs that it had are lost after that. */
   onEnd(): void;

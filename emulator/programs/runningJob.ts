@@ -8,7 +8,10 @@ import type { EmulatorClock } from "../time/virtualClock";
 export interface RunningJob extends JobRun {
   /** Adds an item to the job's stream. */
   stream(output: unknown): void;
-  /** Reads what the worker posts as the result of the job: an error, a progress update or the output. */
+  /**
+   * Reads what the worker posts as the result of the job: an error, a progress update or the
+   * output.
+   */
   post(body: Readonly<Record<string, unknown>>): void;
   /** Ends the job because its worker has ended. */
   lose(): void;

@@ -1,8 +1,10 @@
-/** The ids of jobs that a worker must stop, and the open requests of the worker that wait for them. */
+/**
+ * The ids of jobs that a worker must stop, and the open requests of the worker that wait for them.
+ */
 export interface StopRequests {
   /**
-   * Resolves with the ids that were added since the last request, or with none when the request is over. Each id is told
-   * twice, because a worker that has just taken a job cannot stop it yet.
+   * Resolves with the ids that were added since the last request, or with none when the request is
+   * over. Each id is told twice, because a worker that has just taken a job cannot stop it yet.
    */
   open(signal: AbortSignal): Promise<readonly string[]>;
   add(jobId: string): void;
@@ -11,7 +13,8 @@ export interface StopRequests {
 }
 
 /**
- * @param schedule calls a function when the longest time of a request is over, and returns a function that cancels it
+ * @param schedule calls a function when the longest time of a request is over, and returns a
+ * function that cancels it
  * @param later calls a function when it is time to tell ids again
  */
 export function createStopRequests(

@@ -3,7 +3,10 @@ import type { Job } from "../jobs/jobStates";
 import type { ProgramWorkerCalls } from "./programWorker";
 import type { WorkerHost } from "./workerHost";
 
-/** The pause before a request with a wrong key is refused, in real milliseconds: workers repeat theirs at once. */
+/**
+ * The pause before a request with a wrong key is refused, in real milliseconds: workers repeat
+ * theirs at once.
+ */
 const REFUSAL_MS = 1000;
 
 /** A request of the worker protocol. Its path is `/v2/<endpoint>/<operation>/<worker>[/<job>]`. */
@@ -43,8 +46,8 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
 };
 
 /**
- * Creates the worker protocol: a function that returns the response to a request of a worker's program, or `undefined`
- * for any other request.
+ * Creates the worker protocol: a function that returns the response to a request of a worker's
+ * program, or `undefined` for any other request.
  */
 export function createWorkerCalls(host: WorkerHost) {
   return function respond(request: HttpRequest): Promise<HttpResponse> | undefined {
@@ -66,7 +69,9 @@ function nothing(): HttpResponse {
   return { status: 204, headers: {}, body: "" };
 }
 
-/** Returns the job as a worker receives it: its id and the body of the request that submitted it. */
+/**
+ * Returns the job as a worker receives it: its id and the body of the request that submitted it.
+ */
 function shownJob({ id, request: { input, webhook, policy, s3Config } }: Job): Record<string, unknown> {
   return { id, input, webhook, policy, s3Config };
 }

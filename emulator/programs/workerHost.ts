@@ -13,7 +13,8 @@ import type { ProgramWorker, ProgramWorkerCalls, WorkerEvents } from "./programW
 export interface WorkerHost {
   /**
    * Starts a program for a worker, as soon as the emulator listens.
-   * @param templateEnv the environment variables of the endpoint's template; those of the program take precedence
+   * @param templateEnv the environment variables of the endpoint's template; those of the program
+   * take precedence
    */
   start(
     program: WorkerProgram,

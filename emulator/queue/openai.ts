@@ -34,7 +34,10 @@ async function respondInPieces(id: string, runtime: EndpointRuntime, signal: Abo
   return stream(200, "text/event-stream", lastEvents(id, job, [job.output]), "queue.openai-stream");
 }
 
-/** Yields the pieces that the job streams. Returns the job when it has ended; `undefined` if it was deleted. */
+/**
+ * Yields the pieces that the job streams. Returns the job when it has ended; `undefined` if it was
+ * deleted.
+ */
 async function* piecesOf(
   id: string,
   runtime: EndpointRuntime,
@@ -64,7 +67,10 @@ function cancelUnread(id: string, runtime: EndpointRuntime): void {
   if (job && !hasEnded(job)) runtime.cancel(job);
 }
 
-/** Yields the pieces as server-sent events: a string as it is, any other value as an event of its own. */
+/**
+ * Yields the pieces as server-sent events: a string as it is, any other value as an event of its
+ * own.
+ */
 async function* eventsOf(
   id: string,
   first: unknown,
@@ -86,7 +92,8 @@ async function* eventsOf(
 
 /**
  * Yields the end of a stream.
- * @param outputs events to send before it. `undefined`: the worker writes the events itself, with their end
+ * @param outputs events to send before it. `undefined`: the worker writes the events itself, with
+ * their end
  */
 async function* lastEvents(
   id: string,
@@ -101,7 +108,10 @@ function eventOf(value: unknown): string {
   return typeof value === "string" ? value : sseEvent(value);
 }
 
-/** Returns the response to a request without a stream. The output of a handler that streams is a list. */
+/**
+ * Returns the response to a request without a stream. The output of a handler that streams is a
+ * list.
+ */
 function wholeResponse(id: string, job: Job | undefined): HttpResponse {
   if (job?.status !== "COMPLETED") return json(500, failureOf(id, job), "queue.openai-error");
   return outputResponse(Array.isArray(job.output) ? job.output[0] : job.output);

@@ -61,7 +61,10 @@ function routeOf(method: string, segments: readonly string[]): Operation | undef
   return ROUTES[`${method} ${pattern(segments)}`];
 }
 
-/** Returns an error response of the queue. Its body is observed for 401 and assumed for other statuses. */
+/**
+ * Returns an error response of the queue. Its body is observed for 401 and assumed for other
+ * statuses.
+ */
 export function problem(
   status: number,
   title: string,
@@ -117,7 +120,10 @@ function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): Http
   return current ? json(200, record(current, runtime)) : unknownJob(job.id);
 }
 
-/** Returns the job when it has ended, or when `wait` is over. The contract does not have this operation. */
+/**
+ * Returns the job when it has ended, or when `wait` is over. The contract does not have this
+ * operation.
+ */
 async function statusSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   if (runtime.context.profile === "contract") return unknownOperation(request);
   const [, id = ""] = request.segments;
@@ -129,12 +135,15 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/** The longest time that `/stream` waits for an item in the observed profile, in real milliseconds (assumed). */
+/**
+ * The longest time that `/stream` waits for an item in the observed profile, in real milliseconds
+ * (assumed).
+ */
 const STREAM_HOLD_MS = 500;
 
 /**
- * Returns the items since the last read. In the observed profile it waits for one: clients of that service read a stream
- * without pauses, and would exceed the rate limit.
+ * Returns the items since the last read. In the observed profile it waits for one: clients of that
+ * service read a stream without pauses, and would exceed the rate limit.
  */
 async function stream(job: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
   if (runtime.context.profile === "contract") return json(200, runtime.takeStream(job));
@@ -161,7 +170,10 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   return json(200, { removed: runtime.purge(), status: "completed" });
 }
 
-/** Returns the health. The observed service shows more states of workers than the contract (Health record). */
+/**
+ * Returns the health. The observed service shows more states of workers than the contract (Health
+ * record).
+ */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
   const { idle, running, initializing, throttled } = workers;

@@ -53,7 +53,10 @@ function readPayload({ body }: HttpRequest): unknown {
   }
 }
 
-/** Returns the arguments for the journal and the fault rules, without the input of the job, which neither needs. */
+/**
+ * Returns the arguments for the journal and the fault rules, without the input of the job, which
+ * neither needs.
+ */
 function argumentsOf(query: URLSearchParams, jobId: string | undefined, payload: unknown): Record<string, unknown> {
   const args: Record<string, unknown> = query.size === 0 ? {} : Object.fromEntries(query);
   if (jobId !== undefined) args.jobId = jobId;

@@ -15,7 +15,10 @@ export function readLagMs(listLagMs = 0): number {
 export interface History<R> {
   /** Must be called before each change. `before` is `undefined` if the record is new. */
   remember(id: string, before: R | undefined): void;
-  /** Returns the records of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, given the present ones. */
+  /**
+   * Returns the records of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, given the present
+   * ones.
+   */
   asOf(present: Iterable<R>, lagMs: number): R[];
   clear(): void;
 }

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { GraphqlPart } from "../graphql/part";
 
 /**
- * Reads and changes the records of one kind directly, as the service itself or another user would. The journal shows
- * none of it.
+ * Reads and changes the records of one kind directly, as the service itself or another user would.
+ * The journal shows none of it.
  */
 export interface RecordControl<Seed, Fields, View> {
   /** Returns all records, in order of creation. */
@@ -20,13 +20,15 @@ export interface RecordControl<Seed, Fields, View> {
    * @throws Error if it does not exist
    */
   change(id: string, patch: Partial<Fields>): View;
-  /** Deletes a record immediately, even while it is in use. Returns `false` if it does not exist. */
+  /**
+   * Deletes a record immediately, even while it is in use. Returns `false` if it does not exist.
+   */
   delete(id: string): boolean;
 }
 
 /**
- * A kind of record. A new kind needs a folder that creates one of these, and a line in `server/kinds.ts`. Seeds, the
- * data file, GraphQL and the control interface follow.
+ * A kind of record. A new kind needs a folder that creates one of these, and a line in
+ * `server/kinds.ts`. Seeds, the data file, GraphQL and the control interface follow.
  */
 export interface Kind<Seed, Fields, View> {
   /** The name of one record in messages: `template`. */

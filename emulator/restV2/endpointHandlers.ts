@@ -69,7 +69,10 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
     }
   }
 
-  /** Creates the template that belongs to an endpoint without one, so that GraphQL has something to show. */
+  /**
+   * Creates the template that belongs to an endpoint without one, so that GraphQL has something to
+   * show.
+   */
   function boundTemplate(endpointName: string, container: EndpointContainer): string {
     const name = `${endpointName}__template__${randomId(random, 7)}`;
     return templates.create({ ...templateOfContainer(container), name }).id;

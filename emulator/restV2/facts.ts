@@ -28,7 +28,10 @@ export interface OperationFacts {
   readonly body?: Shape;
   /** The field of the response that holds a list. */
   readonly list?: string;
-  /** The fields of the response, or of each element of its list, that the emulator shows or the client reads. */
+  /**
+   * The fields of the response, or of each element of its list, that the emulator shows or the
+   * client reads.
+   */
   readonly reads?: readonly string[];
   /** Query parameters that the client sends. */
   readonly query?: readonly string[];
@@ -41,9 +44,10 @@ const READ_REGISTRY = ["id", ...v2Shown(REGISTRY_AUTH_FIELDS)];
 const PAGES = ["limit", "cursor"];
 
 /**
- * Every operation that the emulator serves, by the name that the journal and the fault rules use. Paths, methods,
- * status and required properties stand here; the properties of a record come from its table of fields. All of it is
- * from public sources. `npm run check:spec` compares it with a description of the service.
+ * Every operation that the emulator serves, by the name that the journal and the fault rules use.
+ * Paths, methods, status and required properties stand here; the properties of a record come from
+ * its table of fields. All of it is from public sources. `npm run check:spec` compares it with a
+ * description of the service.
  */
 export const REST_V2 = {
   listEndpoints: {

@@ -8,7 +8,8 @@ export interface Page<T> {
 }
 
 /**
- * Returns the page that a query asks for. The cursor is the id of the last record of the page before.
+ * Returns the page that a query asks for. The cursor is the id of the last record of the page
+ * before.
  * @throws Refusal for a limit that is not 1 to 1000, or a cursor that no list gave out
  */
 export function pageOf<T extends { readonly id: string }>(records: readonly T[], query: URLSearchParams): Page<T> {

@@ -11,7 +11,10 @@ export interface Quota {
   count(): { readonly headers: Readonly<Record<string, string>>; readonly exceeded: string | undefined };
 }
 
-/** Creates the rate limit: fixed windows, each from its first request on. Without limits, responses have no headers. */
+/**
+ * Creates the rate limit: fixed windows, each from its first request on. Without limits, responses
+ * have no headers.
+ */
 export function createQuota(clock: Clock, limits: ManagementLimits): Quota {
   const given = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };
   const windows = Object.entries(RATE_WINDOWS).flatMap(([name, seconds]) => {

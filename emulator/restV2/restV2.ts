@@ -45,7 +45,10 @@ export function isRestV2(path: string): boolean {
   return path.startsWith("/v2/") && FIRST_SEGMENTS.has(path.split("/")[2] ?? "");
 }
 
-/** Creates REST v2, the management interface that follows GraphQL: a function that returns the call of a request. */
+/**
+ * Creates REST v2, the management interface that follows GraphQL: a function that returns the call
+ * of a request.
+ */
 export function createRestV2(options: RestV2Options) {
   const { keys, clock, registryAuths, volumes, pods, templates, dataCenters } = options;
   const quota = createQuota(clock, options.managementLimits);

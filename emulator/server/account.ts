@@ -21,7 +21,10 @@ export interface Seed {
   readonly endpoints?: readonly EndpointSeed[];
   /** Pods that the REST interface shows in addition to workers. @default none */
   readonly pods?: readonly PodSeed[];
-  /** Templates; a string is the id of one with an example image. If any is named, no other exists. @default every template exists */
+  /**
+   * Templates; a string is the id of one with an example image. If any is named, no other exists.
+   * @default every template exists
+   */
   readonly templates?: readonly (string | TemplateSeed)[];
   /** Network volumes. If any is named, no other exists. @default every volume exists */
   readonly volumes?: readonly VolumeSeed[];
@@ -37,7 +40,10 @@ export interface Account {
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
   readonly kinds: Kinds;
-  /** Sets the quota of workers; `undefined` for none. Endpoints that exceed a lower quota keep their workers. */
+  /**
+   * Sets the quota of workers; `undefined` for none. Endpoints that exceed a lower quota keep their
+   * workers.
+   */
   setWorkerQuota(workers: number | undefined): void;
   /**
    * Adds the contents of a seed.
@@ -137,7 +143,10 @@ function templateSeedOf(seed: string | TemplateSeed): TemplateSeed {
 
 const oldSnapshotSchema = z.looseObject({ version: z.literal(1), templates: z.array(z.string()) });
 
-/** Returns a snapshot in the present form. Before version 2, templates were ids, and there were no volumes or credentials. */
+/**
+ * Returns a snapshot in the present form. Before version 2, templates were ids, and there were no
+ * volumes or credentials.
+ */
 function migrated(snapshot: unknown): unknown {
   const old = oldSnapshotSchema.safeParse(snapshot).data;
   if (!old) return snapshot;

@@ -20,8 +20,8 @@ export interface DataFile {
 }
 
 /**
- * Creates a data file. A write is atomic: it creates a temporary file and renames it. Changes during a write are saved
- * together by the next one.
+ * Creates a data file. A write is atomic: it creates a temporary file and renames it. Changes
+ * during a write are saved together by the next one.
  * @param snapshot returns the state to save, as plain JSON
  */
 export function createDataFile(file: string, snapshot: () => unknown): DataFile {
@@ -86,7 +86,10 @@ export function createDataFile(file: string, snapshot: () => unknown): DataFile 
   };
 }
 
-/** Returns the key in a data file; `undefined` if there is none. `load` reports a file that cannot be read. */
+/**
+ * Returns the key in a data file; `undefined` if there is none. `load` reports a file that cannot
+ * be read.
+ */
 export function keyInDataFile(file: string | undefined): string | undefined {
   try {
     const { apiKey } = JSON.parse(readFileSync(file ?? "", "utf8"));
@@ -96,7 +99,10 @@ export function keyInDataFile(file: string | undefined): string | undefined {
   }
 }
 
-/** For its owner alone: jobs may hold storage credentials. A file that a kill left behind may have another mode. */
+/**
+ * For its owner alone: jobs may hold storage credentials. A file that a kill left behind may have
+ * another mode.
+ */
 async function writePrivately(file: string, text: string): Promise<void> {
   const handle = await open(file, "w", 0o600);
   try {

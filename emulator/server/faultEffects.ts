@@ -6,7 +6,10 @@ import type { Connection } from "./listen";
 
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
 
-/** Executes a call with the effect of a fault rule. Resolves with `undefined` if the connection was cut. */
+/**
+ * Executes a call with the effect of a fault rule. Resolves with `undefined` if the connection was
+ * cut.
+ */
 export async function runWithFault(
   call: Call,
   effect: FaultEffect,
@@ -59,7 +62,8 @@ function responseOf(
   if (graphqlError) {
     const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
     const errors = [{ message, path: [call.operation], extensions: { code } }];
-    // `saveEndpoint` is the only change whose result is not nullable. A failed deletion looks like a successful one.
+    // `saveEndpoint` is the only change whose result is not nullable. A failed deletion looks like
+    // a successful one.
     const hasNoData = call.operation === "saveEndpoint" || call.operation === "myself";
     return {
       ...json(200, { errors, data: hasNoData ? null : { [call.operation]: null } }),

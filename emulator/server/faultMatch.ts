@@ -99,7 +99,10 @@ export function createFaults(random: () => number, operations: () => Operations)
   return { faults, next, dropsWebhook, workerFaults };
 }
 
-/** Throws a TypeError for a rule that could never match, because no request has its operation, or because it is not about requests. */
+/**
+ * Throws a TypeError for a rule that could never match, because no request has its operation, or
+ * because it is not about requests.
+ */
 function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operations): void {
   const subjects = subjectsOf(effect);
   if (subjects !== "requests" && (match.operation !== undefined || match.interface !== undefined))

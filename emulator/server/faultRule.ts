@@ -23,13 +23,22 @@ export interface FaultMatch {
   readonly operation?: string;
   /** Id of the endpoint that the request names. */
   readonly endpointId?: string;
-  /** Matches only the nth request that matches the fields above, counted from 1 since the rule was added. */
+  /**
+   * Matches only the nth request that matches the fields above, counted from 1 since the rule was
+   * added.
+   */
   readonly nth?: number;
-  /** Matches each request with this probability, from 0 to 1. The emulator's `randomSeed` repeats the choices. */
+  /**
+   * Matches each request with this probability, from 0 to 1. The emulator's `randomSeed` repeats
+   * the choices.
+   */
   readonly probability?: number;
 }
 
-/** The effect of a fault rule. `latencyMs` combines with any other; apart from it, a rule has at most one. */
+/**
+ * The effect of a fault rule. `latencyMs` combines with any other; apart from it, a rule has at
+ * most one.
+ */
 export interface FaultEffect {
   /** Waits before anything else, in milliseconds, ≥ 0. */
   readonly latencyMs?: number;
@@ -37,7 +46,10 @@ export interface FaultEffect {
   readonly status?: number;
   /** Headers of that response, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body of that response: a string as it is, any other value as JSON. @default an error in the form of the interface */
+  /**
+   * Body of that response: a string as it is, any other value as JSON.
+   * @default an error in the form of the interface
+   */
   readonly body?: unknown;
   /** Responds with status 200 and a GraphQL error. */
   readonly graphqlError?: {
@@ -58,22 +70,33 @@ export interface FaultEffect {
   readonly reset?: boolean | "midway";
   /** The moment of the failure: before or after the operation was executed. @default "before" */
   readonly when?: "before" | "after";
-  /** Lists endpoints, templates, volumes and registry credentials as they were this long ago, in milliseconds, 0 to 60,000. */
+  /**
+   * Lists endpoints, templates, volumes and registry credentials as they were this long ago, in
+   * milliseconds, 0 to 60,000.
+   */
   readonly listLagMs?: number;
   /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;
-  /** Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  /**
+   * Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no
+   * requests.
+   */
   readonly killWorker?: boolean;
-  /** Makes a worker hang when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  /**
+   * Makes a worker hang when it starts a job. The rule matches starts of jobs by `endpointId`, and
+   * no requests.
+   */
   readonly hangWorker?: boolean;
   /**
-   * Throttles a worker that starts, for this time in milliseconds, ≥ 0: the service has no machine for it. The rule
-   * matches starts of workers by `endpointId`, and no requests. Can be combined with `imagePullMs`.
+   * Throttles a worker that starts, for this time in milliseconds, ≥ 0: the service has no machine
+   * for it. The rule matches starts of workers by `endpointId`, and no requests. Can be combined
+   * with `imagePullMs`.
    */
   readonly throttleWorkerMs?: number;
   /**
-   * Delays the cold start of a worker by this time in milliseconds, ≥ 0, as a large image does. The rule matches starts
-   * of workers by `endpointId`, and no requests. Can be combined with `throttleWorkerMs`.
+   * Delays the cold start of a worker by this time in milliseconds, ≥ 0, as a large image does. The
+   * rule matches starts of workers by `endpointId`, and no requests. Can be combined with
+   * `throttleWorkerMs`.
    */
   readonly imagePullMs?: number;
 }
@@ -89,7 +112,10 @@ interface FaultKind {
   readonly text: string;
   /** The value that the page suggests. Without one, the value is `true`. */
   readonly example?: string;
-  /** The field of the effect's value that the page's input sets. @default the value itself, a number */
+  /**
+   * The field of the effect's value that the page's input sets.
+   * @default the value itself, a number
+   */
   readonly field?: string;
   /** The other kinds that one rule can have with this one. @default none */
   readonly combinesWith?: "all" | readonly (keyof FaultEffect)[];
@@ -98,8 +124,8 @@ interface FaultKind {
 const milliseconds = z.number().nonnegative();
 
 /**
- * All kinds of faults: rules are checked, and the page offers them, by this table. A new one needs its row here with its
- * documented field in `FaultEffect`, and the code that has the effect.
+ * All kinds of faults: rules are checked, and the page offers them, by this table. A new one needs
+ * its row here with its documented field in `FaultEffect`, and the code that has the effect.
  */
 const KINDS = {
   latencyMs: {

@@ -16,7 +16,9 @@ export interface RequestHandlerOptions {
   readonly refuse: (request: HttpRequest) => Refusal | undefined;
   readonly read: ReadCall;
   readonly control: Control;
-  /** Returns the response to a request of a worker's program, or `undefined` for any other request. */
+  /**
+   * Returns the response to a request of a worker's program, or `undefined` for any other request.
+   */
   readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
@@ -44,7 +46,8 @@ export function createRequestHandler({
     }
     const refusal = refuse(request);
     if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
-    // Neither the journal nor fault rules see the requests of workers: they are a part of the service.
+    // Neither the journal nor fault rules see the requests of workers: they are a part of the
+    // service.
     const ofWorker = workerCalls(request);
     if (ofWorker) {
       const response = await ofWorker;

@@ -4,7 +4,10 @@ import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 import type { FidelityId } from "../model/fidelity";
 import type { WorkerOutput } from "../programs/launchWorker";
 
-/** A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and environment variables. */
+/**
+ * A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and
+ * environment variables.
+ */
 export interface JournalEntry {
   /** The number of the request, from 1, since the start or the last `clear`. */
   readonly number: number;
@@ -16,7 +19,10 @@ export interface JournalEntry {
   readonly method: string;
   /** The path, with its query. */
   readonly path: string;
-  /** `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for anything else. */
+  /**
+   * `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for
+   * anything else.
+   */
   readonly operation: string;
   /** Id of the endpoint that the request names or created. */
   readonly endpointId?: string | undefined;
@@ -41,7 +47,10 @@ export type JournalFilter = Partial<
   Pick<JournalEntry, "interface" | "operation" | "endpointId" | "outcome" | "status">
 >;
 
-/** A line of a worker's program, with the time of its arrival. `[redacted]` replaces the emulator's keys. */
+/**
+ * A line of a worker's program, with the time of its arrival. `[redacted]` replaces the emulator's
+ * keys.
+ */
 export interface WorkerLine extends WorkerOutput {
   /** The time in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
@@ -51,15 +60,19 @@ export interface WorkerLine extends WorkerOutput {
 export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId" | "stream">>;
 
 /**
- * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at least the latest 10,000
- * requests, and at least the latest 10,000 lines or half of 20 million characters of output. The requests of workers' programs are not recorded.
+ * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at
+ * least the latest 10,000 requests, and at least the latest 10,000 lines or half of 20 million
+ * characters of output. The requests of workers' programs are not recorded.
  */
 export interface Journal {
   /** Returns the requests, in order. */
   requests(filter?: JournalFilter): JournalEntry[];
   /** Returns the operations of the requests, in order. */
   operations(filter?: JournalFilter): string[];
-  /** Returns the lines that the programs of workers printed, and the starts and ends of their processes, in order. */
+  /**
+   * Returns the lines that the programs of workers printed, and the starts and ends of their
+   * processes, in order.
+   */
   workerOutput(filter?: WorkerLineFilter): WorkerLine[];
   /** Deletes all entries. */
   clear(): void;
@@ -67,7 +80,9 @@ export interface Journal {
 
 /** An entry whose request is not complete. */
 export interface OpenEntry {
-  /** Completes the entry, without a response if the connection was cut. Only the first call counts. */
+  /**
+   * Completes the entry, without a response if the connection was cut. Only the first call counts.
+   */
   end(response?: HttpResponse): void;
 }
 
@@ -77,7 +92,9 @@ export interface JournalTail {
   last(): number;
   /** Returns the number of times that the journal was cleared. */
   cleared(): number;
-  /** Returns the latest requests that match, in order: at most `limit`, with numbers above `after`. */
+  /**
+   * Returns the latest requests that match, in order: at most `limit`, with numbers above `after`.
+   */
   latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
   /** Returns a request by its number, if the journal still has it. */
   find(number: number): KeptEntry | undefined;
@@ -241,7 +258,10 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   return `${path}?${decodeURIComponent(shown.toString())}`;
 }
 
-/** Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords and variables. */
+/**
+ * Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords
+ * and variables.
+ */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
   const { s3Config, webhook, input, ...rest } = args;
   const shown: Record<string, unknown> = rest;
@@ -274,7 +294,10 @@ function variableWithoutValue(variable: unknown): unknown {
   return isVariable(variable) ? { key: variable.key, value: REDACTED } : REDACTED;
 }
 
-/** Returns the secrets that the message of a refusal may quote, the longest first. Shorter ones than 4 characters are ordinary words. */
+/**
+ * Returns the secrets that the message of a refusal may quote, the longest first. Shorter ones than
+ * 4 characters are ordinary words.
+ */
 function secretsIn({ input }: JournalEntry["arguments"]): string[] {
   if (!isInput(input)) return [];
   const values = Array.isArray(input.env) ? input.env.map((it) => (isVariable(it) ? it.value : it)) : [input.env];

@@ -76,7 +76,10 @@ function listenProblem(error: NodeJS.ErrnoException): string {
   }
 }
 
-/** Returns the URL of a server for programs on this machine, also if it listens on all network addresses. */
+/**
+ * Returns the URL of a server for programs on this machine, also if it listens on all network
+ * addresses.
+ */
 function urlOf({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (family === "IPv6") return `http://[${address === "::" ? "::1" : address}]:${port}`;

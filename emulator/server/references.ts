@@ -37,7 +37,9 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
       .pods.list()
       .filter(({ desiredStatus }) => desiredStatus !== "TERMINATED");
 
-  /** Nobody can name what was deleted. What never existed can be named unless the kind is strict. */
+  /**
+   * Nobody can name what was deleted. What never existed can be named unless the kind is strict.
+   */
   function exists(kind: StrictKind, id: string): boolean {
     const records = account()[kind];
     return records.find(id) !== undefined || !(strict.has(kind) || records.wasRemoved(id));

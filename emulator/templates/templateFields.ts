@@ -27,7 +27,10 @@ const portsConfig = z.array(z.strictObject({ port: z.string(), name: z.string() 
 /** The category of a template that REST v2 creates without one. */
 const NEW_CATEGORY = "NVIDIA";
 
-/** All fields that clients can set. The types, the GraphQL schema, the seeds and `saveTemplate` follow this table. */
+/**
+ * All fields that clients can set. The types, the GraphQL schema, the seeds and `saveTemplate`
+ * follow this table.
+ */
 export const TEMPLATE_FIELDS = {
   /** Name, unique among all templates. */
   name: requiredString("String", property("name", NAME)),
@@ -75,7 +78,10 @@ export interface TemplateRecord extends TemplateFields {
   readonly id: string;
   /** Id of the endpoint that the template was made for and belongs to, or `null`. */
   boundEndpointId: string | null;
-  /** The last time when an endpoint, a worker or a pod stopped using it, in milliseconds since the epoch. */
+  /**
+   * The last time when an endpoint, a worker or a pod stopped using it, in milliseconds since the
+   * epoch.
+   */
   lastUsedAt: number | null;
 }
 

@@ -11,7 +11,10 @@ import {
 import { templatePart } from "./templateGraphql";
 import type { Templates } from "./templates";
 
-/** Reads and changes templates directly. A change of what workers run reaches them as one by `saveTemplate` does. */
+/**
+ * Reads and changes templates directly. A change of what workers run reaches them as one by
+ * `saveTemplate` does.
+ */
 export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}
 
 export function templateKind(

@@ -39,7 +39,10 @@ export interface TemplateSurroundings {
   readonly onRollOut: (templateId: string) => void;
 }
 
-/** The time after its last use until the observed service deletes a template, in milliseconds (observed). */
+/**
+ * The time after its last use until the observed service deletes a template, in milliseconds
+ * (observed).
+ */
 export const OBSERVED_RELEASE_MS = 120_000;
 
 /** The templates of the account. */

@@ -10,7 +10,10 @@ export interface Timer {
   index: number;
 }
 
-/** A binary heap of timers, the earliest first. `push` and `remove` take O(log n); removed timers occupy no memory. */
+/**
+ * A binary heap of timers, the earliest first. `push` and `remove` take O(log n); removed timers
+ * occupy no memory.
+ */
 export class TimerHeap {
   private readonly timers: Timer[] = [];
 

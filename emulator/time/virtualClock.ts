@@ -5,7 +5,8 @@ import { type Timer, TimerHeap } from "./timerHeap";
 export interface EmulatorClock extends Clock {
   /**
    * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call.
-   * @param background `true` for cleanup (such as deleting an old result), which `runUntilIdle` does not wait for
+   * @param background `true` for cleanup (such as deleting an old result), which `runUntilIdle`
+   * does not wait for
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
   /** Stops time until `work`, which takes real time (such as an HTTP request), is settled. */
@@ -15,8 +16,8 @@ export interface EmulatorClock extends Clock {
 /** A clock that moves only when it is told to. */
 export interface ManualClock extends EmulatorClock {
   /**
-   * Advances time by `ms` milliseconds (≥ 0) and runs every call that becomes due, in order, at its own time. Promises
-   * that a call resolves are handled before the next call.
+   * Advances time by `ms` milliseconds (≥ 0) and runs every call that becomes due, in order, at its
+   * own time. Promises that a call resolves are handled before the next call.
    * @throws RangeError if `ms` is not a number ≥ 0
    */
   advance(ms: number): Promise<void>;
@@ -116,8 +117,8 @@ export function scaledClock(factor: number): EmulatorClock {
 }
 
 /**
- * The same time, which nobody can set: its dates are that of this call and what has passed since. So the emulator's
- * records hold dates, and the time between two of them is what really passed.
+ * The same time, which nobody can set: its dates are that of this call and what has passed since.
+ * So the emulator's records hold dates, and the time between two of them is what really passed.
  */
 export function steadyClock(clock: EmulatorClock): EmulatorClock {
   const startMs = clock.now();

@@ -57,7 +57,10 @@ export interface Volumes {
   clear(): void;
 }
 
-/** The data centers that support network volumes, unless an option names others. The service's list changes over time. */
+/**
+ * The data centers that support network volumes, unless an option names others. The service's list
+ * changes over time.
+ */
 export const VOLUME_DATA_CENTERS = ["EU-CZ-1", "EU-RO-1", "EUR-IS-1", "US-CA-2", "US-GA-2", "US-KS-2", "US-TX-3"];
 
 export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroundings): Volumes {

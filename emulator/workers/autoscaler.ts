@@ -78,7 +78,10 @@ export function createAutoscaler(scaled: Scaled): Autoscaler {
   };
 }
 
-/** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */
+/**
+ * Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more
+ * will have.
+ */
 function overdueJobs(record: EndpointRecord, queue: JobQueue, now: number): { overdue: number; nextAt?: number } {
   if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
   let overdue = 0;

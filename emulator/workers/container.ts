@@ -1,6 +1,9 @@
 import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
 
-/** The container of a worker: that of its template or its endpoint, as it was when the worker started. */
+/**
+ * The container of a worker: that of its template or its endpoint, as it was when the worker
+ * started.
+ */
 export interface WorkerContainer extends EndpointContainer {
   /** Id of the template; empty if the endpoint has a container of its own. */
   readonly templateId: string;
@@ -14,7 +17,10 @@ export function exampleContainer(templateId: string): WorkerContainer {
   return { ...EMPTY_CONTAINER, templateId, imageName: EXAMPLE_IMAGE, containerDiskInGb: 50 };
 }
 
-/** Returns all environment variables of a worker: those of its template, and those that the service adds (observed). */
+/**
+ * Returns all environment variables of a worker: those of its template, and those that the service
+ * adds (observed).
+ */
 export function environmentOf({
   id,
   endpointId,

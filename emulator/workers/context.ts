@@ -13,7 +13,10 @@ export interface RuntimeContext extends WebhookContext {
   readonly random: () => number;
   /** The time that a worker without a job takes to leave after a scale-down, in milliseconds. */
   readonly drainMs: number;
-  /** The time that a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT a quarter of it. */
+  /**
+   * The time that a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT a
+   * quarter of it.
+   */
   readonly coldStartMs: number;
   /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
   readonly handlers?: Handlers | undefined;
@@ -30,7 +33,10 @@ export interface RuntimeContext extends WebhookContext {
   readonly containerOf: (templateId: string) => WorkerContainer;
   /** Must be called when a worker or an endpoint no longer uses a template. */
   readonly released: (templateId: string) => void;
-  /** Must be called at every change to the endpoint's record or to what `snapshot` returns. It is saved before the next response. */
+  /**
+   * Must be called at every change to the endpoint's record or to what `snapshot` returns. It is
+   * saved before the next response.
+   */
   readonly changed: () => void;
   /** Must be called at every change that people can see. */
   readonly watch: Watch;

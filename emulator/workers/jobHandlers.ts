@@ -9,11 +9,17 @@ export interface HandlerJob extends JobRequest {
   readonly id: string;
 }
 
-/** The functions that a handler can use. Time is that of the emulator's clock, so hours can pass at once. */
+/**
+ * The functions that a handler can use. Time is that of the emulator's clock, so hours can pass at
+ * once.
+ */
 export interface HandlerContext {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds. Rejects if the job is over: cancelled, timed out, or its worker stopped. */
+  /**
+   * Resolves after `ms` milliseconds. Rejects if the job is over: cancelled, timed out, or its
+   * worker stopped.
+   */
   sleep(ms: number): Promise<void>;
   /** Returns a number in [0, 1) that follows from the emulator's `randomSeed`. */
   random(): number;
@@ -32,29 +38,36 @@ export interface HandlerContext {
 }
 
 /**
- * Runs a job. The return value, or the value of the returned promise, is the job's output (JSON). A generator streams:
- * each value that it yields is one item of `/stream` (`{ output, metrics }` is used as the item itself), and the job's
- * output is its return value or, without one, the list of its items. A handler that throws fails the job, with the
- * message as its `error`. A promise that never settles ends with the job's execution timeout.
+ * Runs a job. The return value, or the value of the returned promise, is the job's output (JSON). A
+ * generator streams: each value that it yields is one item of `/stream` (`{ output, metrics }` is
+ * used as the item itself), and the job's output is its return value or, without one, the list of
+ * its items. A handler that throws fails the job, with the message as its `error`. A promise that
+ * never settles ends with the job's execution timeout.
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
 /**
- * Handlers, or the programs of real workers, by the name, the template id or the id of an endpoint; the name takes
- * precedence. `default` is for all others.
+ * Handlers, or the programs of real workers, by the name, the template id or the id of an endpoint;
+ * the name takes precedence. `default` is for all others.
  */
 export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
 
 /** The fields of an endpoint that choose its handler. */
 type Named = { readonly name: string; readonly templateId: string; readonly id: string };
 
-/** The handler of endpoints that have none. For requests to `/openai/*` it is a model that repeats the last message. */
+/**
+ * The handler of endpoints that have none. For requests to `/openai/*` it is a model that repeats
+ * the last message.
+ */
 export const echo: Handler = ({ id, input }, { now }) => {
   if (!isOpenAiInput(input)) return input;
   return echoModel(input, { jobId: id, created: Math.floor(now() / 1000) });
 };
 
-/** Returns the handler of an endpoint. It is called for each job, because an endpoint can be renamed. */
+/**
+ * Returns the handler of an endpoint. It is called for each job, because an endpoint can be
+ * renamed.
+ */
 export function handlerFor(handlers: Handlers | undefined, endpoint: Named): Handler {
   const found = find(handlers, endpoint);
   return typeof found === "function" ? found : echo;

@@ -9,11 +9,12 @@ const TYPES_ONLY = /\.d\.[cm]?ts$/;
 const NOT_LOADABLE = /\.[jt]sx$/;
 
 /**
- * Loads the handlers of a folder: `<name>.js`, `.cjs`, `.mjs` and, with Node.js 22.18 or later, `.ts` each export one (as
- * the module itself, `default` or `handler`). Instead of a function, a file can export the program of real workers; its
- * `cwd` is relative to the folder, and the folder itself by default.
- * @throws Error if the folder cannot be read or has no handlers, if two files have the same name, or if a file cannot be
- * loaded or exports neither a function nor a program
+ * Loads the handlers of a folder: `<name>.js`, `.cjs`, `.mjs` and, with Node.js 22.18 or later,
+ * `.ts` each export one (as the module itself, `default` or `handler`). Instead of a function, a
+ * file can export the program of real workers; its `cwd` is relative to the folder, and the folder
+ * itself by default.
+ * @throws Error if the folder cannot be read or has no handlers, if two files have the same name,
+ * or if a file cannot be loaded or exports neither a function nor a program
  */
 export function loadHandlers(folder: string): Handlers {
   const files = Object.entries(handlerFiles(folder));

@@ -54,7 +54,10 @@ function welcome(pool: PoolState, worker: Worker): void {
   pool.onRoom();
 }
 
-/** Lets a worker ask for its next job, at once or after a rest. Must be called when one of its jobs has ended. */
+/**
+ * Lets a worker ask for its next job, at once or after a rest. Must be called when one of its jobs
+ * has ended.
+ */
 export function askAgain(pool: PoolState, worker: Worker): void {
   if (worker.jobs === 0) {
     worker.state = "idle";

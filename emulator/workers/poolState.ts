@@ -18,7 +18,10 @@ export interface PoolState {
   draining: number;
   /** The number of workers that the autoscaler wants. */
   wanted: number;
-  /** Called when a worker becomes free, and when a draining worker has stopped and another may start. */
+  /**
+   * Called when a worker becomes free, and when a draining worker has stopped and another may
+   * start.
+   */
   readonly onRoom: () => void;
 }
 

@@ -126,8 +126,8 @@ function abortSignal(run: HandlerRun): AbortSignal {
 }
 
 /**
- * Creates a signal only when a handler asks for it, because few do. All jobs share one getter: a getter for each job
- * would cost the garbage collector as much as the rest of the job.
+ * Creates a signal only when a handler asks for it, because few do. All jobs share one getter: a
+ * getter for each job would cost the garbage collector as much as the rest of the job.
  */
 class SignalOnDemand {
   declare readonly signal: AbortSignal;
@@ -153,7 +153,9 @@ function isIterator(value: unknown): value is AnyIterator {
   return typeof value === "object" && value !== null && "next" in value && typeof value.next === "function";
 }
 
-/** Returns the `error` of a job. The observed service shows JSON, as its worker library writes it. */
+/**
+ * Returns the `error` of a job. The observed service shows JSON, as its worker library writes it.
+ */
 function errorText(error: unknown, profile: Profile): string {
   const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
   return profile === "observed" ? JSON.stringify({ error_type: name, error_message: message }) : message;

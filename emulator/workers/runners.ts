@@ -42,7 +42,10 @@ function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
   return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
 }
 
-/** Runs jobs with a program, as many at once as it asks for. The start of its process is the cold start. */
+/**
+ * Runs jobs with a program, as many at once as it asks for. The start of its process is the cold
+ * start.
+ */
 export function programRunner(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
   let process: ProgramWorker | undefined;
 

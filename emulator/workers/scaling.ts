@@ -1,11 +1,17 @@
 import type { EndpointRecord } from "../model/endpointFields";
 
-// `workerPool.ts` starts workers and stops idle ones; `idleScaleDown.ts` lowers `workersMax` after days without jobs.
+// `workerPool.ts` starts workers and stops idle ones; `idleScaleDown.ts` lowers `workersMax` after
+// days without jobs.
 
-/** The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed). */
+/**
+ * The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed).
+ */
 export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
 
-/** The input of the autoscaler. Waiting jobs with `lowPriority` do not count: they trigger no scaling. */
+/**
+ * The input of the autoscaler. Waiting jobs with `lowPriority` do not count: they trigger no
+ * scaling.
+ */
 export interface Demand {
   /** Jobs that wait. */
   readonly waiting: number;
@@ -18,7 +24,10 @@ export interface Demand {
 /** The fields of an endpoint that the autoscaler follows. */
 export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
 
-/** A formula of the autoscaler: the number of workers that the jobs ask for, and the same as arithmetic for people. */
+/**
+ * A formula of the autoscaler: the number of workers that the jobs ask for, and the same as
+ * arithmetic for people.
+ */
 interface Formula {
   workers(record: ScalingRecord, demand: Demand): number;
   words(record: ScalingRecord, demand: Demand): string;
@@ -35,7 +44,10 @@ export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = 
     words: (record, { waiting, inProgress }) =>
       `ceil((${waiting} waiting + ${inProgress} in progress) / ${jobsPerWorker(record)})`,
   },
-  /** One worker for the first job, and one more for each job that has waited longer than `scalerValue` seconds. */
+  /**
+   * One worker for the first job, and one more for each job that has waited longer than
+   * `scalerValue` seconds.
+   */
   QUEUE_DELAY: {
     workers: (_, demand) => (isFirst(demand) ? 1 : demand.inProgress + demand.overdue),
     words: ({ scalerValue }, demand) =>
@@ -45,7 +57,10 @@ export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = 
   },
 };
 
-/** Returns the number of workers that an endpoint should have now, between `workersMin` and `workersMax`. */
+/**
+ * Returns the number of workers that an endpoint should have now, between `workersMin` and
+ * `workersMax`.
+ */
 export function workersWanted(record: ScalingRecord, demand: Demand): number {
   const demanded = FORMULAS[record.scalerType].workers(record, demand);
   return Math.min(record.workersMax, Math.max(record.workersMin, demanded));

@@ -29,7 +29,9 @@ export interface WorkerView {
 export interface Scheduler {
   /** The number of jobs that wait. */
   readonly waiting: number;
-  /** The time when the first of the waiting jobs entered the queue, in milliseconds since the epoch. */
+  /**
+   * The time when the first of the waiting jobs entered the queue, in milliseconds since the epoch.
+   */
   readonly oldestQueuedAt: number | undefined;
   /** The number of jobs in progress. */
   readonly running: number;
@@ -50,7 +52,10 @@ export interface Scheduler {
   dispatch(): void;
   /** Adjusts the workers after a change to the endpoint's record. */
   reconcile(): void;
-  /** Replaces the workers by ones that run the present version of the template: idle ones at once, others after their job. */
+  /**
+   * Replaces the workers by ones that run the present version of the template: idle ones at once,
+   * others after their job.
+   */
   rollOut(): void;
   dispose(): void;
 }

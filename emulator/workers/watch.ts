@@ -6,7 +6,10 @@ export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** Receives changes at the moment when they happen. It must be quick and must not throw. */
 export interface Watcher {
-  /** Called when an endpoint was created, changed or deleted, and when its queue or its scaling changed. */
+  /**
+   * Called when an endpoint was created, changed or deleted, and when its queue or its scaling
+   * changed.
+   */
   endpoint(endpointId: string): void;
   /** Called when a job was added, changed or deleted. */
   job(endpointId: string, jobId: string): void;

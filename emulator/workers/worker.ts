@@ -5,7 +5,9 @@ import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 
-/** A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract. */
+/**
+ * A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract.
+ */
 export interface WorkerPod {
   /** Pod identifier. */
   readonly id: string;
@@ -25,7 +27,10 @@ export interface WorkerPod {
 
 /** Runs the jobs of one worker: with a function, a program, or a forecast's rule. */
 export interface WorkerRunner {
-  /** The program. A worker is replaced when its endpoint gets another one. `undefined` for a function. */
+  /**
+   * The program. A worker is replaced when its endpoint gets another one. `undefined` for a
+   * function.
+   */
   readonly program: WorkerProgram | undefined;
   /** The number of jobs after which the pool offers it no more, whole, ≥ 1. */
   readonly concurrency: number;
@@ -40,8 +45,8 @@ export interface WorkerRunner {
    */
   start(imagePullMs: number, events: WorkerEvents): () => void;
   /**
-   * Returns the time until a worker that has just finished a job asks for the next one, in milliseconds; 0 for at once,
-   * `undefined` if it calls `onAsk` itself.
+   * Returns the time until a worker that has just finished a job asks for the next one, in
+   * milliseconds; 0 for at once, `undefined` if it calls `onAsk` itself.
    */
   restMs(worker: { readonly jobs: number; readonly tookAt: number }): number | undefined;
   run(job: Job, events: JobRunEvents): JobRun;
@@ -62,8 +67,8 @@ export interface Worker {
   /** The time when it last took a job, in milliseconds since the epoch. */
   tookAt: number;
   /**
-   * `throttled` while the service has no machine for it, `initializing` while its container starts, `idle` while it waits
-   * for a job, `running` while it has one.
+   * `throttled` while the service has no machine for it, `initializing` while its container starts,
+   * `idle` while it waits for a job, `running` while it has one.
    */
   state: "throttled" | "initializing" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */

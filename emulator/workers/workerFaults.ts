@@ -8,7 +8,10 @@ export interface StartFault {
   readonly imagePullMs: number;
 }
 
-/** The effects of fault rules on workers. Each call counts as a worker or a job that the rules may match. */
+/**
+ * The effects of fault rules on workers. Each call counts as a worker or a job that the rules may
+ * match.
+ */
 export interface WorkerFaults {
   /** Must be called when a worker starts. */
   atStart(endpointId: string): StartFault;

@@ -15,15 +15,21 @@ export interface WorkerPool {
   /** Counts the workers in a state. A draining worker counts only while it still runs a job. */
   count(state: Worker["state"]): number;
   /**
-   * Starts workers until there are `wanted`, but never more than `workersMax` including those that drain. Under
-   * REQUEST_COUNT, idle workers above `wanted` stop after a while.
+   * Starts workers until there are `wanted`, but never more than `workersMax` including those that
+   * drain. Under REQUEST_COUNT, idle workers above `wanted` stop after a while.
    */
   scaleTo(wanted: number): void;
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
   shrinkToRecord(): void;
-  /** Stops the workers without a job, and drains the others: later ones run the present version of the template. */
+  /**
+   * Stops the workers without a job, and drains the others: later ones run the present version of
+   * the template.
+   */
   rollOut(): void;
-  /** Takes a worker for a job, an idle one if possible. Returns `undefined` if none can take a job now. */
+  /**
+   * Takes a worker for a job, an idle one if possible. Returns `undefined` if none can take a job
+   * now.
+   */
   take(): Worker | undefined;
   /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
@@ -34,7 +40,8 @@ export interface WorkerPool {
 
 /**
  * Creates the workers of one endpoint.
- * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and another may start
+ * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and
+ * another may start
  */
 export function createWorkerPool(
   record: EndpointRecord,

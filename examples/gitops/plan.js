@@ -1,11 +1,13 @@
 /**
  * The plan of a reviewed preview, which `pipeline.sh preview` saves and `pipeline.sh up` applies.
  *
- *   node plan.js download <folder>   downloads the plan of the pull or merge request that the current commit merged
- *   node plan.js before <plan>       reads `pulumi stack export` from stdin, and prints what the stack holds of the resources
- *                                    that the plan changes. Pulumi does not compare this when it applies a plan
+ *   node plan.js download <folder> downloads the plan of the pull or merge request that the current
+ *   commit merged node plan.js before <plan> reads `pulumi stack export` from stdin, and prints
+ *   what the stack holds of the resources that the plan changes. Pulumi does not compare this when
+ *   it applies a plan
  *
- * Environment: the variables that the CI sets, and GITHUB_TOKEN, or at GitLab GITLAB_TOKEN, as for post.js.
+ * Environment: the variables that the CI sets, and GITHUB_TOKEN, or at GitLab GITLAB_TOKEN, as for
+ * post.js.
  */
 const { execFileSync } = require("node:child_process");
 const { mkdirSync, readFileSync, writeFileSync } = require("node:fs");
@@ -99,7 +101,8 @@ async function download(folder) {
 }
 
 /**
- * Prints the resources in the stack that the plan changes. Secrets are left out: they are encrypted anew each time.
+ * Prints the resources in the stack that the plan changes. Secrets are left out: they are encrypted
+ * anew each time.
  * @param {string} file
  */
 function before(file) {

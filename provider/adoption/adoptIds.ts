@@ -5,8 +5,8 @@ import type { InputProblem } from "../../sdk/errors";
 const adopted = new WeakMap<pulumi.Resource, Map<string, string>>();
 
 /**
- * Returns a problem if another resource adopts the same object, in any account: removing one of the two resources would
- * delete the object of both. The handlers compare ids that are not known yet.
+ * Returns a problem if another resource adopts the same object, in any account: removing one of the
+ * two resources would delete the object of both. The handlers compare ids that are not known yet.
  */
 export function secondAdoption(
   one: string,

@@ -45,9 +45,10 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
 }
 
 /**
- * Returns `true` if the object must not be deleted with its resource, because another resource has adopted it. The
- * resource then gives up its claim.
- * @throws InvalidInputError if another resource is to adopt it and has not: the object would be in no state
+ * Returns `true` if the object must not be deleted with its resource, because another resource has
+ * adopted it. The resource then gives up its claim.
+ * @throws InvalidInputError if another resource is to adopt it and has not: the object would be in
+ * no state
  */
 export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
   const owner = ownerOf(outputs);
@@ -82,8 +83,9 @@ function refuseUntilAdopted(noun: string, id: string, reason: string | undefined
 }
 
 /**
- * Refuses to create an object with a name that exists. A name does not prove ownership: a copy of the program on another
- * machine produces the same name, and so does a resource after a change of its logical name.
+ * Refuses to create an object with a name that exists. A name does not prove ownership: a copy of
+ * the program on another machine produces the same name, and so does a resource after a change of
+ * its logical name.
  * @param one its kind, such as `an endpoint`
  * @throws NameTakenError always
  */
@@ -113,8 +115,8 @@ export function refuseOtherId(one: string, id: string, { adoptId }: Properties):
 }
 
 /**
- * Describes the changes of an update: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of secret inputs and of
- * variables.
+ * Describes the changes of an update: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of
+ * secret inputs and of variables.
  */
 export function describeChanges(table: FieldTable, before: Properties, after: Properties, inputs: Properties): string {
   const secret = secretFields(inputs);

@@ -7,7 +7,10 @@ import { type Properties, pick } from "../properties";
 /** Fields that a management interface cannot change, and messages with advice. */
 export interface Unchangeable {
   readonly fields: readonly string[];
-  /** The message if the name is to stay, although names are unique: another record needs another one. */
+  /**
+   * The message if the name is to stay, although names are unique: another record needs another
+   * one.
+   */
   readonly sameName: string;
   /** The reason why a record cannot be adopted. */
   readonly adoption: string;
@@ -17,7 +20,10 @@ export interface Unchangeable {
 export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "one" | "table"> {
   /** The same as `one`, without the article. */
   readonly noun: string;
-  /** The fields whose change needs another record. The new one is created before the old one is deleted. */
+  /**
+   * The fields whose change needs another record. The new one is created before the old one is
+   * deleted.
+   */
   readonly fixedFields: readonly string[];
   /** The further fields that the management interface cannot change, if there are any. */
   readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
@@ -25,7 +31,10 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
   readonly hiddenFields?: readonly string[];
   /** Returns the reason why a record must not be adopted, if there is one. */
   readonly refusesAdoption?: (record: T, inputs: Properties) => string | undefined;
-  /** Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of the last run. */
+  /**
+   * Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of
+   * the last run.
+   */
   readonly toFields: (record: T, known: Properties) => Properties;
 }
 

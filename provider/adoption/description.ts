@@ -15,7 +15,10 @@ import { type AdoptableKind, compareForAdoption } from "./comparison";
 /** The parts of a kind that a preview of an adoption needs. */
 export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
   readonly records: (client: Client) => Pick<Readers<T>, "find" | "get">;
-  /** Returns the fields in whose words the record is to be read; see `KnownOptions`. @default none */
+  /**
+   * Returns the fields in whose words the record is to be read; see `KnownOptions`.
+   * @default none
+   */
   readonly known?: (fields: Properties) => Properties;
 }
 
@@ -35,7 +38,10 @@ export interface AdoptionPreview {
   readonly warning?: string;
 }
 
-/** Reads the record with the program's `adoptId`, and compares it with the arguments. Shows no secret. */
+/**
+ * Reads the record with the program's `adoptId`, and compares it with the arguments. Shows no
+ * secret.
+ */
 export async function lookAtAdoption<T extends NamedRecord>(
   kind: PreviewedKind<T>,
   readConfig: ReadConfig,

@@ -17,8 +17,8 @@ export interface AdoptingClass<T extends NamedRecord> {
 }
 
 /**
- * In a preview, logs the changes that an adoption makes, field by field, and fails if the record does not exist or must not
- * be adopted. Does nothing for a record that the resource has already.
+ * In a preview, logs the changes that an adoption makes, field by field, and fails if the record
+ * does not exist or must not be adopted. Does nothing for a record that the resource has already.
  */
 export function previewAdoption<T extends NamedRecord>(
   resource: pulumi.CustomResource,
@@ -34,7 +34,8 @@ export function previewAdoption<T extends NamedRecord>(
     .then(async (refusal) => {
       if (refusal === undefined) return;
       await pulumi.log.error(refusal, resource);
-      // A logged error alone does not fail a program. This unhandled one does, and other resources continue.
+      // A logged error alone does not fail a program. This unhandled one does, and other resources
+      // continue.
       throw Object.assign(new pulumi.RunError(`${adopting.one} cannot be adopted`), { stack: "" });
     })
     .finally(() => setImmediate(done));
@@ -61,7 +62,10 @@ async function logChanges<T extends NamedRecord>(
   return preview.refusal;
 }
 
-/** Resolves an argument, and the values of a plain object one by one: some may be secret or not known yet. */
+/**
+ * Resolves an argument, and the values of a plain object one by one: some may be secret or not
+ * known yet.
+ */
 async function resolve(arg: unknown): Promise<Arg> {
   const whole = await resolveArg(arg);
   const isPlainObject = typeof arg === "object" && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;

@@ -7,7 +7,10 @@ import type { Properties } from "../properties";
 interface AccountRecord {
   /** The service; see `AccountIdentity`. */
   readonly service: string;
-  /** Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share one. */
+  /**
+   * Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share
+   * one.
+   */
   readonly fingerprint: string;
   /** Logical name of the explicit provider; empty for the default provider. */
   readonly provider: string;
@@ -15,7 +18,10 @@ interface AccountRecord {
 
 /** What tells the account of the settings from others. */
 export interface AccountIdentity {
-  /** Name of the service if it has one here (`runpod`), otherwise the URL of its management interface. */
+  /**
+   * Name of the service if it has one here (`runpod`), otherwise the URL of its management
+   * interface.
+   */
   readonly service: string;
   readonly apiKey: string;
   readonly provider: string;
@@ -44,8 +50,8 @@ export function isRecordedElsewhere(outputs: Properties, place: Place, id: strin
 }
 
 /**
- * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated key does not count: it
- * would change every resource.
+ * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated
+ * key does not count: it would change every resource.
  */
 export function isRedirected(outputs: Properties, { account, queueUrl }: Place, id: string): boolean {
   const before = parseRecord(outputs.__account);
@@ -66,14 +72,18 @@ export function recordedService(outputs: Properties): string | undefined {
   return parseRecord(outputs.__account)?.service;
 }
 
-/** Returns `true` if outputs record another provider than this one; an empty name is the default one. */
+/**
+ * Returns `true` if outputs record another provider than this one; an empty name is the default
+ * one.
+ */
 export function isOtherProvider(outputs: Properties, provider: string): boolean {
   const before = parseRecord(outputs.__account);
   return before !== undefined && before.provider !== provider;
 }
 
 /**
- * Refuses to treat an object, such as an endpoint, as gone if this is not the account where it was last seen: it may still exist there.
+ * Refuses to treat an object, such as an endpoint, as gone if this is not the account where it was
+ * last seen: it may still exist there.
  * @throws AccountChangedError if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(

@@ -34,12 +34,18 @@ export const CONFIG_NAMES: readonly string[] = [
   "namespace",
 ];
 
-/** Reads one setting of the config of the stack, or of an explicit provider, by its name without the namespace. */
+/**
+ * Reads one setting of the config of the stack, or of an explicit provider, by its name without the
+ * namespace.
+ */
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
-  /** The management interface, if a setting chooses one. It is no part of the account: the resources are the same over both. */
+  /**
+   * The management interface, if a setting chooses one. It is no part of the account: the resources
+   * are the same over both.
+   */
   readonly api: string | undefined;
   /** GPU tiers that are accepted in addition to the contract's. */
   readonly extraGpuTiers: readonly string[];
@@ -47,13 +53,16 @@ export interface ProviderSettings extends ConnectionSettings {
   readonly extraLocations: readonly string[];
   /** Logical name of the explicit provider; empty for the default provider. */
   readonly provider: string;
-  /** `true` if an endpoint that is not found counts as gone, even if the account differs from the recorded one. */
+  /**
+   * `true` if an endpoint that is not found counts as gone, even if the account differs from the
+   * recorded one.
+   */
   readonly allowAccountChange: boolean;
 }
 
 /**
- * Returns the settings. The environment, which is always current, takes precedence over the config. An explicit provider
- * (its config has its name as `explicit`) uses only its own key and URLs.
+ * Returns the settings. The environment, which is always current, takes precedence over the config.
+ * An explicit provider (its config has its name as `explicit`) uses only its own key and URLs.
  * @throws ConfigurationError if the variable of the provider's `apiKeyEnv` is not set
  */
 export function providerSettings(
@@ -83,7 +92,8 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    // It leads to the same account, so the environment takes precedence over an explicit provider, too.
+    // It leads to the same account, so the environment takes precedence over an explicit provider,
+    // too.
     api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
     extraGpuTiers,
     extraLocations,
@@ -95,7 +105,8 @@ export function providerSettings(
 
 /**
  * Returns the options of the client for these settings.
- * @throws ConfigurationError if the key is missing, or the service or the management interface is unknown
+ * @throws ConfigurationError if the key is missing, or the service or the management interface is
+ * unknown
  */
 export function clientOptions({ provider, allowAccountChange, ...connection }: ProviderSettings): ClientOptions {
   return {
@@ -116,8 +127,8 @@ export function apiOf(settings: Pick<ProviderSettings, "api" | "service">): Mana
 }
 
 /**
- * Returns the GPU tiers and countries that are accepted in addition to the contract's: those in the environment, in the
- * config and of the named service. All of them count. Needs no key.
+ * Returns the GPU tiers and countries that are accepted in addition to the contract's: those in the
+ * environment, in the config and of the named service. All of them count. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,
@@ -132,7 +143,10 @@ export function acceptedWords(
   return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
 }
 
-/** Splits a comma-separated string, or a list in the YAML of a stack's config, which arrives as JSON. */
+/**
+ * Splits a comma-separated string, or a list in the YAML of a stack's config, which arrives as
+ * JSON.
+ */
 function wordsInConfig(name: string, text: string): string[] {
   if (!/^[[{"]/.test(text)) return splitList(text);
   const refused = new ConfigurationError(

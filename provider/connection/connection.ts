@@ -12,7 +12,9 @@ import { apiOf, CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type 
 /** The config of the deployment. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
 
-/** Stores the config. Must not await anything, because the first calls do not wait for its promise. */
+/**
+ * Stores the config. Must not await anything, because the first calls do not wait for its promise.
+ */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
   exitWithEngine();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
@@ -40,7 +42,10 @@ export function connect(): Connection {
   return { client: clientFor(settings), settings, capabilities, ...placeOf(settings) };
 }
 
-/** Returns the place of the settings; `undefined` if it is not completely known, because previews work without a key. */
+/**
+ * Returns the place of the settings; `undefined` if it is not completely known, because previews
+ * work without a key.
+ */
 export function currentPlace(): Place | undefined {
   try {
     const place = placeOf(providerSettings(readConfig));
@@ -50,7 +55,10 @@ export function currentPlace(): Place | undefined {
   }
 }
 
-/** Returns the abilities of the management interface; `undefined` if the settings are not completely known. */
+/**
+ * Returns the abilities of the management interface; `undefined` if the settings are not completely
+ * known.
+ */
 export function currentCapabilities(): Capabilities | undefined {
   try {
     return CAPABILITIES[apiOf(providerSettings(readConfig))];

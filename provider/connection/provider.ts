@@ -8,32 +8,35 @@ export interface ServerlessGpuProviderArgs {
   /** The API key. State keeps it as a secret. Set either this or `apiKeyEnv`. */
   apiKey?: pulumi.Input<string>;
   /**
-   * Name of an environment variable that holds the API key. Every run reads it, so a rotated key changes nothing in
-   * state. Set either this or `apiKey`.
+   * Name of an environment variable that holds the API key. Every run reads it, so a rotated key
+   * changes nothing in state. Set either this or `apiKey`.
    */
   apiKeyEnv?: pulumi.Input<string>;
   /** Name of the service: `runpod`. Without it, the URLs are required. */
   service?: pulumi.Input<ServiceName>;
   /**
-   * The management interface: `graphql`, or `v2` for REST v2, which follows it. A change of it changes no resource.
-   * `SERVERLESS_GPU_API` in the environment takes precedence.
+   * The management interface: `graphql`, or `v2` for REST v2, which follows it. A change of it
+   * changes no resource. `SERVERLESS_GPU_API` in the environment takes precedence.
    * @default "graphql"
    */
   api?: pulumi.Input<ManagementApi>;
-  /** URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below `/v2`. */
+  /**
+   * URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below
+   * `/v2`.
+   */
   graphqlUrl?: pulumi.Input<string>;
   /** URL of the REST v1 interface, with or without `/v1`. */
   restUrl?: pulumi.Input<string>;
   /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;
   /**
-   * GPU tiers to accept in addition to those of this package and the environment. A dynamic provider also accepts a
-   * comma-separated string.
+   * GPU tiers to accept in addition to those of this package and the environment. A dynamic
+   * provider also accepts a comma-separated string.
    */
   extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]>;
   /**
-   * Countries to accept in addition to those of this package and the environment. A dynamic provider also accepts a
-   * comma-separated string.
+   * Countries to accept in addition to those of this package and the environment. A dynamic
+   * provider also accepts a comma-separated string.
    */
   extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
 }
@@ -42,9 +45,9 @@ export interface ServerlessGpuProviderArgs {
 const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<Record<string, string | undefined>>>();
 
 /**
- * An account, for programs that manage several. It uses only its own key and URLs, not those of the environment or the
- * stack. A change of a resource's provider replaces the resource: Pulumi deletes it in the former account and creates it
- * in the new one.
+ * An account, for programs that manage several. It uses only its own key and URLs, not those of the
+ * environment or the stack. A change of a resource's provider replaces the resource: Pulumi deletes
+ * it in the former account and creates it in the new one.
  * @example
  * const staging = new ServerlessGpuProvider("staging", { apiKeyEnv: "STAGING_API_KEY", service: "runpod" });
  * new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" }, { provider: staging });
@@ -79,8 +82,8 @@ function commaList(value: pulumi.Input<string | pulumi.Input<string>[]>): pulumi
 }
 
 /**
- * Returns the provider's settings, with the key. They are not marked as secret, because the result of a data source is
- * not secret just because its key is. Do not expose them.
+ * Returns the provider's settings, with the key. They are not marked as secret, because the result
+ * of a data source is not secret just because its key is. Do not expose them.
  * @throws RunError if the provider is not a `ServerlessGpuProvider`
  */
 export function settingsOf(provider: pulumi.ProviderResource): pulumi.Output<Record<string, string | undefined>> {

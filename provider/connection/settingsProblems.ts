@@ -2,7 +2,10 @@ import { requireAddress, requireApiKey } from "../../sdk/config";
 import { nearestWord } from "../../sdk/nearestWord";
 import { apiOf, CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
 
-/** Returns a warning for each name in the stack's config, without the namespace, that is not a setting. */
+/**
+ * Returns a warning for each name in the stack's config, without the namespace, that is not a
+ * setting.
+ */
 export function unknownSettings(names: readonly string[]): string[] {
   const prefix = `${CONFIG_NAMESPACE}:`;
   return names
@@ -14,7 +17,10 @@ export function unknownSettings(names: readonly string[]): string[] {
     });
 }
 
-/** Returns a warning about a missing key or URL, which would make `up` fail; `undefined` if none is missing. */
+/**
+ * Returns a warning about a missing key or URL, which would make `up` fail; `undefined` if none is
+ * missing.
+ */
 export function missingSetting(readConfig: ReadConfig): string | undefined {
   try {
     const settings = providerSettings(readConfig);

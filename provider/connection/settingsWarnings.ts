@@ -8,8 +8,8 @@ const warnedOfConfig = new WeakSet<pulumi.Resource>();
 const warnedOfSettings = new WeakSet<pulumi.Resource>();
 
 /**
- * In a preview, warns once about unknown names in the stack's config, which have no effect, and about a missing key or
- * URL, which would make `up` fail. An explicit provider needs neither.
+ * In a preview, warns once about unknown names in the stack's config, which have no effect, and
+ * about a missing key or URL, which would make `up` fail. An explicit provider needs neither.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.

@@ -7,11 +7,14 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { type Properties, pick } from "../properties";
 
 /*
- * An endpoint at zero takes no jobs. A deletion or a recycle that was killed leaves it there, and state does not know. This
- * machine then has a record of the numbers of workers to put back. Others see it in a refresh.
+ * An endpoint at zero takes no jobs. A deletion or a recycle that was killed leaves it there, and
+ * state does not know. This machine then has a record of the numbers of workers to put back. Others
+ * see it in a refresh.
  */
 
-/** The numbers of workers that a deletion or a recycle has set to 0, as this machine recorded them. */
+/**
+ * The numbers of workers that a deletion or a recycle has set to 0, as this machine recorded them.
+ */
 export interface ScaleDownRecord extends Required<ScaleDownOptions> {
   /** `undefined` if no deletion or recycle of this machine was killed or has failed. */
   readonly workers: () => WorkerLimits | undefined;
@@ -59,8 +62,8 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
 const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";
 
 /**
- * Returns the numbers of workers that a save must contain beside the fields of the program. `now` is the endpoint as the
- * service has it.
+ * Returns the numbers of workers that a save must contain beside the fields of the program. `now`
+ * is the endpoint as the service has it.
  */
 export function zeroRepair(id: string, outputs: Properties, inputs: Properties, now: Endpoint): Partial<WorkerLimits> {
   const recorded = scaleDownRecord(id, outputs).workers();

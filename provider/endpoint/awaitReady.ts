@@ -13,8 +13,9 @@ const POLL_MS = 2_000;
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Waits until `/health` shows `workersMin` workers idle or running, if the program sets `awaitReady`. On a timeout it
- * throws an error that keeps the endpoint in state, and the next `up` waits again.
+ * Waits until `/health` shows `workersMin` workers idle or running, if the program sets
+ * `awaitReady`. On a timeout it throws an error that keeps the endpoint in state, and the next `up`
+ * waits again.
  */
 export async function awaitReady(client: Client, id: string, inputs: Properties, outputs: Properties): Promise<void> {
   if (inputs.awaitReady !== true) return;
@@ -26,7 +27,10 @@ export async function awaitReady(client: Client, id: string, inputs: Properties,
   }
 }
 
-/** Returns `true` if the last wait failed. Outputs record that, because a refresh discards the failure. */
+/**
+ * Returns `true` if the last wait failed. Outputs record that, because a refresh discards the
+ * failure.
+ */
 export function isReadyPending({ __readyPending }: Properties): boolean {
   return __readyPending === true;
 }
@@ -60,8 +64,8 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
 }
 
 /**
- * Returns a function that counts the workers that are ready. The queue may not know a new endpoint yet: that counts as no
- * workers, unless the endpoint is gone.
+ * Returns a function that counts the workers that are ready. The queue may not know a new endpoint
+ * yet: that counts as no workers, unless the endpoint is gone.
  */
 function workerCounter(client: Client, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();

@@ -26,14 +26,15 @@ export const ENDPOINT_INPUTS = {
   checkFields: (input, readConfig) => checkEndpointFields(input, acceptedWords(readConfig)),
   configuredFields: ["gpuIds", "locations"],
   completed: withRecycledWorkers,
-  // The default could have another unit than the scalerValue that stays, so scalerType is reported as missing.
+  // The default could have another unit than the scalerValue that stays, so scalerType is reported
+  // as missing.
   staysUnset: (field, { scalerValue }) => field === "scalerType" && scalerValue !== undefined && scalerValue !== null,
   crossFieldProblems,
 } satisfies InputKind;
 
 /**
- * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes an interrupted recycle
- * must know what to restore.
+ * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes
+ * an interrupted recycle must know what to restore.
  */
 function withRecycledWorkers(inputs: Properties): Properties {
   if (inputs.recycleWorkers !== true) return inputs;
@@ -42,8 +43,9 @@ function withRecycledWorkers(inputs: Properties): Properties {
 }
 
 /**
- * Returns the problems of inputs that the management interface does not accept, so that a preview shows them. Values of the
- * last run are no problem: another interface has accepted them, and they are not sent again.
+ * Returns the problems of inputs that the management interface does not accept, so that a preview
+ * shows them. Values of the last run are no problem: another interface has accepted them, and they
+ * are not sent again.
  */
 export function interfaceProblems(
   oldInputs: Properties,

@@ -16,7 +16,10 @@ const MAX_NAMES = 10;
 const waiting = new WeakMap<object, IdleCost[]>();
 const OUTSIDE_A_STACK = {};
 
-/** Warns that workers are billed even while idle: once for all endpoints that a program declares together. */
+/**
+ * Warns that workers are billed even while idle: once for all endpoints that a program declares
+ * together.
+ */
 export function warnOfIdleCost(declaration: IdleCost["declaration"], workersMin: pulumi.Input<number | null>): void {
   const note = (workers: number | null, isSecret = false) => {
     if (typeof workers === "number" && workers >= 1) noteCost({ declaration, workers: isSecret ? undefined : workers });

@@ -7,9 +7,9 @@ import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
 
 /**
- * Brings a changed template to the workers: applies it where the service keeps no link to it. With `recycleWorkers`, all
- * of them are replaced. Otherwise it says that nobody can tell when they run the new version. A new `templateId` is rolled
- * out by the service.
+ * Brings a changed template to the workers: applies it where the service keeps no link to it. With
+ * `recycleWorkers`, all of them are replaced. Otherwise it says that nobody can tell when they run
+ * the new version. A new `templateId` is rolled out by the service.
  * @returns the endpoint if its workers were replaced or restored
  */
 export async function rollOut(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
@@ -25,7 +25,8 @@ export async function rollOut(client: Client, { id, outputs, inputs }: Situation
   const isFirst = outputs.templateRevision === undefined;
   if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // The service has rolled out the changes before the first revision by itself, or they are applied now.
+  // The service has rolled out the changes before the first revision by itself, or they are applied
+  // now.
   if (isFirst) return applied ?? restored;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
@@ -61,7 +62,10 @@ function isRevised(outputs: Properties, inputs: Properties): boolean {
   return inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
 }
 
-/** Gives an endpoint that an interrupted recycle may have left at zero its workers back: no recycle will finish that. */
+/**
+ * Gives an endpoint that an interrupted recycle may have left at zero its workers back: no recycle
+ * will finish that.
+ */
 async function restore(
   { endpoints }: Client,
   id: string,

@@ -25,9 +25,9 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
 };
 
 /**
- * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program never set: the service
- * gives it a default, and changes made elsewhere stay. A field that the program removes, or sets to `null`, returns to
- * the default given here.
+ * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program
+ * never set: the service gives it a default, and changes made elsewhere stay. A field that the
+ * program removes, or sets to `null`, returns to the default given here.
  */
 export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name">> {
   /**
@@ -36,21 +36,22 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing endpoint. A new resource adopts it, and changes it to match the program, instead of creating one. A
-   * preview shows the changes. Without `name` the endpoint keeps its name. After the adoption, you may keep or remove
-   * `adoptId`. While it stays, a replacement keeps the endpoint and adopts it again. Each endpoint belongs to one
-   * resource of one stack.
+   * Id of an existing endpoint. A new resource adopts it, and changes it to match the program,
+   * instead of creating one. A preview shows the changes. Without `name` the endpoint keeps its
+   * name. After the adoption, you may keep or remove `adoptId`. While it stays, a replacement keeps
+   * the endpoint and adopts it again. Each endpoint belongs to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only REST v2 can do that. Over
-   * GraphQL a preview refuses it.
+   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only
+   * REST v2 can do that. Over GraphQL a preview refuses it.
    * @default true: a deletion waits until the workers have completed their jobs
    */
   drain?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, the
-   * endpoint stays in state, and its numbers of workers are put back: it runs and is billed again.
+   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the
+   * deletion fails, the endpoint stays in state, and its numbers of workers are put back: it runs
+   * and is billed again.
    * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number>;
@@ -60,22 +61,24 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   awaitReady?: pulumi.Input<boolean>;
   /**
-   * Time that `awaitReady` waits, in seconds (whole, ≥ 1). After that create or update fails, and the endpoint stays in
-   * state.
+   * Time that `awaitReady` waits, in seconds (whole, ≥ 1). After that create or update fails, and
+   * the endpoint stays in state.
    * @default 600 (10 minutes)
    */
   awaitReadyTimeout?: pulumi.Input<number>;
   /**
-   * The `revision` of the template (whole, ≥ 0), so that its changes reach the workers. When it changes, the service replaces idle
-   * workers at once and the others after their job. It does not tell when that is done, and workers with FLASHBOOT may keep
-   * the old version: see `recycleWorkers`.
+   * The `revision` of the template (whole, ≥ 0), so that its changes reach the workers. When it
+   * changes, the service replaces idle workers at once and the others after their job. It does not
+   * tell when that is done, and workers with FLASHBOOT may keep the old version: see
+   * `recycleWorkers`.
    * @default none
    */
   templateRevision?: pulumi.Input<number>;
   /**
-   * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero, running jobs end, and its
-   * `workersMin` and `workersMax` are restored, also if the recycle fails. Jobs that wait stay in the queue. Takes at most
-   * `drainTimeout`. An interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero,
+   * running jobs end, and its `workersMin` and `workersMax` are restored, also if the recycle
+   * fails. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An interrupted recycle
+   * is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean>;
@@ -84,8 +87,8 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
 /**
  * A serverless GPU endpoint: a queue of jobs and the workers that process them.
  *
- * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have stopped, deletes it and
- * verifies that it is gone.
+ * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have
+ * stopped, deletes it and verifies that it is gone.
  *
  * @example
  * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" });
@@ -112,7 +115,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   }
 
   /**
-   * Reads an endpoint without managing it: Pulumi neither changes nor deletes it. Fails if no endpoint has this id.
+   * Reads an endpoint without managing it: Pulumi neither changes nor deletes it. Fails if no
+   * endpoint has this id.
    * @param name logical name of the resource
    * @param id id of the endpoint
    */

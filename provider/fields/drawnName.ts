@@ -6,9 +6,10 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import type { Properties } from "../properties";
 
 /*
- * Names that must be unique at the service, and that the program does not set. The digits are random, because a deleted
- * record may keep its name. They are drawn here, not in `check`: a saved plan compares inputs. If the engine is killed before
- * it records what was created, the next run finds the name in this machine's record.
+ * Names that must be unique at the service, and that the program does not set. The digits are
+ * random, because a deleted record may keep its name. They are drawn here, not in `check`: a saved
+ * plan compares inputs. If the engine is killed before it records what was created, the next run
+ * finds the name in this machine's record.
  */
 
 const RANDOM_DIGITS = 7;
@@ -26,8 +27,9 @@ export interface Making<T> {
 }
 
 /**
- * Creates a record under a name that is drawn, or takes the one that an interrupted run on this machine has created. Only
- * names that are drawn here are recorded: any other may be somebody else's.
+ * Creates a record under a name that is drawn, or takes the one that an interrupted run on this
+ * machine has created. Only names that are drawn here are recorded: any other may be somebody
+ * else's.
  */
 export async function createNamed<T extends NamedRecord>(
   place: Pick<Subject, "service" | "noun">,

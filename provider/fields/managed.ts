@@ -3,14 +3,14 @@ import type { FieldTable } from "../../sdk/records/fields";
 import { type Properties, pick } from "../properties";
 
 /*
- * The outputs record the fields that the program manages, because a refresh gets only the outputs: `__managed` is a sorted
- * comma list. State of before has `__inputs` instead: a hexadecimal number with a bit for each field, by its place in the
- * table. The next update replaces it.
+ * The outputs record the fields that the program manages, because a refresh gets only the outputs:
+ * `__managed` is a sorted comma list. State of before has `__inputs` instead: a hexadecimal number
+ * with a bit for each field, by its place in the table. The next update replaces it.
  */
 
 /**
- * Returns the fields of the checked inputs that differ from the resource's last known outputs. A field that the inputs do
- * not contain is not managed and never differs.
+ * Returns the fields of the checked inputs that differ from the resource's last known outputs. A
+ * field that the inputs do not contain is not managed and never differs.
  */
 export function changedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
   return Object.keys(table).filter(
@@ -31,15 +31,18 @@ export function fieldsIn(table: FieldTable, properties: object): Properties {
 }
 
 /**
- * Returns the fields that the program manages now, and did not when the outputs were recorded. Their recorded values may
- * be out of date: nothing updates a field that is not managed.
+ * Returns the fields that the program manages now, and did not when the outputs were recorded.
+ * Their recorded values may be out of date: nothing updates a field that is not managed.
  */
 export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
   const recorded = managedFields(table, outputs);
   return recorded ? namesIn(table, inputs).filter((field) => !recorded.includes(field)) : [];
 }
 
-/** Returns `true` if the program manages other fields than the outputs record. A refresh reads the recorded ones. */
+/**
+ * Returns `true` if the program manages other fields than the outputs record. A refresh reads the
+ * recorded ones.
+ */
 export function managesOthersIn(table: FieldTable, outputs: Properties, inputs: Properties): boolean {
   const recorded = managedFields(table, outputs);
   return recorded !== undefined && !isDeepStrictEqual(recorded, namesIn(table, inputs));
@@ -55,7 +58,10 @@ export function recordedManaged({ __managed, __inputs }: Properties): Properties
   return __managed === undefined ? { __inputs } : { __managed };
 }
 
-/** Returns the sorted names of the fields that outputs record as managed; `undefined` if they record none. */
+/**
+ * Returns the sorted names of the fields that outputs record as managed; `undefined` if they record
+ * none.
+ */
 export function managedFields(table: FieldTable, { __managed, __inputs }: Properties): string[] | undefined {
   if (typeof __managed === "string") return __managed.split(",").filter((field) => Object.hasOwn(table, field));
   if (typeof __inputs !== "string") return undefined;

@@ -11,9 +11,15 @@ export interface InputKind {
   /** One of its records in messages, such as `a template`. */
   readonly one: string;
   readonly table: FieldTable;
-  /** `true` if names are unique at the service: automatic ones are then drawn when a record is created. */
+  /**
+   * `true` if names are unique at the service: automatic ones are then drawn when a record is
+   * created.
+   */
   readonly hasUniqueNames: boolean;
-  /** Returns the end of an automatic name. A replacement that is made beside the old record needs another name. */
+  /**
+   * Returns the end of an automatic name. A replacement that is made beside the old record needs
+   * another name.
+   */
   readonly nameSuffix?: (inputs: Properties) => string;
   /** The rules of the inputs that only this kind has, and that are no fields of the service. */
   readonly ownRules?: OwnRules;
@@ -25,7 +31,10 @@ export interface InputKind {
   readonly completed?: (inputs: Properties) => Properties;
   /** Returns `true` for a field that does not return to its default when the program removes it. */
   readonly staysUnset?: (field: string, inputs: Properties) => boolean;
-  /** Returns the problems between fields. If the record `isNew`, an absent field counts as its default. */
+  /**
+   * Returns the problems between fields. If the record `isNew`, an absent field counts as its
+   * default.
+   */
   readonly crossFieldProblems?: (fields: Properties, isNew: boolean) => InputProblem[];
   /** Returns the problems of a change. */
   readonly problemsOfChange?: (oldInputs: Properties, inputs: Properties) => InputProblem[];
@@ -101,8 +110,8 @@ export function checkRecordInputs(
 }
 
 /**
- * Returns the problems of a program's inputs that do not depend on the previous inputs. The provider has those, and finds the
- * other problems.
+ * Returns the problems of a program's inputs that do not depend on the previous inputs. The
+ * provider has those, and finds the other problems.
  * @param unknown stands for values that are not known
  * @param readConfig `undefined` if the config is not known
  */
@@ -131,8 +140,9 @@ function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, 
 }
 
 /**
- * Returns the inputs for the name of a resource that has none yet. A name that must be unique is drawn when the record is
- * created, because a deleted one may be reserved; until then the inputs hold what identifies the resource.
+ * Returns the inputs for the name of a resource that has none yet. A name that must be unique is
+ * drawn when the record is created, because a deleted one may be reserved; until then the inputs
+ * hold what identifies the resource.
  */
 function newName(
   { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,

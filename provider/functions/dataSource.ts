@@ -9,7 +9,10 @@ export interface DataSource<Args, Result> {
   find(context: DataSourceContext, args: Args): Promise<Result>;
   /** The resource with the same settings: what are lists there are lists in the plugin. */
   readonly resource?: "ServerlessEndpoint" | "ServerlessTemplate" | "NetworkVolume";
-  /** The name under which the plugin returns a result that is no object: functions of the plugin return objects. */
+  /**
+   * The name under which the plugin returns a result that is no object: functions of the plugin
+   * return objects.
+   */
   readonly wrapper?: string;
   /** Names of the plugin's results that are secret. */
   readonly secrets?: readonly string[];

@@ -25,7 +25,8 @@ interface Source<T extends NamedRecord> {
 }
 
 /**
- * Returns the record with an id, or the only one with a name. It looks for a name once more after the lag of the list.
+ * Returns the record with an id, or the only one with a name. It looks for a name once more after
+ * the lag of the list.
  * @param call name of the function, for messages
  * @throws NotFoundError if there is none
  * @throws InvalidInputError if several have the name; it lists their ids

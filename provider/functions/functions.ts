@@ -38,7 +38,10 @@ export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
   return invoke("getEndpoint", args);
 }
 
-/** Does the same as `getEndpoint` for arguments that are outputs. The result is unknown until the arguments are known. */
+/**
+ * Does the same as `getEndpoint` for arguments that are outputs. The result is unknown until the
+ * arguments are known.
+ */
 export function getEndpointOutput(
   args: InputsOf<GetEndpointArgs>,
   options?: InvokeOutputOptions,
@@ -73,7 +76,10 @@ export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpo
   return invoke("getEndpointHealth", args);
 }
 
-/** Does the same as `getEndpointHealth` for arguments that are outputs. The result is unknown until they are known. */
+/**
+ * Does the same as `getEndpointHealth` for arguments that are outputs. The result is unknown until
+ * they are known.
+ */
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
   options?: InvokeOutputOptions,
@@ -94,8 +100,8 @@ export interface GetServerlessTemplateResult extends Omit<TemplateSettings, "env
 }
 
 /**
- * Returns a template by its id or by its exact name. The values of its variables are not part of it: see
- * `getServerlessTemplateEnvOutput`.
+ * Returns a template by its id or by its exact name. The values of its variables are not part of
+ * it: see `getServerlessTemplateEnvOutput`.
  * @throws NotFoundError if no template has the id or the name
  * @throws AuthenticationError if the service does not accept the key
  */
@@ -103,7 +109,10 @@ export function getServerlessTemplate(args: GetServerlessTemplateArgs): Promise<
   return invoke("getServerlessTemplate", args);
 }
 
-/** Does the same as `getServerlessTemplate` for arguments that are outputs. The result is unknown until they are known. */
+/**
+ * Does the same as `getServerlessTemplate` for arguments that are outputs. The result is unknown
+ * until they are known.
+ */
 export function getServerlessTemplateOutput(
   args: InputsOf<GetServerlessTemplateArgs>,
   options?: InvokeOutputOptions,
@@ -132,7 +141,10 @@ export function getNetworkVolume(args: GetNetworkVolumeArgs): Promise<GetNetwork
   return invoke("getNetworkVolume", args);
 }
 
-/** Does the same as `getNetworkVolume` for arguments that are outputs. The result is unknown until they are known. */
+/**
+ * Does the same as `getNetworkVolume` for arguments that are outputs. The result is unknown until
+ * they are known.
+ */
 export function getNetworkVolumeOutput(
   args: InputsOf<GetNetworkVolumeArgs>,
   options?: InvokeOutputOptions,
@@ -140,7 +152,10 @@ export function getNetworkVolumeOutput(
   return invokeOutput("getNetworkVolume", args, options);
 }
 
-/** A registry credential at the service: its id and its name. The service never shows user and password. */
+/**
+ * A registry credential at the service: its id and its name. The service never shows user and
+ * password.
+ */
 export interface GetContainerRegistryAuthResult extends RegistryAuth {}
 
 /**
@@ -152,7 +167,10 @@ export function getContainerRegistryAuth(args: GetContainerRegistryAuthArgs): Pr
   return invoke("getContainerRegistryAuth", args);
 }
 
-/** Does the same as `getContainerRegistryAuth` for arguments that are outputs. The result is unknown until they are known. */
+/**
+ * Does the same as `getContainerRegistryAuth` for arguments that are outputs. The result is unknown
+ * until they are known.
+ */
 export function getContainerRegistryAuthOutput(
   args: InputsOf<GetContainerRegistryAuthArgs>,
   options?: InvokeOutputOptions,
@@ -162,7 +180,10 @@ export function getContainerRegistryAuthOutput(
 
 /** A pod's record. */
 export interface GetPodResult extends Omit<Pod, "env"> {
-  /** Environment variables, as a secret, because they may hold keys. Empty if the service shows none. */
+  /**
+   * Environment variables, as a secret, because they may hold keys. Empty if the service shows
+   * none.
+   */
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
@@ -178,7 +199,8 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
 }
 
 /**
- * Does the same as `getPod` for arguments that are outputs. The result is unknown until the arguments are known.
+ * Does the same as `getPod` for arguments that are outputs. The result is unknown until the
+ * arguments are known.
  * @example
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
@@ -198,7 +220,10 @@ export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
   return invoke("getServerlessDiscount", {});
 }
 
-/** Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another account. */
+/**
+ * Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another
+ * account.
+ */
 export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
   return invokeOutput("getServerlessDiscount", {}, options);
 }

@@ -15,8 +15,9 @@ export interface InvokeOutputOptions {
    */
   readonly provider?: ServerlessGpuProvider;
   /**
-   * Resources that must exist first, such as an endpoint whose name is written as a plain string. The result is unknown
-   * until all of them exist. Resources whose outputs are arguments always count.
+   * Resources that must exist first, such as an endpoint whose name is written as a plain string.
+   * The result is unknown until all of them exist. Resources whose outputs are arguments always
+   * count.
    * @default none
    */
   readonly dependsOn?: pulumi.InvokeOutputOptions["dependsOn"];
@@ -34,8 +35,8 @@ export function invoke<Name extends SourceName>(name: Name, args: ArgsOf<Name>):
 }
 
 /**
- * Reads when all arguments are known and the resources that they come from exist. Until then the result is unknown. A
- * secret argument makes the result secret.
+ * Reads when all arguments are known and the resources that they come from exist. Until then the
+ * result is unknown. A secret argument makes the result secret.
  */
 export function invokeOutput<Name extends SourceName>(
   name: Name,
@@ -49,7 +50,10 @@ export function invokeOutput<Name extends SourceName>(
   return pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<ResultOf<Name>>;
 }
 
-/** Returns an output that is known when the resources of a value, and those of `dependsOn`, have ids. */
+/**
+ * Returns an output that is known when the resources of a value, and those of `dependsOn`, have
+ * ids.
+ */
 function existing(given: pulumi.Output<unknown>, dependsOn: InvokeOutputOptions["dependsOn"]): pulumi.Output<unknown> {
   const { allResources } = given as unknown as { allResources?: () => Promise<Set<pulumi.Resource>> };
   const behind = allResources?.() ?? Promise.resolve(new Set<pulumi.Resource>());
@@ -69,9 +73,10 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
 }
 
 /**
- * Returns a promise whose failure has a handler. Without it, a failure may use up all memory: Pulumi runs programs with
- * V8's debugger on. For each throw in an async function, the debugger follows every waiting promise until it finds a
- * handler, and it visits the promises of derived outputs again on each path.
+ * Returns a promise whose failure has a handler. Without it, a failure may use up all memory:
+ * Pulumi runs programs with V8's debugger on. For each throw in an async function, the debugger
+ * follows every waiting promise until it finds a handler, and it visits the promises of derived
+ * outputs again on each path.
  * @param whenFailed what happens to the error before the promise rejects
  */
 function run<Name extends SourceName>(

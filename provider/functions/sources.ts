@@ -34,8 +34,8 @@ export interface GetPodArgs extends PodIncludes {
 }
 
 /**
- * All data sources by their names. The plugin's functions and their part of the schema are derived from this table. The
- * functions for programs are in functions.ts.
+ * All data sources by their names. The plugin's functions and their part of the schema are derived
+ * from this table. The functions for programs are in functions.ts.
  */
 export const SOURCES = {
   getEndpoint: source({ find: findEndpoint, resource: "ServerlessEndpoint" }),

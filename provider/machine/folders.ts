@@ -4,12 +4,15 @@ import path from "node:path";
 
 const uid = process.getuid?.();
 
-/** A folder that may hold files of this machine: an existing folder, and the names of the folders to make in it. */
+/**
+ * A folder that may hold files of this machine: an existing folder, and the names of the folders to
+ * make in it.
+ */
 export type Candidate = readonly [base: string, ...names: string[]];
 
 /**
- * Returns the folders that may hold the files of one subject, the best one first: the user's cache, then the folder for
- * temporary files.
+ * Returns the folders that may hold the files of one subject, the best one first: the user's cache,
+ * then the folder for temporary files.
  */
 export function candidateFolders(subject: string): readonly Candidate[] {
   return [...cacheFolder(subject), [tmpdir(), `pulumi-serverless-gpu-${subject}-${uid ?? "user"}`]];
@@ -39,8 +42,8 @@ export function makePrivateFolder([base, ...names]: Candidate): string {
 }
 
 /**
- * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by all users. A group may,
- * because Kubernetes gives volumes to one.
+ * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by
+ * all users. A group may, because Kubernetes gives volumes to one.
  */
 export function isPrivate(folder: string): boolean {
   const found = ifThere(() => lstatSync(folder));
@@ -48,7 +51,10 @@ export function isPrivate(folder: string): boolean {
   return uid === undefined || (found.uid === uid && (found.mode & 0o002) === 0);
 }
 
-/** Returns what `read` returns, or `undefined` if there is no such file or folder, or it cannot be read. */
+/**
+ * Returns what `read` returns, or `undefined` if there is no such file or folder, or it cannot be
+ * read.
+ */
 export function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();

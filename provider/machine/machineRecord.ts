@@ -5,9 +5,9 @@ import { isObject, type Properties } from "../properties";
 import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 
 /*
- * What this machine must remember if a run is killed between a request and the moment the engine writes state: one small
- * file for each subject. A record holds no secret. It is a hint: another machine has none, and whoever reads it checks it
- * against the service before acting on it.
+ * What this machine must remember if a run is killed between a request and the moment the engine
+ * writes state: one small file for each subject. A record holds no secret. It is a hint: another
+ * machine has none, and whoever reads it checks it against the service before acting on it.
  */
 
 /** What a record is about. */
@@ -35,7 +35,8 @@ export function readRecord(subject: Subject): Properties | undefined {
 }
 
 /**
- * Writes the record of the subject in place of the former one. It is complete or not there, even if the process is killed.
+ * Writes the record of the subject in place of the former one. It is complete or not there, even if
+ * the process is killed.
  * @returns `false` if no folder of this machine can be written
  */
 export function writeRecord(subject: Subject, record: Properties): boolean {

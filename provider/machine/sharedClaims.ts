@@ -7,11 +7,15 @@ import { engineAddress } from "../exitWithEngine";
 import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 
 /*
- * The provider processes of one deployment tell each other what their resources claim: a file for each process, with
- * a line for each claim. A claim prevents that another resource deletes the object, so one that cannot be told is an error.
+ * The provider processes of one deployment tell each other what their resources claim: a file for
+ * each process, with a line for each claim. A claim prevents that another resource deletes the
+ * object, so one that cannot be told is an error.
  */
 
-/** What a resource claims: an object that it has, that it is to adopt, or that it has failed to adopt. */
+/**
+ * What a resource claims: an object that it has, that it is to adopt, or that it has failed to
+ * adopt.
+ */
 export interface Claim {
   readonly standing: "held" | "wanted" | "failed";
   /** The reason for `failed`; otherwise empty. */
@@ -21,7 +25,10 @@ export interface Claim {
 /** The folders that may hold the files. The first usable one is used. */
 const FOLDERS = candidateFolders("claims");
 
-/** The machine or container: machines may share the folder, and the numbers of processes mean nothing on another one. */
+/**
+ * The machine or container: machines may share the folder, and the numbers of processes mean
+ * nothing on another one.
+ */
 const machine = createHash("sha256").update(`${hostname()} ${pidNamespace()}`).digest("hex").slice(0, 8);
 
 function pidNamespace(): string {
@@ -32,7 +39,10 @@ function pidNamespace(): string {
   }
 }
 
-/** The beginning of the names of this deployment's files; `undefined` without an engine. A name ends with the process. */
+/**
+ * The beginning of the names of this deployment's files; `undefined` without an engine. A name ends
+ * with the process.
+ */
 const deployment = engineAddress(process.argv)
   ?.replace(/[^\w.]/g, "-")
   .concat(`.${machine}`);
@@ -84,7 +94,10 @@ export function shareClaim(id: string, owner: string, claim: Claim | undefined):
   );
 }
 
-/** Returns the claims on the object in other processes of this deployment that are still alive, by owner. */
+/**
+ * Returns the claims on the object in other processes of this deployment that are still alive, by
+ * owner.
+ */
 export function claimsOfOtherProcesses(id: string): Map<string, Claim> {
   const claims = new Map<string, Claim>();
   if (deployment === undefined) return claims;
@@ -106,7 +119,10 @@ function parseClaim(standing: string | undefined, reason: string): Claim {
   }
 }
 
-/** Returns the lines of those files that name the object: most do not, and to split all of them takes time. */
+/**
+ * Returns the lines of those files that name the object: most do not, and to split all of them
+ * takes time.
+ */
 function linesOfOthers(parts: readonly [string, ...string[]], id: string): string[][] {
   const folder = path.join(...parts);
   const files = ifThere(() => (isPrivate(folder) ? readdirSync(folder) : [])) ?? [];

@@ -2,8 +2,8 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { drawnAt } from "./owners";
 
 /*
- * Under `--target`, the engine compares only some resources, so that the claims of a deployment do not show who has adopted
- * an object in an earlier one. This machine's record does.
+ * Under `--target`, the engine compares only some resources, so that the claims of a deployment do
+ * not show who has adopted an object in an earlier one. This machine's record does.
  */
 
 /** An object of the service. */
@@ -20,8 +20,8 @@ export function recordAdopter(adoptee: Adoptee, owner: string): void {
 }
 
 /**
- * Returns `true` if a resource other than this one has adopted the object on this machine. A resource that got the object
- * later, perhaps on another machine, has it now.
+ * Returns `true` if a resource other than this one has adopted the object on this machine. A
+ * resource that got the object later, perhaps on another machine, has it now.
  */
 export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
   const adopter = readRecord(subjectOf(adoptee))?.owner;

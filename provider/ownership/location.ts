@@ -10,17 +10,22 @@ import type { Properties } from "../properties";
 /** Maximum age of the list that the resources of one run share, in milliseconds. */
 export const LIST_MAX_AGE_MS = 60_000;
 
-/** The client's functions for one kind of object, of which one is needed to find out where an object is. */
+/**
+ * The client's functions for one kind of object, of which one is needed to find out where an object
+ * is.
+ */
 export type Finder = (client: Client) => {
   readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
 };
 
 /**
- * Returns where a resource's object is, seen from the provider that the program gives it: `here`; `redirected` if it is
- * the same object reached another way, which an update records; `moved` if it is to be replaced in another account.
+ * Returns where a resource's object is, seen from the provider that the program gives it: `here`;
+ * `redirected` if it is the same object reached another way, which an update records; `moved` if it
+ * is to be replaced in another account.
  *
- * While key and service are those that the object was last seen with, no call is made. Otherwise this looks for
- * the object: if it is there, it is the same account with another key or under another provider.
+ * While key and service are those that the object was last seen with, no call is made. Otherwise
+ * this looks for the object: if it is there, it is the same account with another key or under
+ * another provider.
  * @throws AccountChangedError if it is not there, and the provider is the same one
  * @throws MoveRefusedError if the new account cannot be read
  */
@@ -47,7 +52,10 @@ export async function locate(
   return found();
 }
 
-/** Previews need no key. Without a key, a preview cannot tell whether another provider is another account. */
+/**
+ * Previews need no key. Without a key, a preview cannot tell whether another provider is another
+ * account.
+ */
 function locateWithoutKey(noun: string, id: string, outputs: Properties): "here" | "redirected" {
   if (!isOtherProvider(outputs, readConfig("explicit") ?? "")) return "here";
   log(

@@ -4,10 +4,10 @@ import { type Claim, claimsOfOtherProcesses, shareClaim } from "../machine/share
 import type { Properties } from "../properties";
 
 /*
- * Records which resources of the running program have which object of the service, such as an endpoint. Two resources may
- * have one object: the program renames a resource and adopts its object under the new name, or two resources have the same
- * `adoptId`. Handlers do not
- * know URNs, so each resource has a token, which state keeps as `__owner`. Claims last for one deployment, in which
+ * Records which resources of the running program have which object of the service, such as an
+ * endpoint. Two resources may have one object: the program renames a resource and adopts its object
+ * under the new name, or two resources have the same `adoptId`. Handlers do not know URNs, so each
+ * resource has a token, which state keeps as `__owner`. Claims last for one deployment, in which
  * each provider has its own process: see sharedClaims.ts.
  */
 
@@ -23,26 +23,39 @@ const adopters = new Map<string, string>();
 const HELD: Claim = { standing: "held", reason: "" };
 const WANTED: Claim = { standing: "wanted", reason: "" };
 
-/** Returns a token for a new resource: the time in seconds and random digits. It must not be an input: plans compare those. */
+/**
+ * Returns a token for a new resource: the time in seconds and random digits. It must not be an
+ * input: plans compare those.
+ */
 export function newOwner(): string {
   const seconds = Math.floor(Date.now() / 1000);
   return seconds.toString(16).padStart(TIME_DIGITS, "0") + randomBytes(RANDOM_BYTES).toString("hex");
 }
 
-/** Returns when the token was drawn, in seconds since 1970; 0 for a token of before, which holds no time. */
+/**
+ * Returns when the token was drawn, in seconds since 1970; 0 for a token of before, which holds no
+ * time.
+ */
 export function drawnAt(owner: string): number {
   return owner.length === TIME_DIGITS + 2 * RANDOM_BYTES ? Number.parseInt(owner.slice(0, TIME_DIGITS), 16) : 0;
 }
 
-/** Returns the token of a resource that state holds; an empty string if it was recorded without one. */
+/**
+ * Returns the token of a resource that state holds; an empty string if it was recorded without one.
+ */
 export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
 
-/** `true` once the program declares resources. Before that, `up --refresh` compares what state holds. */
+/**
+ * `true` once the program declares resources. Before that, `up --refresh` compares what state
+ * holds.
+ */
 let isProgramRunning = false;
 
-/** The resource that was compared last: the inputs that the program gives it, its id and its token. */
+/**
+ * The resource that was compared last: the inputs that the program gives it, its id and its token.
+ */
 let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
 
 /** Notes that `check` was called. For a resource that exists, `diff` follows. */
@@ -58,8 +71,8 @@ export function freshAutomaticName(): unknown {
 }
 
 /**
- * Notes which object the resource has that was checked last. Does nothing in a refresh: it compares every resource of the
- * state, and the program may have none of them.
+ * Notes which object the resource has that was checked last. Does nothing in a refresh: it compares
+ * every resource of the state, and the program may have none of them.
  * @throws InvalidInputError if another resource of the program has it too
  */
 export function claimCompared(noun: string, id: string, owner: string): void {
@@ -69,8 +82,9 @@ export function claimCompared(noun: string, id: string, owner: string): void {
 }
 
 /**
- * Notes that a new resource of the program will adopt the object. `check` sees a replacement as a new resource. It
- * comes right after the old resource's `diff`, with the same inputs, and ends the old claim.
+ * Notes that a new resource of the program will adopt the object. `check` sees a replacement as a
+ * new resource. It comes right after the old resource's `diff`, with the same inputs, and ends the
+ * old claim.
  * @returns `false` if another new resource will adopt it too
  */
 export function claimForAdoption(id: string, newInputs: Properties): boolean {
@@ -89,7 +103,8 @@ export function ownerOfNew({ adoptId }: Properties): string {
 }
 
 /**
- * Adopts an object for a new resource. Until that has succeeded, the object stays with its former resource.
+ * Adopts an object for a new resource. Until that has succeeded, the object stays with its former
+ * resource.
  * @throws InvalidInputError if another resource of the program has the object
  */
 export async function adoptAlone<T>(noun: string, id: string, owner: string, adopt: () => Promise<T>): Promise<T> {

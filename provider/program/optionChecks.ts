@@ -28,7 +28,9 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
   SmokeTest: "the argument timeout limits the job",
 };
 
-/** Inputs that may be lists in a program, and that the provider converts to comma-separated strings. */
+/**
+ * Inputs that may be lists in a program, and that the provider converts to comma-separated strings.
+ */
 const LISTS = ["gpuIds", "locations", "ports"];
 
 /** Returns the problems of options, which belong to no argument. */
@@ -39,15 +41,17 @@ export function optionProblems(kind: ResourceKind, args: object, options: Option
   }));
 }
 
-/** Returns a problem if the option `import` is set: Pulumi fails with it for every dynamic resource. */
+/**
+ * Returns a problem if the option `import` is set: Pulumi fails with it for every dynamic resource.
+ */
 function importProblem(kind: ResourceKind, options: Options): string[] {
   if (options.import === undefined) return [];
   return [`a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`];
 }
 
 /**
- * Returns a problem if a resource with `adoptId` is to be replaced together with others: the engine would delete its
- * endpoint before `diff` can keep it.
+ * Returns a problem if a resource with `adoptId` is to be replaced together with others: the engine
+ * would delete its endpoint before `diff` can keep it.
  */
 function replaceWithProblem(args: object, options: Options): string[] {
   const replaceWith = "replaceWith" in options && Array.isArray(options.replaceWith) ? options.replaceWith : [];
@@ -58,7 +62,10 @@ function replaceWithProblem(args: object, options: Options): string[] {
   ];
 }
 
-/** Returns a warning for each list element in `ignoreChanges`: the engine compares the comma-separated string. */
+/**
+ * Returns a warning for each list element in `ignoreChanges`: the engine compares the
+ * comma-separated string.
+ */
 export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[] {
   const elements = ignoreChanges.filter((path) => LISTS.some((field) => new RegExp(`^${field}[.[]`).test(path)));
   return elements.map(
@@ -68,7 +75,9 @@ export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[
   );
 }
 
-/** Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers. */
+/**
+ * Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers.
+ */
 export function customTimeoutsWarning(kind: ResourceKind, { customTimeouts }: Options): string[] {
   const isSet = Object.values(customTimeouts ?? {}).some((value) => value !== undefined);
   return isSet ? [`customTimeouts has no effect on a ${kind}: ${INSTEAD_OF_TIMEOUTS[kind]}`] : [];

@@ -27,8 +27,8 @@ export type Values = Record<string, unknown>;
 interface Batch {
   readonly declared: { readonly declaration: Declaration; readonly values: KnownValues }[];
   /**
-   * Settles when all declarations are checked. Rejects if there are problems, after the engine has refused the program: the
-   * engine deletes what a complete program does not declare.
+   * Settles when all declarations are checked. Rejects if there are problems, after the engine has
+   * refused the program: the engine deletes what a complete program does not declare.
    */
   readonly verdict: Promise<void>;
 }
@@ -40,7 +40,9 @@ interface KnownValues {
   readonly secret: ReadonlySet<string>;
 }
 
-/** Time that a message waits for the URN of its resource's parent, which may never be registered. */
+/**
+ * Time that a message waits for the URN of its resource's parent, which may never be registered.
+ */
 const URN_WAIT_MS = 2000;
 
 /** Time that a log may take. */
@@ -50,8 +52,9 @@ const batches = new WeakMap<object, Batch>();
 const OUTSIDE_A_STACK = {};
 
 /**
- * Checks the arguments that the program knows by itself. The engine ends a program at the first resource that its
- * provider refuses, so this reports the problems of all resources before it refuses the program.
+ * Checks the arguments that the program knows by itself. The engine ends a program at the first
+ * resource that its provider refuses, so this reports the problems of all resources before it
+ * refuses the program.
  * @returns the options to register the resource with: it waits until the whole batch is checked
  * @throws RunError if there are problems in a unit test with mocks
  */
@@ -71,7 +74,8 @@ export function checkedOptions(original: Declaration): pulumi.CustomResourceOpti
   }
   const batch = currentBatch();
   batch.declared.push({ declaration, values });
-  // A failed dependency ends the registration with the same error, which Pulumi then prints once for all of them.
+  // A failed dependency ends the registration with the same error, which Pulumi then prints once
+  // for all of them.
   const dependsOn = batch.verdict.then(() => options.dependsOn ?? []) as Promise<pulumi.Resource[]>;
   return { ...options, dependsOn };
 }
@@ -98,8 +102,8 @@ function currentBatch(): Batch {
 }
 
 /**
- * Logs every problem at its resource. It does not wait for the logs: Pulumi writes them in order, and an earlier one may
- * wait for a resource that will never be registered.
+ * Logs every problem at its resource. It does not wait for the logs: Pulumi writes them in order,
+ * and an earlier one may wait for a resource that will never be registered.
  * @returns the error that ends the program; `undefined` if there are no problems
  */
 async function report(declared: Batch["declared"]): Promise<Error | undefined> {
@@ -154,7 +158,10 @@ function problemsOf(declaration: Declaration, { known, secret }: KnownValues): I
   return [...problems, ...found];
 }
 
-/** Returns the problems. An error in the config that the check needs is a problem of the resource, too. */
+/**
+ * Returns the problems. An error in the config that the check needs is a problem of the resource,
+ * too.
+ */
 function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
   try {
     return find();
@@ -164,7 +171,9 @@ function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
   }
 }
 
-/** Collects plain values at once, and values of outputs, such as config, as soon as they are known. */
+/**
+ * Collects plain values at once, and values of outputs, such as config, as soon as they are known.
+ */
 function knownValues(args: object): KnownValues {
   const known: Values = {};
   const secret = new Set<string>();
@@ -188,8 +197,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * Logs a warning at a resource that may never be registered. If the log had the resource itself, all later messages would
- * wait for its registration.
+ * Logs a warning at a resource that may never be registered. If the log had the resource itself,
+ * all later messages would wait for its registration.
  */
 export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));

@@ -14,7 +14,10 @@ class Refusal extends pulumi.CustomResource {
   }
 }
 
-/** A provider that the engine refuses, because its version is none. `--target` skips other resources, but not providers. */
+/**
+ * A provider that the engine refuses, because its version is none. `--target` skips other
+ * resources, but not providers.
+ */
 class RefusedProvider extends pulumi.ProviderResource {
   constructor() {
     super("pulumi-nodejs", "refusal", { version: "none: the errors above are the reason" });
@@ -31,10 +34,12 @@ function hasEngine(): boolean {
 }
 
 /**
- * Makes the engine refuse the program. A rejected promise is not enough: if nobody awaits it, an inline program of the
- * Automation API counts as complete, and the engine deletes all resources that it has not registered.
- * @returns the error with which everything that waits must fail, after the engine has ended the run. Pulumi does not print
- *   it, because the engine has printed the reason. `undefined` if there is no engine that could refuse
+ * Makes the engine refuse the program. A rejected promise is not enough: if nobody awaits it, an
+ * inline program of the Automation API counts as complete, and the engine deletes all resources
+ * that it has not registered.
+ * @returns the error with which everything that waits must fail, after the engine has ended the
+ * run. Pulumi does not print it, because the engine has printed the reason. `undefined` if there is
+ * no engine that could refuse
  */
 export function refuse({ message }: Error): Promise<Error | undefined> {
   const program = pulumi.runtime.getStackResource();
@@ -60,7 +65,8 @@ export function refused(error: Error): Promise<never> {
 }
 
 /**
- * Returns the options for a resource with a problem: it waits until the engine has refused the program.
+ * Returns the options for a resource with a problem: it waits until the engine has refused the
+ * program.
  * @throws RunError if there is no engine
  */
 export function afterRefusal(problem: string, options: pulumi.ResourceOptions = {}): pulumi.ResourceOptions {
@@ -69,7 +75,9 @@ export function afterRefusal(problem: string, options: pulumi.ResourceOptions = 
   return { ...options, dependsOn: refused(error) };
 }
 
-/** Refuses the program if nothing in it handles the failure of a promise. A program may catch it. */
+/**
+ * Refuses the program if nothing in it handles the failure of a promise. A program may catch it.
+ */
 export function refuseUnlessHandled(error: Error): void {
   if (!hasEngine()) return;
   // Keeps the program from ending before Node.js reports the failure, after all reactions to it.

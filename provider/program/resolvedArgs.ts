@@ -10,7 +10,10 @@ export interface ResolvedArg {
   readonly isUnknown: boolean;
 }
 
-/** Resolves an argument. Rejects if an output of the program fails; the engine reports that by itself. */
+/**
+ * Resolves an argument. Rejects if an output of the program fails; the engine reports that by
+ * itself.
+ */
 export async function resolveArg(arg: unknown): Promise<ResolvedArg> {
   const outputsAreSecret = await holdsSecret(arg);
   let isSecret = outputsAreSecret;
@@ -35,7 +38,10 @@ export function isOutput(arg: unknown): boolean {
   return typeof arg === "object" && arg !== null && Object.values(arg).some(isOutput);
 }
 
-/** Asks the outputs: before the first resource is registered, it is unknown whether the engine supports secrets. */
+/**
+ * Asks the outputs: before the first resource is registered, it is unknown whether the engine
+ * supports secrets.
+ */
 async function holdsSecret(arg: unknown): Promise<boolean> {
   if (pulumi.Output.isInstance(arg)) return pulumi.isSecret(arg);
   if (arg instanceof Promise) return holdsSecret(await arg);

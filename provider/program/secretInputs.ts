@@ -2,8 +2,8 @@ import { SECRET_KEY } from "../properties";
 import { isOutput, resolveArg } from "./resolvedArgs";
 
 /**
- * Returns the input that names the secret inputs, because the engine passes their values to the handlers as plain values.
- * Returns an empty object if all arguments are plain values.
+ * Returns the input that names the secret inputs, because the engine passes their values to the
+ * handlers as plain values. Returns an empty object if all arguments are plain values.
  */
 export function secretInputs(args: object): { readonly __secretInputs?: Promise<string | undefined> } {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));

@@ -2,14 +2,17 @@ import type * as pulumi from "@pulumi/pulumi";
 import { hasTransformations } from "./transforms";
 
 /**
- * Stops the recording of stack traces until the returned function is called. Pulumi records one for each of the four
- * promises of each property, and translates each of its frames with source maps: three quarters of the time of a
- * declaration. They are printed only with PULUMI_DEBUG_PROMISE_LEAKS, which keeps them. So do transformations: the
- * constructor runs these functions of the program.
+ * Stops the recording of stack traces until the returned function is called. Pulumi records one for
+ * each of the four promises of each property, and translates each of its frames with source maps:
+ * three quarters of the time of a declaration. They are printed only with
+ * PULUMI_DEBUG_PROMISE_LEAKS, which keeps them. So do transformations: the constructor runs these
+ * functions of the program.
  *
- * Pulumi still reads the one trace that it writes into state, which shows where the program declares the resource. It ends
- * with the program's frames, because those that started the program are a sixth of an endpoint's state.
- * @returns a function that starts it again. An error that ends the declaration gets the trace of its caller
+ * Pulumi still reads the one trace that it writes into state, which shows where the program
+ * declares the resource. It ends with the program's frames, because those that started the program
+ * are a sixth of an endpoint's state.
+ * @returns a function that starts it again. An error that ends the declaration gets the trace of
+ * its caller
  */
 export function suspendTraces(options: pulumi.CustomResourceOptions): (error?: unknown) => void {
   if (process.env.PULUMI_DEBUG_PROMISE_LEAKS || hasTransformations(options)) return () => {};
@@ -37,8 +40,8 @@ function programFrames(frames: NodeJS.CallSite[]): NodeJS.CallSite[] {
 }
 
 /**
- * Adds the trace of the declaration to the error of a registration that the engine refuses. Pulumi makes that error while
- * no traces are recorded. Other errors stay as they are.
+ * Adds the trace of the declaration to the error of a registration that the engine refuses. Pulumi
+ * makes that error while no traces are recorded. Other errors stay as they are.
  */
 export function showWhereRefused(resource: pulumi.Resource): void {
   const declared: { stack?: string } = {};

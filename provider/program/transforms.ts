@@ -1,21 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Returns `true` if transformations of the resource, its parents or the stack may change its arguments after the
- * constructor. Then only the provider sees the final arguments.
+ * Returns `true` if transformations of the resource, its parents or the stack may change its
+ * arguments after the constructor. Then only the provider sees the final arguments.
  */
 export function areChangedLater(options: pulumi.CustomResourceOptions): boolean {
   return hasTransformations(options) || (options.transforms?.length ?? 0) > 0 || hasCallbacks();
 }
 
-/** Returns `true` if the constructor of the resource runs functions of the program, of an older kind than transforms. */
+/**
+ * Returns `true` if the constructor of the resource runs functions of the program, of an older kind
+ * than transforms.
+ */
 export function hasTransformations({ transformations, parent }: pulumi.CustomResourceOptions): boolean {
   const above: object = parent ?? pulumi.runtime.getStackResource() ?? {};
   const inherited = "__transformations" in above ? above.__transformations : undefined;
   return [transformations, inherited].some((each) => Array.isArray(each) && each.length > 0);
 }
 
-/** Returns `true` if the program has registered callbacks of the engine, which include transforms. */
+/**
+ * Returns `true` if the program has registered callbacks of the engine, which include transforms.
+ */
 function hasCallbacks(): boolean {
   try {
     const state: { getStore(): { callbacks?: unknown } } = require("@pulumi/pulumi/runtime/state");

@@ -5,8 +5,8 @@ import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
 
 /**
- * Returns the result of `read` for an object that was not found. A result without an id tells the engine that the resource
- * is gone.
+ * Returns the result of `read` for an object that was not found. A result without an id tells the
+ * engine that the resource is gone.
  * @throws NotFoundError if the object must exist
  * @throws AccountChangedError if the object was last seen in another account
  */
@@ -21,7 +21,10 @@ export function readAbsent(
   return {};
 }
 
-/** Returns a clearer error if an update failed because the object is gone. Returns any other error as it is. */
+/**
+ * Returns a clearer error if an update failed because the object is gone. Returns any other error
+ * as it is.
+ */
 export async function explainAbsence(
   error: unknown,
   noun: string,

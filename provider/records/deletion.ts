@@ -10,7 +10,10 @@ interface Deletable {
   delete(id: string, options: DeleteUnusedOptions): Promise<void>;
 }
 
-/** Returns the deletion of records that others may use: it waits until the service lets go of the record. */
+/**
+ * Returns the deletion of records that others may use: it waits until the service lets go of the
+ * record.
+ */
 export function whenUnused(noun: string, records: (client: Client) => Deletable) {
   return ({ client }: Connection, id: string, outputs: Properties, onAbsent: () => void): Promise<void> => {
     const logWait = waitLogger(String(outputs.name ?? id));

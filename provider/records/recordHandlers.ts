@@ -26,7 +26,10 @@ import { explainAbsence, readAbsent } from "./absent";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Situation } from "./recordKind";
 
-/** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
+/**
+ * Returns the handlers of one kind of resource: observe the service, make the missing changes,
+ * return the result.
+ */
 export function recordHandlers<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
 ): Required<pulumi.dynamic.ResourceProvider> {
@@ -42,7 +45,8 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
 
     async diff(id, outputs: Properties, inputs: Properties) {
       const result = await diff(kind, { id, outputs, inputs });
-      // The engine deletes at the end of a run, when every resource has claimed its record, so one that adopts can wait.
+      // The engine deletes at the end of a run, when every resource has claimed its record, so one
+      // that adopts can wait.
       return kind.deletesBeforeReplace ? { ...result, deleteBeforeReplace: inputs.adoptId === undefined } : result;
     },
 
@@ -117,7 +121,10 @@ function announceReplacement<T extends NamedRecord, Fields extends object>(
   if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
 }
 
-/** Returns the fields that differ. An automatic name may not: the service may have required other digits. */
+/**
+ * Returns the fields that differ. An automatic name may not: the service may have required other
+ * digits.
+ */
 function changedFields<T extends NamedRecord, Fields extends object>(
   { table, savesAutomaticName }: RecordKind<T, Fields>,
   outputs: Properties,
@@ -188,8 +195,8 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Takes a record that an interrupted run of this resource has created. Returns `undefined` if another resource has adopted
- * it since, or if it cannot be changed to match the program.
+ * Takes a record that an interrupted run of this resource has created. Returns `undefined` if
+ * another resource has adopted it since, or if it cannot be changed to match the program.
  */
 async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -265,8 +272,8 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
 }
 
 /**
- * Saves the changes. Without changes, reads the record if the account or the queue's URL differs from the one in state, because
- * state may change only after the record was seen there.
+ * Saves the changes. Without changes, reads the record if the account or the queue's URL differs
+ * from the one in state, because state may change only after the record was seen there.
  * @returns the record; `undefined` if it was not read
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(

@@ -28,7 +28,8 @@ interface CommonArgs {
 }
 
 /**
- * Returns the arguments of the constructor of `CustomResource`, after the checks that the program itself can make.
+ * Returns the arguments of the constructor of `CustomResource`, after the checks that the program
+ * itself can make.
  * @param args `undefined` for a resource that is only read: it has no arguments to check
  */
 export function registration<T extends NamedRecord>(
@@ -64,7 +65,10 @@ function declared(name: string, args: CommonArgs & object, parent: pulumi.Resour
   return { ...args, automaticName: automaticName(name, parent) };
 }
 
-/** Returns a function for the config that the resource's provider reads; it returns `undefined` until that is known. */
+/**
+ * Returns a function for the config that the resource's provider reads; it returns `undefined`
+ * until that is known.
+ */
 function configOf(type: string, { provider, parent }: pulumi.CustomResourceOptions): () => ReadConfig | undefined {
   const explicit = provider ?? parent?.getProvider(type);
   if (!explicit) {

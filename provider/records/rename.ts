@@ -1,6 +1,9 @@
 import { NameTakenError } from "../../sdk/errors";
 
-/** Returns the option of an update that refuses a change to a name that another object has, as a create does. */
+/**
+ * Returns the option of an update that refuses a change to a name that another object has, as a
+ * create does.
+ */
 export function refuseRename(
   noun: string,
   id: string,

@@ -27,8 +27,9 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing credential. A new resource adopts it, and gives it this user and password, instead of creating one.
-   * Without `name` the credential keeps its name. Each credential belongs to one resource of one stack.
+   * Id of an existing credential. A new resource adopts it, and gives it this user and password,
+   * instead of creating one. Without `name` the credential keeps its name. Each credential belongs
+   * to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
@@ -41,8 +42,9 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
 /**
  * The credential with which the service pulls private images from a registry.
  *
- * User and password change in place; over REST v2, a change replaces the credential. The service never shows them, so changes made elsewhere are not seen. A deletion fails
- * at once if a template uses the credential.
+ * User and password change in place; over REST v2, a change replaces the credential. The service
+ * never shows them, so changes made elsewhere are not seen. A deletion fails at once if a template
+ * uses the credential.
  *
  * @example
  * const ghcr = new ContainerRegistryAuth("ghcr", { username: "me", password: config.requireSecret("ghcr") });

@@ -16,7 +16,8 @@ interface Mismatch {
 }
 
 /**
- * Throws if the output of a job is not as expected. The error shows both values, without the secrets of the job.
+ * Throws if the output of a job is not as expected. The error shows both values, without the
+ * secrets of the job.
  * @param job names the job, for the error
  */
 export function assertExpected(job: string, output: unknown, inputs: Properties): void {
@@ -33,8 +34,9 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
 }
 
 /**
- * Hides the strings of the input in errors, which may repeat them: some may be secret. Hiding short strings would make
- * errors unreadable. A string that the program expects, and not as a secret, is shown.
+ * Hides the strings of the input in errors, which may repeat them: some may be secret. Hiding short
+ * strings would make errors unreadable. A string that the program expects, and not as a secret, is
+ * shown.
  */
 export function hideInput(inputs: Properties): void {
   const isAnySecret = secretFields(inputs).length > 0;

@@ -14,7 +14,8 @@ export interface SmokeTestPolicy {
   /** `true`: the job does not start workers. @default false */
   lowPriority?: pulumi.Input<boolean>;
   /**
-   * The time for which the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7 days.
+   * The time for which the job exists, waiting and running together, in milliseconds: whole, 10
+   * seconds to 7 days.
    * @default 86,400,000 (24 hours)
    */
   ttl?: pulumi.Input<number>;
@@ -39,14 +40,15 @@ export interface SmokeTestArgs {
   /** Input of the job. State encrypts a secret input. */
   input: pulumi.Input<Record<string, unknown>>;
   /**
-   * The expected output of the job. The fields of objects must be equal; the output may have additional fields. Strings,
-   * numbers, booleans, `null` and lists must be equal. If they are not, the error shows the first difference with both
-   * values, unless the expected value is secret.
+   * The expected output of the job. The fields of objects must be equal; the output may have
+   * additional fields. Strings, numbers, booleans, `null` and lists must be equal. If they are not,
+   * the error shows the first difference with both values, unless the expected value is secret.
    * @default any output
    */
   expectedOutput?: pulumi.Input<unknown>;
   /**
-   * Time that the job may take from submit to result, in seconds (whole, ≥ 1). After that the job is cancelled.
+   * Time that the job may take from submit to result, in seconds (whole, ≥ 1). After that the job
+   * is cancelled.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number>;
@@ -54,16 +56,20 @@ export interface SmokeTestArgs {
   policy?: pulumi.Input<SmokeTestPolicy>;
   /** Storage for the worker's own code to use. @default none */
   s3Config?: pulumi.Input<SmokeTestStorage>;
-  /** Values, such as the id of the template, whose change runs the job again. So does a change of any other argument. */
+  /**
+   * Values, such as the id of the template, whose change runs the job again. So does a change of
+   * any other argument.
+   */
   triggers?: pulumi.Input<pulumi.Input<unknown>[]>;
 }
 
 /**
- * Runs one job on an endpoint when the resource is created, and again whenever its arguments change. Fails the `up` if
- * the job fails, takes too long, or has an unexpected output. Resources that depend on it are then not changed.
+ * Runs one job on an endpoint when the resource is created, and again whenever its arguments
+ * change. Fails the `up` if the job fails, takes too long, or has an unexpected output. Resources
+ * that depend on it are then not changed.
  *
- * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job again. State holds the
- * job's id, status and times, not its output.
+ * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job
+ * again. State holds the job's id, status and times, not its output.
  *
  * @example
  * new SmokeTest("llama-answers", {
@@ -78,7 +84,9 @@ export class SmokeTest extends pulumi.CustomResource {
   declare readonly jobId: pulumi.Output<string>;
   /** `COMPLETED`. */
   declare readonly status: pulumi.Output<string>;
-  /** Time that the job waited for a worker, in milliseconds; 0 if the service does not report it. */
+  /**
+   * Time that the job waited for a worker, in milliseconds; 0 if the service does not report it.
+   */
   declare readonly delayTime: pulumi.Output<number>;
   /** Time that the job ran, in milliseconds; 0 if the service does not report it. */
   declare readonly executionTime: pulumi.Output<number>;
@@ -96,7 +104,10 @@ export class SmokeTest extends pulumi.CustomResource {
   }
 }
 
-/** Returns the storage with its key as a secret. A storage that is one output as a whole becomes secret as a whole. */
+/**
+ * Returns the storage with its key as a secret. A storage that is one output as a whole becomes
+ * secret as a whole.
+ */
 function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<SmokeTestStorage> {
   if (pulumi.Output.isInstance(storage) || storage instanceof Promise) return pulumi.secret(storage);
   if (typeof storage !== "object" || storage === null) return storage;

@@ -13,7 +13,10 @@ const DEFAULT_TIMEOUT_SECONDS = 300;
 const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
-/** The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change runs the job again. */
+/**
+ * The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change
+ * runs the job again.
+ */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 

@@ -4,8 +4,9 @@ import { looksLikeCredential } from "../../sdk/templates/fields";
 type Env = Record<string, pulumi.Input<string>>;
 
 /**
- * Returns the environment with secret values where a variable looks like a credential. Other values stay as the program
- * marked them. An environment that is one output as a whole becomes secret as a whole if it holds a credential.
+ * Returns the environment with secret values where a variable looks like a credential. Other values
+ * stay as the program marked them. An environment that is one output as a whole becomes secret as a
+ * whole if it holds a credential.
  */
 export function secretEnv(env: pulumi.Input<Env | null>): pulumi.Input<Env | null> {
   if (pulumi.Output.isInstance(env) || env instanceof Promise) {

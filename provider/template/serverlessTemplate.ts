@@ -33,8 +33,9 @@ export interface ContainerCommand {
 }
 
 /**
- * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program never set. A field that
- * the program removes, or sets to `null`, returns to the default given here.
+ * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program
+ * never set. A field that the program removes, or sets to `null`, returns to the default given
+ * here.
  */
 export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name" | "env">> {
   /**
@@ -43,9 +44,10 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Environment of the workers: at most 50 variables. A value stays as secret as the program gives it, and a variable whose
-   * name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always secret. Variables that others have set at the service
-   * are kept there, unless `removeUnknownEnv` is set, and are not in state. A variable that the program removes is removed.
+   * Environment of the workers: at most 50 variables. A value stays as secret as the program gives
+   * it, and a variable whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always
+   * secret. Variables that others have set at the service are kept there, unless `removeUnknownEnv`
+   * is set, and are not in state. A variable that the program removes is removed.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
@@ -55,20 +57,21 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
    */
   command?: pulumi.Input<ContainerCommand | null>;
   /**
-   * Id of an existing serverless template. A new resource adopts it, and changes it to match the program, instead of
-   * creating one. Without `name` the template keeps its name. Each template belongs to one resource of one stack.
+   * Id of an existing serverless template. A new resource adopts it, and changes it to match the
+   * program, instead of creating one. Without `name` the template keeps its name. Each template
+   * belongs to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * `true` removes the variables of the template that the program does not set: those of an interrupted run, and those that
-   * others have set at the service. A refresh finds new ones, and the next `up` removes them. Otherwise a refresh only logs
-   * their names.
+   * `true` removes the variables of the template that the program does not set: those of an
+   * interrupted run, and those that others have set at the service. A refresh finds new ones, and
+   * the next `up` removes them. Otherwise a refresh only logs their names.
    * @default false
    */
   removeUnknownEnv?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1). The service refuses to
-   * delete a template for up to two minutes after its last use.
+   * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1).
+   * The service refuses to delete a template for up to two minutes after its last use.
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number>;
@@ -77,12 +80,13 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
 /**
  * A template: the image, environment and disk of the workers of serverless endpoints.
  *
- * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a change reaches its workers.
- * For a roll-out with a new template, use the option `replaceOnChanges: ["imageName", "env"]`: Pulumi creates a new
- * template, moves the endpoint to it, and deletes the old one.
+ * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a
+ * change reaches its workers. For a roll-out with a new template, use the option
+ * `replaceOnChanges: ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to
+ * it, and deletes the old one.
  *
- * A deletion fails at once if an endpoint uses the template. Otherwise it waits until the service lets go of it, and
- * verifies that it is gone.
+ * A deletion fails at once if an endpoint uses the template. Otherwise it waits until the service
+ * lets go of it, and verifies that it is gone.
  *
  * @example
  * const template = new ServerlessTemplate("llama", {
@@ -94,14 +98,15 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
-   * Number (whole, ≥ 0) of the changes of what workers run: image, environment, disk, command, ports or credential. Counts saves, and
-   * what a refresh finds changed: workers may not have that yet.
+   * Number (whole, ≥ 0) of the changes of what workers run: image, environment, disk, command,
+   * ports or credential. Counts saves, and what a refresh finds changed: workers may not have that
+   * yet.
    */
   declare readonly revision: pulumi.Output<number>;
 
   /**
-   * Reads a template without managing it: Pulumi neither changes nor deletes it. Fails if no template has this id. `env` is
-   * empty: it may hold secrets of others.
+   * Reads a template without managing it: Pulumi neither changes nor deletes it. Fails if no
+   * template has this id. `env` is empty: it may hold secrets of others.
    * @param name logical name of the resource
    * @param id id of the template
    */

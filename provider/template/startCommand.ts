@@ -6,7 +6,10 @@ export const TWO_COMMANDS = "set either command or dockerArgs";
 /** The problem of a `command` of another shape. */
 export const WRONG_COMMAND = "command must be an object of the lists cmd and entrypoint";
 
-/** Returns a start command in the form that the service has for one in parts; `undefined` if it has another shape. */
+/**
+ * Returns a start command in the form that the service has for one in parts; `undefined` if it has
+ * another shape.
+ */
 export function startCommand(parts: unknown): string | undefined {
   if (containsUnknown(parts)) return UNKNOWN;
   if (!isObject(parts)) return undefined;

@@ -45,7 +45,10 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const which = isNewlyAsked ? "all variables" : `the variables ${unset.join(", ")}`;
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
-  /** Refreshed state names the variables to remove: names are no secret. Without the option, they stay. */
+  /**
+   * Refreshed state names the variables to remove: names are no secret. Without the option, they
+   * stay.
+   */
   refreshedOutputs(service, { id, env, name }, { outputs }) {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
     if (unknown.length === 0) return {};
@@ -55,7 +58,9 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     if (others.length > 0) log(name, unknownVariablesWarning(id, others));
     return {};
   },
-  /** State holds only the variables that the program sets: others may be somebody else's secrets. */
+  /**
+   * State holds only the variables that the program sets: others may be somebody else's secrets.
+   */
   toFields: (template, known) => ({
     ...fieldsIn(TEMPLATE_FIELDS, template),
     env: pick({ ...template.env }, (name) => isObject(known.env) && Object.hasOwn(known.env, name)),

@@ -2,8 +2,9 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { isObject, type Properties } from "../properties";
 
 /*
- * The names of the variables that a save sets and that state did not have before it. If a run is killed before the engine
- * writes state, only this machine's record tells them from the variables of others.
+ * The names of the variables that a save sets and that state did not have before it. If a run is
+ * killed before the engine writes state, only this machine's record tells them from the variables
+ * of others.
  */
 
 /** Returns the names of the variables in inputs or outputs. */
@@ -18,8 +19,8 @@ export function noteVariables(service: string, id: string, names: readonly strin
 }
 
 /**
- * Returns the names of the variables that a killed run of this machine may have set, and that state does not have. The
- * record is removed once state has all of them: from then on, state decides.
+ * Returns the names of the variables that a killed run of this machine may have set, and that state
+ * does not have. The record is removed once state has all of them: from then on, state decides.
  */
 export function leftVariables(service: string, id: string, outputs: Properties): string[] {
   const subject = subjectOf(service, id);

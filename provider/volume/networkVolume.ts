@@ -22,14 +22,16 @@ function loadKind() {
 /** The arguments of a `NetworkVolume`. */
 export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   /**
-   * Name of the volume. Need not be unique at the service, but in its data center among the volumes of the account.
-   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run; `-fast` follows if
-   * `highPerformance` is `true`
+   * Name of the volume. Need not be unique at the service, but in its data center among the volumes
+   * of the account.
+   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run;
+   * `-fast` follows if `highPerformance` is `true`
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing volume. A new resource adopts it, and changes it to match the program, instead of creating one.
-   * Without `name` the volume keeps its name. Each volume belongs to one resource of one stack.
+   * Id of an existing volume. A new resource adopts it, and changes it to match the program,
+   * instead of creating one. Without `name` the volume keeps its name. Each volume belongs to one
+   * resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
   /**
@@ -40,11 +42,12 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
 }
 
 /**
- * A network volume: storage that workers mount, and that outlives them. It costs while it exists, and its content is lost
- * when it is deleted. Set the option `protect: true`; with `retainOnDelete: true` it stays at the service.
+ * A network volume: storage that workers mount, and that outlives them. It costs while it exists,
+ * and its content is lost when it is deleted. Set the option `protect: true`; with
+ * `retainOnDelete: true` it stays at the service.
  *
- * Name and size change in place. A deletion fails at once if an endpoint mounts the volume. Otherwise it waits until the
- * service lets go of it, and verifies that it is gone.
+ * Name and size change in place. A deletion fails at once if an endpoint mounts the volume.
+ * Otherwise it waits until the service lets go of it, and verifies that it is gone.
  *
  * @example
  * const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" }, { protect: true });
@@ -64,11 +67,15 @@ export class NetworkVolume extends pulumi.CustomResource {
   declare readonly dataCenterId: pulumi.Output<string>;
   /** `true` if the program asked for the faster tier of storage. */
   declare readonly highPerformance: pulumi.Output<boolean>;
-  /** The system that stores the volume, in the service's own words; `""` if the service does not tell it. */
+  /**
+   * The system that stores the volume, in the service's own words; `""` if the service does not
+   * tell it.
+   */
   declare readonly storageType: pulumi.Output<string>;
 
   /**
-   * Reads a volume without managing it: Pulumi neither changes nor deletes it. Fails if no volume has this id.
+   * Reads a volume without managing it: Pulumi neither changes nor deletes it. Fails if no volume
+   * has this id.
    * @param name logical name of the resource
    * @param id id of the volume
    */

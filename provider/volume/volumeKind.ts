@@ -29,7 +29,8 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   records: ({ volumes }) => volumes,
   create: ({ volumes }, fields, onNameTaken) =>
     volumes.create(fields, {
-      // The names need not be unique, except in one data center, where the volumes would be confused.
+      // The names need not be unique, except in one data center, where the volumes would be
+      // confused.
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
         return here.length > 0 ? onNameTaken(here) : undefined;

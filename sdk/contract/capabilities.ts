@@ -6,11 +6,13 @@ import type { ManagementApi } from "./limits";
  */
 export interface Capabilities {
   /**
-   * Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped first.
+   * Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped
+   * first.
    */
   readonly deletesWorkers: boolean;
   /**
-   * Changes the user and the password of a registry credential. Otherwise a new credential replaces it.
+   * Changes the user and the password of a registry credential. Otherwise a new credential replaces
+   * it.
    */
   readonly changesLogins: boolean;
   /** Shows the account's discount. */

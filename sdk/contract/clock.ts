@@ -84,7 +84,10 @@ export interface Poll<T> {
   readonly step: () => Promise<T | undefined>;
   /** The time for all steps, in milliseconds. */
   readonly timeoutMs: number;
-  /** Returns the time from which `timeoutMs` counts, in milliseconds of the monotonic clock. @default the first step */
+  /**
+   * Returns the time from which `timeoutMs` counts, in milliseconds of the monotonic clock.
+   * @default the first step
+   */
   readonly startedAt?: () => number;
   readonly firstPauseMs: number;
   /** Each pause is longer by half, up to this time. @default all pauses are alike */

@@ -15,8 +15,8 @@ import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from
 import { ENDPOINT } from "./wireFormat";
 
 /**
- * The requests for endpoints, each of which sends one request, once. What only some interfaces of the service need or have
- * is optional.
+ * The requests for endpoints, each of which sends one request, once. What only some interfaces of
+ * the service need or have is optional.
  */
 export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
@@ -24,7 +24,10 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
-  /** Gives an endpoint the present version of a template. @default the service does that by itself */
+  /**
+   * Gives an endpoint the present version of a template.
+   * @default the service does that by itself
+   */
   readonly applyTemplate?: (
     operation: string,
     endpoint: Endpoint,
@@ -68,8 +71,9 @@ interface Saved {
 }
 
 /**
- * Remembers saves: for a while the list may still show what an endpoint was before. A save does not wait for the list as
- * that of a template does, because to delete or recycle an endpoint takes several saves in a row.
+ * Remembers saves: for a while the list may still show what an endpoint was before. A save does not
+ * wait for the list as that of a template does, because to delete or recycle an endpoint takes
+ * several saves in a row.
  */
 function rememberSaves(clock: Clock) {
   const lastSaved = new Map<string, Saved>();
@@ -107,7 +111,10 @@ export function sendDelete(collection: EndpointCollection, id: string, given: Ob
   return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
-/** Gives an endpoint the present version of a template. Returns `undefined` if the service does that by itself. */
+/**
+ * Gives an endpoint the present version of a template. Returns `undefined` if the service does that
+ * by itself.
+ */
 export async function applyTemplate(
   collection: EndpointCollection,
   id: string,

@@ -79,7 +79,10 @@ function inCountry(country: string, known: readonly string[]): string[] {
 /** The countries whose data centers are named after one of their regions, as in `US-KS-2`. */
 const OWN_REGIONS: readonly string[] = ["US", "CA"];
 
-/** Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for `US-KS-2`. */
+/**
+ * Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for
+ * `US-KS-2`.
+ */
 function countryOf(id: string): string | undefined {
   const [region = "", place] = id.split("-");
   return OWN_REGIONS.includes(region) ? region : place;

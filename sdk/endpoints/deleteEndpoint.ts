@@ -27,32 +27,35 @@ export interface DeleteProgress {
   readonly activePods: number;
   /** Time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
-  /** The reason in the service's own words, if it refused the last attempt. The deletion is retried. */
+  /**
+   * The reason in the service's own words, if it refused the last attempt. The deletion is retried.
+   */
   readonly refusal?: string;
 }
 
 /** Options of `delete`. */
 export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only REST v2 can do that.
+   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only
+   * REST v2 can do that.
    * @default true: its workers complete their jobs before
    */
   readonly drain?: boolean;
   /**
-   * Time for the pods to shut down and for the service to accept the deletion, in milliseconds: > 0.
+   * Time for the workers to stop and for the service to accept the deletion, in milliseconds: > 0.
    * @default 600_000
    */
   readonly drainTimeoutMs?: number;
   /** Called at each step. */
   readonly onProgress?: (progress: DeleteProgress) => void;
   /**
-   * Called before anything is sent if the list does not hold the endpoint. An error that it throws ends the deletion.
-   * Without it, an absent endpoint counts as deleted.
+   * Called before anything is sent if the list does not hold the endpoint. An error that it throws
+   * ends the deletion. Without it, an absent endpoint counts as deleted.
    */
   readonly onAbsent?: () => void;
   /**
-   * The numbers of workers to put back if the deletion fails and the endpoint was at zero before it, because an earlier
-   * deletion was killed.
+   * The numbers of workers to put back if the deletion fails and the endpoint was at zero before
+   * it, because an earlier deletion was killed.
    * @default none: an endpoint that was at zero stays at zero
    */
   readonly workers?: WorkerLimits | undefined;
@@ -87,7 +90,10 @@ interface Deletion {
   readonly options: DeleteOptions & ObservedOptions;
   /** In milliseconds of the monotonic clock, as the other times. */
   readonly startedAt: number;
-  /** The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to zero for minutes. */
+  /**
+   * The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to
+   * zero for minutes.
+   */
   drainsFrom: number | undefined;
   scaledAt: number;
   /** The numbers of workers before the first save that scaled to zero. */
@@ -97,8 +103,8 @@ interface Deletion {
 }
 
 /**
- * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated, so another deletion
- * finishes one that was interrupted anywhere.
+ * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated,
+ * so another deletion finishes one that was interrupted anywhere.
  */
 export async function deleteEndpoint(
   collection: EndpointCollection,
@@ -139,7 +145,8 @@ async function untilGone(deletion: Deletion): Promise<void> {
       for (;;) {
         if (!isFirst) endpoint = await look(deletion);
         isFirst = false;
-        // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
+        // In the wrong account not even a deletion may be sent: a service may report success for
+        // any unknown id.
         if (!endpoint && !wasSeen) options.onAbsent?.();
         wasSeen ||= endpoint !== undefined;
         const next = await doNextStep(deletion, endpoint);
@@ -150,7 +157,10 @@ async function untilGone(deletion: Deletion): Promise<void> {
   });
 }
 
-/** What follows a step of a deletion: a look, a pause before it, or nothing because the endpoint is gone. */
+/**
+ * What follows a step of a deletion: a look, a pause before it, or nothing because the endpoint is
+ * gone.
+ */
 type Next = "look" | "pause" | "gone";
 
 async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
@@ -229,8 +239,8 @@ async function isGone(deletion: Deletion): Promise<boolean> {
 }
 
 /**
- * Returns the endpoint as a list shows it that is requested after this call, or a single read if the list is cut. All
- * deletions that look share them.
+ * Returns the endpoint as a list shows it that is requested after this call, or a single read if
+ * the list is cut. All deletions that look share them.
  */
 async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
   return lookFor(collection, await collection.list.read({ gathers: true }, options), id, options, true);

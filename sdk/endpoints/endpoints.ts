@@ -16,23 +16,26 @@ import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleW
 import type { WorkerLimits } from "./workerLimits";
 
 /**
- * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the errors of the
- * connection, such as `AuthenticationError` and `ConnectionError`.
+ * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the
+ * errors of the connection, such as `AuthenticationError` and `ConnectionError`.
  */
 export interface Endpoints extends Readers<Endpoint> {
   /**
-   * Creates an endpoint. If the response is lost, it checks whether the endpoint was created before it tries again, so
-   * that there is never a second one.
+   * Creates an endpoint. If the response is lost, it checks whether the endpoint was created before
+   * it tries again, so that there is never a second one.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
-   * @throws CreateUncertainError if it cannot tell whether the endpoint was created, or which of several new ones it is
+   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
+   * endpoints that use it
+   * @throws CreateUncertainError if it cannot tell whether the endpoint was created, or which of
+   * several new ones it is
    */
   create(input: EndpointInput, options?: CreateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
    * Changes fields of an endpoint. Fields that are left out keep their value.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
-   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
+   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
+   * endpoints that use it
    */
   update(
     id: string,
@@ -45,25 +48,30 @@ export interface Endpoints extends Readers<Endpoint> {
    */
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
-   * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and proves that it is gone.
-   * An endpoint that does not exist counts as deleted. A deletion that fails or is aborted puts back the numbers of workers
-   * from before it; the error says whether the endpoint runs again.
-   * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint with its workers; nothing was sent
+   * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and
+   * proves that it is gone. An endpoint that does not exist counts as deleted. A deletion that
+   * fails or is aborted puts back the numbers of workers from before it; the error says whether the
+   * endpoint runs again.
+   * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint
+   * with its workers; nothing was sent
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
    * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
   /**
-   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped, and sets `workersMin` and
-   * `workersMax`. Jobs that wait stay in the queue. Repeated after an interruption, it does the rest.
+   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped,
+   * and sets `workersMin` and `workersMax`. Jobs that wait stay in the queue. Repeated after an
+   * interruption, it does the rest.
    * @throws NotFoundError if the endpoint does not exist
-   * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the endpoint has its workers again
+   * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the
+   * endpoint has its workers again
    * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
-   * Gives the workers the present version of a template. REST v2 copies a template once, so its changes reach no endpoint.
-   * Over GraphQL it sends nothing and returns `undefined`, because there the service rolls changes out by itself.
+   * Gives the workers the present version of a template. REST v2 copies a template once, so its
+   * changes reach no endpoint. Over GraphQL it sends nothing and returns `undefined`, because there
+   * the service rolls changes out by itself.
    * @throws NotFoundError if the endpoint or the template does not exist
    */
   applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint | undefined>;

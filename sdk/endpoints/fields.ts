@@ -14,7 +14,10 @@ import type { EndpointInput, EndpointSettings } from "./record";
 type NumberType = "whole number" | "positive number";
 type StringType = "text" | "id" | "enum" | "gpuIds" | "locations";
 
-/** The declaration of one field that can be set. Ids are trimmed; `gpuIds` and `locations` are lists. */
+/**
+ * The declaration of one field that can be set. Ids are trimmed; `gpuIds` and `locations` are
+ * lists.
+ */
 export type Field<Value = unknown> = FieldOf<
   [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType,
   Value
@@ -43,7 +46,9 @@ function countsRequests({ scalerType }: Readonly<Record<string, unknown>>): bool
 
 const WORKERS = "a whole number of workers, 0 or more";
 
-/** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
+/**
+ * All fields of an endpoint that can be set. State numbers them by their place: append new ones.
+ */
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },
   gpuIds: {
@@ -120,8 +125,8 @@ const TABLE: Table = {
 };
 
 /**
- * The fields of an endpoint at the service `runpod` that programs cannot set yet. To make one of them a setting, move it to
- * the table above with `onlyAt: "runpod"`.
+ * The fields of an endpoint at the service `runpod` that programs cannot set yet. To make one of
+ * them a setting, move it to the table above with `onlyAt: "runpod"`.
  */
 export const KEPT_FIELDS: KeptTable = {
   gpuCount: {},

@@ -12,8 +12,10 @@ import { keptInputOf, readSecrets, refuseOtherSources } from "./keptFields";
 import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
 
 /**
- * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are sent.
- * @param service the named service, which decides the fields that endpoints have and how they are written
+ * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are
+ * sent.
+ * @param service the named service, which decides the fields that endpoints have and how they are
+ * written
  */
 export function graphqlEndpointCalls(
   { warn }: CallContext,

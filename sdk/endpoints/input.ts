@@ -21,7 +21,10 @@ export function missingFieldProblems(fields: Readonly<Record<string, unknown>>):
   return missingFields(FIELDS, fields);
 }
 
-/** Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its default. */
+/**
+ * Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its
+ * default.
+ */
 export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
   const problems = workerProblems(fields, isNew);
   if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
@@ -72,7 +75,10 @@ export function checkEndpointFields(
 
 const knownSchemas = new Map<string, FieldSchemas>();
 
-/** Returns the schemas, built once for each choice of tiers and countries: building is many times slower than using. */
+/**
+ * Returns the schemas, built once for each choice of tiers and countries: building is many times
+ * slower than using.
+ */
 function schemasFor({ extraGpuTiers = [], extraLocations = [] }: EndpointInputOptions): FieldSchemas {
   const choice = JSON.stringify([extraGpuTiers, extraLocations]);
   const known = knownSchemas.get(choice);

@@ -2,7 +2,10 @@ import type { Capabilities, EndpointLimits } from "../contract/capabilities";
 import type { InputProblem } from "../errors";
 import type { EndpointSettings } from "./record";
 
-/** The settings that an interface may limit more narrowly than the contract, and the scaler that gives them their meaning. */
+/**
+ * The settings that an interface may limit more narrowly than the contract, and the scaler that
+ * gives them their meaning.
+ */
 export type LimitedSettings = Partial<Pick<EndpointSettings, "scalerType" | "scalerValue" | "idleTimeout">>;
 
 /** Returns the problems of values that the contract accepts and REST v2 does not. */

@@ -10,7 +10,10 @@ import type { Endpoint, EndpointSettings } from "./record";
 
 type Input = Record<string, Literal | undefined>;
 
-/** The sources of an endpoint that GraphQL cannot change without damage, and what changes such an endpoint. */
+/**
+ * The sources of an endpoint that GraphQL cannot change without damage, and what changes such an
+ * endpoint.
+ */
 const SOURCES: Readonly<Record<string, string>> = {
   flashEnvironmentId: "It was deployed by the service's Flash tool. Change it there",
   repo: "It is built from a repository. Change it in the service's console",
@@ -32,8 +35,8 @@ export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
 }
 
 /**
- * Returns the kept fields to send with a change: as they were read, except where others of them, or the change, say
- * otherwise. `undefined` also takes a setting out of the input.
+ * Returns the kept fields to send with a change: as they were read, except where others of them, or
+ * the change, say otherwise. `undefined` also takes a setting out of the input.
  * @throws InvalidInputError if the change gives GPUs to an endpoint that runs on CPUs
  */
 export function keptInputOf(fields: KeptFields, before: Endpoint, changes: Partial<EndpointSettings>): Input {
@@ -63,14 +66,20 @@ function volumesOf({ networkVolumeIds }: Input, before: Endpoint, after: Endpoin
   return keepsThem ? { networkVolumeId: undefined } : { networkVolumeIds: undefined };
 }
 
-/** Returns the number of standby workers: where it was that of `workersMin` it follows it, and it is at most `workersMax`. */
+/**
+ * Returns the number of standby workers: where it was that of `workersMin` it follows it, and it is
+ * at most `workersMax`.
+ */
 function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {
   if (typeof workersStandby !== "number") return {};
   const follows = workersStandby === before.workersMin;
   return { workersStandby: Math.min(follows ? after.workersMin : workersStandby, after.workersMax) };
 }
 
-/** Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as `true`. */
+/**
+ * Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as
+ * `true`.
+ */
 const SHORTEST_HIDDEN_VALUE = 8;
 
 const secretsSchema = z.looseObject({
@@ -79,8 +88,8 @@ const secretsSchema = z.looseObject({
 });
 
 /**
- * Reads the secret fields of one endpoint, for a save. Services without the read of one endpoint are asked for the list.
- * Messages do not show the values.
+ * Reads the secret fields of one endpoint, for a save. Services without the read of one endpoint
+ * are asked for the list. Messages do not show the values.
  */
 export async function readSecrets(
   transport: GraphqlTransport,

@@ -10,8 +10,9 @@ export function splitList(value: string | readonly string[]): string[] {
 }
 
 /**
- * Returns `gpuIds` as the service writes it: tiers in priority order, then exclusions of GPU types (with a leading minus)
- * in alphabetical order, without duplicates. The order of exclusions has no meaning.
+ * Returns `gpuIds` as the service writes it: tiers in priority order, then exclusions of GPU types
+ * (with a leading minus) in alphabetical order, without duplicates. The order of exclusions has no
+ * meaning.
  */
 export function normalizeGpuIds(value: string | readonly string[]): string {
   const parts = [...new Set(splitList(value))];
@@ -20,7 +21,9 @@ export function normalizeGpuIds(value: string | readonly string[]): string {
   return [...tiers, ...new Set(exclusions.sort())].join(",");
 }
 
-/** Returns `true` if a part of `gpuIds` excludes a GPU type (`-NVIDIA L4`) and does not name a tier. */
+/**
+ * Returns `true` if a part of `gpuIds` excludes a GPU type (`-NVIDIA L4`) and does not name a tier.
+ */
 export function isGpuExclusion(part: string): boolean {
   return part.startsWith("-");
 }
@@ -30,7 +33,10 @@ export function normalizeLocations(value: string | readonly string[] | null | un
   return [...new Set(splitList(value ?? ""))].sort().join(",");
 }
 
-/** Returns an endpoint's name without the suffix that the service may append for FLASHBOOT, even repeatedly. */
+/**
+ * Returns an endpoint's name without the suffix that the service may append for FLASHBOOT, even
+ * repeatedly.
+ */
 export function normalizeName(name: string): string {
   let result = name;
   while (result.endsWith(FLASH_BOOT_NAME_SUFFIX)) result = result.slice(0, -FLASH_BOOT_NAME_SUFFIX.length);

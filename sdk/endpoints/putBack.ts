@@ -10,13 +10,14 @@ import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 /** Callbacks of a call that scales an endpoint to zero for a while. */
 export interface ScaleDownOptions {
   /**
-   * Called with the endpoint's numbers of workers, before the save that scales it to zero. If this process is killed
-   * afterwards, nothing else knows them. An error that it throws ends the call, and nothing is changed.
+   * Called with the endpoint's numbers of workers, before the save that scales it to zero. If this
+   * process is killed afterwards, nothing else knows them. An error that it throws ends the call,
+   * and nothing is changed.
    */
   readonly onScaleDown?: (counts: WorkerLimits) => void;
   /**
-   * Called when the call has failed, and the endpoint is not at zero: it has its numbers of workers again, or others that
-   * somebody else gave it.
+   * Called when the call has failed, and the endpoint is not at zero: it has its numbers of workers
+   * again, or others that somebody else gave it.
    */
   readonly onPutBack?: () => void;
 }
@@ -31,17 +32,22 @@ export interface ScaledDown {
   readonly isCertain: boolean;
 }
 
-/** The time for each request after an abort, in milliseconds: whoever aborts does not want to wait. */
+/**
+ * The time for each request after an abort, in milliseconds: whoever aborts does not want to wait.
+ */
 const AFTER_ABORT_MS = 15_000;
 
-/** Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves nothing. */
+/**
+ * Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves
+ * nothing.
+ */
 export function changedNothing(error: unknown): boolean {
   return error instanceof RejectedError && error.attempts === 1;
 }
 
 /**
- * Gives an endpoint its workers back after the call that scaled it to zero has failed or was aborted. An endpoint that
- * somebody else has scaled meanwhile is left alone.
+ * Gives an endpoint its workers back after the call that scaled it to zero has failed or was
+ * aborted. An endpoint that somebody else has scaled meanwhile is left alone.
  * @returns the error to throw; its first line says whether the endpoint runs
  */
 export async function putBack(
@@ -83,7 +89,10 @@ function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
   return `workersMin ${workersMin} and workersMax ${workersMax}`;
 }
 
-/** Returns an error that begins with the outcome. An abort's reason belongs to the caller and stays as it is. */
+/**
+ * Returns an error that begins with the outcome. An abort's reason belongs to the caller and stays
+ * as it is.
+ */
 function withOutcome(failure: unknown, outcome: string, details = ""): Error {
   if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);
   const reason = failure instanceof Error ? failure.message : String(failure);

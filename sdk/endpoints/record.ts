@@ -3,32 +3,37 @@ import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
- * The settings to create an endpoint with, or to change. `null` sets the default. A field that is left out gets the
- * default when the endpoint is created, and keeps its value when it is changed.
+ * The settings to create an endpoint with, or to change. `null` sets the default. A field that is
+ * left out gets the default when the endpoint is created, and keeps its value when it is changed.
  */
 export interface EndpointInput {
-  /** Name of the endpoint. Need not be unique at the service. Read without the suffix ` -fb` that the service may add. */
+  /**
+   * Name of the endpoint. Need not be unique at the service. Read without the suffix ` -fb` that
+   * the service may add.
+   */
   readonly name: string;
   /**
-   * GPU tiers in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA L4"]`.
-   * Allowed: the tiers of `GpuTier`, those of the named service, and those of the setting
-   * `extraGpuTiers` (in a stack's config, `serverless-gpu:extraGpuTiers`). The client and a dynamic
-   * provider also accept one tier or a comma-separated string, and return such a string, exclusions last.
+   * GPU tiers in priority order. A leading minus excludes a GPU type:
+   * `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, those of the named service, and
+   * those of the setting `extraGpuTiers` (in a stack's config, `serverless-gpu:extraGpuTiers`). The
+   * client and a dynamic provider also accept one tier or a comma-separated string, and return such
+   * a string, exclusions last.
    */
   readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
   /** Id of the serverless template that the workers run. */
   readonly templateId: string;
   /**
-   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType` is
-   * `REQUEST_COUNT`.
+   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType`
+   * is `REQUEST_COUNT`.
    * @default 10
    */
   readonly idleTimeout?: number | null;
   /**
    * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which
-   * workers may run, in any order. Also allowed: the countries of the named service, and those of the
-   * setting `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`). The client and a
-   * dynamic provider also accept a comma-separated string, and return a sorted one; `""` is any region.
+   * workers may run, in any order. Also allowed: the countries of the named service, and those of
+   * the setting `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`). The client
+   * and a dynamic provider also accept a comma-separated string, and return a sorted one; `""` is
+   * any region.
    * @default any region
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null;
@@ -49,13 +54,14 @@ export interface EndpointInput {
    */
   readonly scalerValue?: number | null;
   /**
-   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even while
-   * idle.
+   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even
+   * while idle.
    * @default 0, which scales to zero
    */
   readonly workersMin?: number | null;
   /**
-   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's quota.
+   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's
+   * quota.
    * @default 3
    */
   readonly workersMax?: number | null;
@@ -79,12 +85,14 @@ export interface Endpoint extends EndpointSettings {
   /** The endpoint's pods: its workers, including those that are shutting down. */
   readonly pods: readonly EndpointPod[];
   /**
-   * Id of the credential for the image's registry, where the endpoint has a container of its own (REST v2).
+   * Id of the credential for the image's registry, where the endpoint has a container of its own
+   * (REST v2).
    * @internal
    */
   readonly ownRegistryAuthId?: string;
   /**
-   * Fields of the service that the client does not manage. A change over GraphQL sends them as they are.
+   * Fields of the service that the client does not manage. A change over GraphQL sends them as they
+   * are.
    * @internal
    */
   readonly kept?: Kept;

@@ -15,7 +15,10 @@ import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
-  /** Time for the workers to complete their jobs and stop, in milliseconds: > 0. @default 600_000 */
+  /**
+   * Time for the workers to complete their jobs and stop, in milliseconds: > 0.
+   * @default 600_000
+   */
   readonly drainTimeoutMs?: number;
   /** Called while workers run. */
   readonly onProgress?: (progress: {
@@ -39,9 +42,11 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and restores `workers`. Jobs
- * that wait stay in the queue. Repeated after an interruption, it does the rest.
- * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint has its workers again
+ * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and
+ * restores `workers`. Jobs that wait stay in the queue. Repeated after an interruption, it does the
+ * rest.
+ * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint
+ * has its workers again
  */
 export async function recycleWorkers(
   collection: EndpointCollection,

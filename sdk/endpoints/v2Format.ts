@@ -25,7 +25,10 @@ const ownRegistryAuthId = {
   v2: "registry",
 };
 
-/** The schema of an endpoint in a response of REST v2. Its template and its pods are in other places, or nowhere. */
+/**
+ * The schema of an endpoint in a response of REST v2. Its template and its pods are in other
+ * places, or nowhere.
+ */
 export const endpointV2Schema = v2RecordSchema<Endpoint>(
   FIELDS,
   { ...OUTPUT_ONLY_FIELDS, ownRegistryAuthId },
@@ -50,7 +53,8 @@ export function createBody(settings: NewEndpoint, dataCenters: DataCenters): Rec
 }
 
 /**
- * Returns the body that changes an endpoint: only what differs. A scaler and a selection of GPUs are wholes.
+ * Returns the body that changes an endpoint: only what differs. A scaler and a selection of GPUs
+ * are wholes.
  * @throws InvalidInputError if REST v2 does not accept a value
  */
 export function patchBody(

@@ -64,7 +64,8 @@ export class StreamGapError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the workers' OpenAI-compatible server sends an error in a stream. Earlier events were already yielded.
+ * Thrown when the workers' OpenAI-compatible server sends an error in a stream. Earlier events were
+ * already yielded.
  */
 export class OpenAiStreamError extends ServerlessGpuError {
   readonly code = "OPENAI_STREAM";

@@ -8,8 +8,8 @@ import type { ListSnapshot } from "./sharedList";
 
 /**
  * Returns the record that a list shows, or that a single read finds.
- * @param wasSeen `true` if an earlier read showed the record and the service has accepted its deletion since: then a list
- * that is not cut is proof enough
+ * @param wasSeen `true` if an earlier read showed the record and the service has accepted its
+ * deletion since: then a list that is not cut is proof enough
  * @throws UnexpectedResponseError if the list may be cut, and the service has no single read
  */
 export async function lookFor<T extends NamedRecord>(
@@ -29,8 +29,8 @@ export async function lookFor<T extends NamedRecord>(
 }
 
 /**
- * Looks in this list, then reads the record singly, now and once more when the service's lag has passed. Where there are
- * no single reads, it looks in more lists: they may lag for longer.
+ * Looks in this list, then reads the record singly, now and once more when the service's lag has
+ * passed. Where there are no single reads, it looks in more lists: they may lag for longer.
  */
 export async function lookRepeatedly<T extends NamedRecord>(
   collection: Collection<T>,

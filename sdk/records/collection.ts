@@ -6,23 +6,34 @@ import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { createSharedList, type SharedList } from "./sharedList";
 import { createSingleReads, type SingleReads } from "./singleReads";
 
-/** The records of one kind in one account: the list that its calls share, and the writes of this client. */
+/**
+ * The records of one kind in one account: the list that its calls share, and the writes of this
+ * client.
+ */
 export interface Collection<T extends NamedRecord> extends CallContext {
   readonly kind: Kind<T>;
   readonly list: SharedList<Listed<T>>;
   readonly single: SingleReads<T>;
   readonly completion: Completion;
-  /** The time of the last write to each id and each name, in milliseconds of the monotonic clock. */
+  /**
+   * The time of the last write to each id and each name, in milliseconds of the monotonic clock.
+   */
   readonly lastWrites: Map<string, number>;
   /** Returns the settings that a record does not show as it was read. */
   readonly hiddenIn: (record: T) => readonly string[];
-  /** Returns a record with what its interface does not show, or writes in another way, as the caller knows it. */
+  /**
+   * Returns a record with what its interface does not show, or writes in another way, as the caller
+   * knows it.
+   */
   readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
 
 /** What the writes of one kind of record need beyond those of all kinds. */
 export interface WriteHooks<T extends NamedRecord> {
-  /** Returns the record that a save builds on, where the list shows an older one. @default the record as it was read */
+  /**
+   * Returns the record that a save builds on, where the list shows an older one.
+   * @default the record as it was read
+   */
   readonly latest?: (read: T) => T;
   /** Called after a create (without `before`) and after a save. */
   readonly noteSaved?: (before: T | undefined, saved: T) => void;
@@ -64,7 +75,10 @@ export function withKnown<T>(record: T, settings: readonly string[], known: Know
   return names.length === 0 ? record : { ...record, ...Object.fromEntries(names.map((name) => [name, known?.[name]])) };
 }
 
-/** Notes a write. It must be called after the response, also after a failure: the response may be lost and the change made. */
+/**
+ * Notes a write. It must be called after the response, also after a failure: the response may be
+ * lost and the change made.
+ */
 export function noteWrite<T extends NamedRecord>(
   { list, lastWrites, clock }: Collection<T>,
   ...idsAndNames: (string | undefined)[]
@@ -76,8 +90,9 @@ export function noteWrite<T extends NamedRecord>(
 /** Options of calls that return a record. */
 export interface KnownOptions extends RequestOptions {
   /**
-   * The settings as you last knew them. REST v2 does not show every setting (an endpoint's template, a template's
-   * description), and no countries. The record then has what is not shown as it is here.
+   * The settings as you last knew them. REST v2 does not show every setting (an endpoint's
+   * template, a template's description), and no countries. The record then has what is not shown as
+   * it is here.
    * @default none: what is not shown has its default, or is empty
    */
   readonly known?: KnownSettings | undefined;
@@ -86,8 +101,8 @@ export interface KnownOptions extends RequestOptions {
 /** Options of `find`. */
 export interface FindOptions extends KnownOptions {
   /**
-   * The age that the list may have, in milliseconds. It is never older than the last write of this client. Without it,
-   * the list is requested after the call.
+   * The age that the list may have, in milliseconds. It is never older than the last write of this
+   * client. Without it, the list is requested after the call.
    */
   readonly maxAgeMs?: number;
 }
@@ -95,8 +110,8 @@ export interface FindOptions extends KnownOptions {
 /** Options of `update`. */
 export interface UpdateRecordOptions<T> extends KnownOptions {
   /**
-   * Called before a record is renamed to a name that others have. An error that it throws ends the update, and nothing is
-   * changed. Without it, the record is renamed where the service allows it.
+   * Called before a record is renamed to a name that others have. An error that it throws ends the
+   * update, and nothing is changed. Without it, the record is renamed where the service allows it.
    */
   readonly onNameTaken?: ((others: readonly T[]) => void) | undefined;
 }

@@ -4,7 +4,9 @@ import type { Clock } from "../contract/clock";
 export interface OperationCounter {
   /** Counts an operation. Returns a function that must be called at its end. */
   join(): () => void;
-  /** Waits for the promise. Meanwhile one of the operations, the caller, does not count as running. */
+  /**
+   * Waits for the promise. Meanwhile one of the operations, the caller, does not count as running.
+   */
   rest(wait: Promise<void>): Promise<void>;
   /** Returns the number of operations that run now. */
   running(): number;

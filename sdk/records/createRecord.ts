@@ -12,8 +12,8 @@ import { withHidden } from "./wholeList";
 /** Options of `create`. */
 export interface CreateRecordOptions<T> extends RequestOptions {
   /**
-   * Called if records with the new name exist already. It may return one of them, which `create` then returns, or throw.
-   * Without it, or if it returns `undefined`, another record is created.
+   * Called if records with the new name exist already. It may return one of them, which `create`
+   * then returns, or throw. Without it, or if it returns `undefined`, another record is created.
    */
   readonly onNameTaken?: ((existing: readonly T[]) => T | undefined) | undefined;
 }
@@ -25,7 +25,9 @@ export interface Creation<T, Settings extends { readonly name: string }> {
   readonly isSame: (record: T) => boolean;
 }
 
-/** Lists, creates, and lists again after a lost response, so that there is never a second record. */
+/**
+ * Lists, creates, and lists again after a lost response, so that there is never a second record.
+ */
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
@@ -70,7 +72,8 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     });
     return created;
   } catch (error) {
-    // After a lost response, a refusal of the name may mean that the first request had its effect after all.
+    // After a lost response, a refusal of the name may mean that the first request had its effect
+    // after all.
     const mayBeOwnName = wasLost && kind.hasUniqueNames && error instanceof BusinessRuleError;
     const found = mayBeOwnName ? await lookUp() : undefined;
     if (!found) throw error;
@@ -91,8 +94,8 @@ interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name:
 }
 
 /**
- * Returns the record that a lost call created, or `undefined` if it created none: no list shows one, for as long as lists
- * may lag.
+ * Returns the record that a lost call created, or `undefined` if it created none: no list shows
+ * one, for as long as lists may lag.
  * @throws CreateUncertainError if that cannot be told
  */
 async function findCreated<T extends NamedRecord>(
@@ -141,7 +144,10 @@ async function lookForNew<T extends NamedRecord>(
   }
 }
 
-/** Returns the error of a lost create that a cut list neither proves nor disproves. It is not sent again. */
+/**
+ * Returns the error of a lost create that a cut list neither proves nor disproves. It is not sent
+ * again.
+ */
 function uncertainInCutList(
   { noun }: { readonly noun: string },
   operation: string,

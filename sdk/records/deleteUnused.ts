@@ -20,16 +20,16 @@ export interface DeletionWait {
 /** Options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
-   * Time for the service to accept the deletion, in milliseconds: > 0. It refuses while something uses the record, and for
-   * up to two minutes after that.
+   * Time for the service to accept the deletion, in milliseconds: > 0. It refuses while something
+   * uses the record, and for up to two minutes after that.
    * @default 300,000
    */
   readonly releaseTimeoutMs?: number;
   /** Called before each wait. */
   readonly onWait?: (wait: DeletionWait) => void;
   /**
-   * Called before anything is sent if the list does not hold the record. An error that it throws ends the deletion.
-   * Without it, an absent record counts as deleted.
+   * Called before anything is sent if the list does not hold the record. An error that it throws
+   * ends the deletion. Without it, an absent record counts as deleted.
    */
   readonly onAbsent?: () => void;
 }
@@ -42,7 +42,10 @@ export interface DeletionRule<T extends NamedRecord> {
   readonly remedy: string;
 }
 
-/** Returns the rule that no record of `users` may use the record. `isUser` returns `true` for one that does. */
+/**
+ * Returns the rule that no record of `users` may use the record. `isUser` returns `true` for one
+ * that does.
+ */
 export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
   users: Collection<User>,
   isUser: (user: User, record: T) => boolean,
@@ -63,8 +66,8 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so another deletion finishes
- * one that was interrupted anywhere.
+ * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so
+ * another deletion finishes one that was interrupted anywhere.
  * @throws InUseError at once if something uses it
  * @throws DeleteTimeoutError if the service does not accept the deletion in time
  */
@@ -121,7 +124,10 @@ async function untilGone<T extends NamedRecord>(
   });
 }
 
-/** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
+/**
+ * Refuses to delete a record that is used, unless its users are gone when the list's lag has
+ * passed.
+ */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,
   record: T,

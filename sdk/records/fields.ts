@@ -9,13 +9,19 @@ export interface V2Field<Value> {
   readonly path: string;
   /** Another place, from which the value is read if the first has none. */
   readonly otherPath?: string;
-  /** Returns the place to write if other settings decide it; `undefined` if the service has none beside them. */
+  /**
+   * Returns the place to write if other settings decide it; `undefined` if the service has none
+   * beside them.
+   */
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns the value to send, where it differs. `undefined` is not sent. */
   write?(value: Value): unknown;
   /** `true` if the value is a list there, and not a comma list. @default that of the field */
   readonly isList?: true;
-  /** `true` if a response without the field is not a record of this kind. @default that of the field */
+  /**
+   * `true` if a response without the field is not a record of this kind.
+   * @default that of the field
+   */
   readonly isInEveryRecord?: true;
   /** `true` if the service does not show the field. */
   readonly isHidden?: true;
@@ -23,7 +29,10 @@ export interface V2Field<Value> {
   readonly isPartOfWhole?: true;
 }
 
-/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
+/**
+ * The normal form of a setting: a comma list for a list. An enum may hold words that the service
+ * has added.
+ */
 type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
 type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
 
@@ -46,11 +55,20 @@ export interface FieldOf<Type extends string, Value> {
   readonly max?: number;
   /** Brings equal values into one form. */
   normalize?(value: Value): Value;
-  /** The value that `null` sets, and that a field gets that is removed from the program. Without it the field is required. */
+  /**
+   * The value that `null` sets, and that a field gets that is removed from the program. Without it
+   * the field is required.
+   */
   readonly default?: Value;
-  /** `true` if a response without the field is not a record of this kind. Otherwise absent is the default, or empty. */
+  /**
+   * `true` if a response without the field is not a record of this kind. Otherwise absent is the
+   * default, or empty.
+   */
   readonly isInEveryRecord?: true;
-  /** The selection in GraphQL. @default the name of the field; `""` for a field that the service does not return */
+  /**
+   * The selection in GraphQL.
+   * @default the name of the field; `""` for a field that the service does not return
+   */
   readonly selection?: string;
   /** Returns the value to send, where it differs. `service` is the named service, if any. */
   toService?(value: Value, service: ServiceName | undefined): unknown;
@@ -58,15 +76,18 @@ export interface FieldOf<Type extends string, Value> {
   readonly isGraphqlEnum?: true;
   /** The only named service that has the field. Without it, every service has the field. */
   readonly onlyAt?: ServiceName;
-  /** The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the field. */
+  /**
+   * The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the
+   * field.
+   */
   readonly v2: string | V2Field<Value> | null;
   /** `true` if a change needs new workers. @default false: the field is for people */
   readonly needsNewWorkers?: true;
 }
 
 /**
- * A field of the service that the client does not manage. A save sends it as it was read, because a save may reset what
- * is left out.
+ * A field of the service that the client does not manage. A save sends it as it was read, because a
+ * save may reset what is left out.
  */
 export interface KeptField {
   /** The selection in GraphQL. @default the name of the field */
@@ -77,7 +98,10 @@ export interface KeptField {
   readonly isReadOnly?: true;
   /** `true` for a field that holds secrets. It is read only right before a save, and never kept. */
   readonly isSecret?: true;
-  /** `true` for a field that the service may not have. It is left out once the service refuses it by name. */
+  /**
+   * `true` for a field that the service may not have. It is left out once the service refuses it by
+   * name.
+   */
   readonly isUncertain?: true;
 }
 
@@ -87,14 +111,20 @@ export type KeptTable = Readonly<Record<string, KeptField>>;
 /** A field of any type, for code that treats all fields alike. */
 export type AnyField = FieldOf<string, unknown>;
 
-/** All fields of one kind of record that can be set, by name. State numbers them by their place: append new ones. */
+/**
+ * All fields of one kind of record that can be set, by name. State numbers them by their place:
+ * append new ones.
+ */
 export type FieldTable = Readonly<Record<string, AnyField>>;
 
 type RequiredName<Input> = {
   [K in keyof Input]-?: undefined extends Input[K] ? never : K;
 }[keyof Input];
 
-/** The table of an input's fields. Fields that the input may leave out have a default, and no others. */
+/**
+ * The table of an input's fields. Fields that the input may leave out have a default, and no
+ * others.
+ */
 export type TableOf<Input, Settings extends { readonly [K in keyof Input]-?: unknown }, Type extends string> = {
   readonly [K in RequiredName<Input>]: FieldOf<Type, Settings[K]> & { readonly default?: never };
 } & {

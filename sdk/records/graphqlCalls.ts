@@ -17,7 +17,8 @@ export async function readMyself(
   attempt: Attempt,
 ): Promise<unknown> {
   const myself = await execute(transport, operation, { type: "query", name: "myself", selection }, attempt);
-  // "No account" must not be read as "an account without endpoints": every endpoint would count as deleted.
+  // "No account" must not be read as "an account without endpoints": every endpoint would count as
+  // deleted.
   if (myself !== null) return myself;
   throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
 }
@@ -51,7 +52,8 @@ export async function readAliases<T extends NamedRecord>(
   const records = ids.flatMap((id, index) => {
     const record = answers[`a${index}`];
     if (record === null) return [];
-    // Without an answer, or with another record, nothing is known about this one. A template shows secrets.
+    // Without an answer, or with another record, nothing is known about this one. A template shows
+    // secrets.
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
   });

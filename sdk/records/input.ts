@@ -26,7 +26,10 @@ const COMMON_TYPES: Readonly<Record<string, TypeSchema>> = {
   "positive number": ({ mustBe }) => z.number(must(mustBe)).positive(must(mustBe)),
 };
 
-/** Returns the schemas of a table. `types` are those that only this table has. Building is many times slower than using. */
+/**
+ * Returns the schemas of a table. `types` are those that only this table has. Building is many
+ * times slower than using.
+ */
 export function fieldSchemas(table: FieldTable, types: Readonly<Record<string, TypeSchema>> = {}): FieldSchemas {
   const known = { ...COMMON_TYPES, ...types };
   const entries = Object.entries(table).map(([name, field]) => {
@@ -79,7 +82,8 @@ export function checkFields(
 }
 
 /**
- * Checks the fields of a new record, or some fields of an existing one, and returns them in normal form.
+ * Checks the fields of a new record, or some fields of an existing one, and returns them in normal
+ * form.
  * @throws InvalidInputError that lists every problem
  */
 export function parseFields(

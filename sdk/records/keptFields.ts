@@ -68,7 +68,8 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
       );
     },
     async send(request) {
-      // A refusal may name a field that another request has just left out, so the repetitions are counted.
+      // A refusal may name a field that another request has just left out, so the repetitions are
+      // counted.
       for (let left = Object.keys(table).length; ; left--) {
         try {
           return await request();

@@ -41,12 +41,14 @@ export interface Listed<T> {
   /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableRecord[];
   /**
-   * `true` if the account may have more records: the list is as long as the longest that the service shows.
+   * `true` if the account may have more records: the list is as long as the longest that the
+   * service shows.
    * @default false
    */
   readonly mayBeCut?: boolean | undefined;
   /**
-   * Returns the part of the list that tells whether it has a record: the records with its id, and those without an id.
+   * Returns the part of the list that tells whether it has a record: the records with its id, and
+   * those without an id.
    * @internal
    */
   readonly about?: (id: string) => Listed<T>;
@@ -56,7 +58,8 @@ const arraySchema = z.array(z.unknown());
 const nameSchema = z.looseObject({ name: z.string() });
 
 /**
- * Reads the list of an account. Its records are read when they are needed: a deletion needs one of them.
+ * Reads the list of an account. Its records are read when they are needed: a deletion needs one of
+ * them.
  * @param cap number of records from which the list may be cut
  * @throws UnexpectedResponseError if there is no list
  */
@@ -133,7 +136,8 @@ export function recordById<T extends NamedRecord>(kind: Kind<T>, list: Listed<T>
 
 /**
  * Returns the records with this name.
- * @throws UnexpectedResponseError if one cannot be read, or if none is found and a record has no name
+ * @throws UnexpectedResponseError if one cannot be read, or if none is found and a record has no
+ * name
  */
 export function recordsByName<T extends NamedRecord>(
   kind: Kind<T>,

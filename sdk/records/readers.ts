@@ -7,23 +7,30 @@ import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 import { findRecord, getRecord } from "./reads";
 import { readWhole } from "./wholeList";
 
-/** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
+/**
+ * Reads the records of one kind. Every call may also throw the errors of the connection, such as
+ * `ConnectionError`.
+ */
 export interface Readers<T> {
   /**
-   * Returns all records of the account. Over GraphQL the service may show only the 400 oldest: the others are then found over
-   * REST v2 and read singly. Where that is not possible, they are missing, and `onWarning` is called.
-   * @throws UnexpectedResponseError if a record cannot be read, because the list would be incomplete; names it
+   * Returns all records of the account. Over GraphQL the service may show only the 400 oldest: the
+   * others are then found over REST v2 and read singly. Where that is not possible, they are
+   * missing, and `onWarning` is called.
+   * @throws UnexpectedResponseError if a record cannot be read, because the list would be
+   * incomplete; names it
    * @throws AuthenticationError if the service does not accept the API key
    */
   list(options?: RequestOptions): ResponsePromise<T[]>;
   /**
-   * Returns the records that can be read, and what is known of the others. `mayBeCut` is `true` if there may be more.
+   * Returns the records that can be read, and what is known of the others. `mayBeCut` is `true` if
+   * there may be more.
    * @throws AuthenticationError if the service does not accept the API key
    */
   listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
   /**
    * Returns a record, or `undefined` if it is proven that there is none.
-   * @throws UnexpectedResponseError if it cannot be read, or if it is in no list and a record has no id
+   * @throws UnexpectedResponseError if it cannot be read, or if it is in no list and a record has
+   * no id
    */
   find(id: string, options?: FindOptions): ResponsePromise<T | undefined>;
   /**

@@ -7,14 +7,14 @@ import type { Listed, NamedRecord } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
 /**
- * The age that the first list of a create, update or delete may have. If every operation fetched its own list, the total
- * data would grow with n².
+ * The age that the first list of a create, update or delete may have. If every operation fetched
+ * its own list, the total data would grow with n².
  */
 export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
- * Returns a list that calls share if they begin at about the same time. It was requested after every write of this client
- * to the id or name.
+ * Returns a list that calls share if they begin at about the same time. It was requested after
+ * every write of this client to the id or name.
  * @param afterWriteMs the time between the last of these writes and the request, at least
  */
 export function readShared<T extends NamedRecord>(
@@ -29,8 +29,8 @@ export function readShared<T extends NamedRecord>(
 }
 
 /**
- * Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. It
- * serves all deletions that look at the same time.
+ * Returns a list that was requested after the last write of this client, and that is at most as old
+ * as a shared list. It serves all deletions that look at the same time.
  */
 export function readAfterWrites<T extends NamedRecord>(
   { clock, list }: Collection<T>,
@@ -41,7 +41,8 @@ export function readAfterWrites<T extends NamedRecord>(
 }
 
 /**
- * Returns a shared list, or a new one if the record is not in it: somebody else may have just created it.
+ * Returns a shared list, or a new one if the record is not in it: somebody else may have just
+ * created it.
  * @param afterWriteMs see `readShared`
  */
 export async function readSharedWith<T extends NamedRecord>(
@@ -103,7 +104,10 @@ export async function readExisting<T extends NamedRecord>(
   return existing(await lookRepeatedly(collection, shared, id, options), collection.kind, id);
 }
 
-/** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */
+/**
+ * Returns `false` if an odd record of the list hides whether it has the record. A new list may be
+ * free of it.
+ */
 function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   const { unreadable } = list.about?.(id) ?? list;
   return holds(list, id) || unreadable.every((each) => each.id !== undefined && each.id !== id);

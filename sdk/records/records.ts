@@ -24,15 +24,19 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
   readonly parse: (input: Input) => Settings;
   /** Checks changes and returns them in normal form. */
   readonly parseChanges: (id: string, changes: ChangesInput) => Parsed;
-  /** Returns what a save sends to make the changes, or `undefined` if nothing differs: then nothing is sent. */
+  /**
+   * Returns what a save sends to make the changes, or `undefined` if nothing differs: then nothing
+   * is sent.
+   */
   readonly merge: (before: T, changes: Parsed) => Changes | undefined;
   /** Returns `true` for a record of this name that a create with lost response may have created. */
   readonly isSame: (record: T, wanted: Settings) => boolean;
   /** Returns `true` if a record must not take the name of the other. @default always */
   readonly isNamesake?: (other: T, record: T) => boolean;
   /**
-   * `true`: after a write of this client, an update waits until lists show it, because it sends the record as it was read.
-   * This also covers a write whose response was lost, and a change that somebody else has taken back.
+   * `true`: after a write of this client, an update waits until lists show it, because it sends the
+   * record as it was read. This also covers a write whose response was lost, and a change that
+   * somebody else has taken back.
    */
   readonly readsSettled?: true;
   /** Deletes a record. */
@@ -117,7 +121,8 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   let before = completed(await read(collection, id, options));
   let changes = rules.merge(before, parsed);
   if (changes === undefined) {
-    // The list may be older than somebody's last change. A save would be repeated for nothing, but never left out.
+    // The list may be older than somebody's last change. A save would be repeated for nothing, but
+    // never left out.
     await sleep(clock, LIST_LAG_MS, options.signal);
     before = completed(await getRecord(collection, id, options));
     changes = rules.merge(before, parsed);
@@ -154,7 +159,10 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   }
 }
 
-/** Reads a record. After a write of this client it waits for the list's lag: an older record must not be written back. */
+/**
+ * Reads a record. After a write of this client it waits for the list's lag: an older record must
+ * not be written back.
+ */
 async function readSettled<T extends NamedRecord>(
   collection: Writable<T, never, never>,
   id: string,

@@ -11,15 +11,25 @@ export type ListSnapshot<List> = List & {
   readonly response?: ReceivedResponse | undefined;
 };
 
-/** The lists that are new enough for a reader: by default, those requested after the last write of this client. */
+/**
+ * The lists that are new enough for a reader: by default, those requested after the last write of
+ * this client.
+ */
 export interface ListFreshness {
-  /** Earliest time of the request, in milliseconds of the monotonic clock. Without it, a new list is requested. */
+  /**
+   * Earliest time of the request, in milliseconds of the monotonic clock. Without it, a new list is
+   * requested.
+   */
   readonly sentAfter?: number | undefined;
-  /** Also accepts lists requested before the last write of this client, because that write does not concern the reader. */
+  /**
+   * Also accepts lists requested before the last write of this client, because that write does not
+   * concern the reader.
+   */
   readonly despiteWrites?: boolean | undefined;
   /**
-   * Lets a new list wait for the other operations that have joined, so that one list serves all of them. It waits at most
-   * half a second for those that run, a moment for those that may follow, and not at all for an operation that is alone.
+   * Lets a new list wait for the other operations that have joined, so that one list serves all of
+   * them. It waits at most half a second for those that run, a moment for those that may follow,
+   * and not at all for an operation that is alone.
    */
   readonly gathers?: boolean | undefined;
 }
@@ -29,15 +39,29 @@ const GATHER_MS = 500;
 /** Longest time that it waits for others to follow once all that run need it, in milliseconds. */
 const SETTLE_MS = 25;
 
-/** One of the account's lists. Concurrent readers share it, because the service cannot return a single record. */
+/**
+ * One of the account's lists. Concurrent readers share it, because the service cannot return a
+ * single record.
+ */
 export interface SharedList<List> {
-  /** Returns a list that is new enough. A reader whose options change the request gets a list of its own. */
+  /**
+   * Returns a list that is new enough. A reader whose options change the request gets a list of its
+   * own.
+   */
   read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
-  /** Must be called after the response to a write. Lists that were requested before it are not used any more. */
+  /**
+   * Must be called after the response to a write. Lists that were requested before it are not used
+   * any more.
+   */
   noteWrite(): void;
-  /** Announces an operation whose reads gather. Returns a function that must be called at its end. */
+  /**
+   * Announces an operation whose reads gather. Returns a function that must be called at its end.
+   */
   join(): () => void;
-  /** Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do not wait for it. */
+  /**
+   * Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do
+   * not wait for it.
+   */
   rest(wait: Promise<void>): Promise<void>;
 }
 
@@ -105,7 +129,10 @@ export function createSharedList<List extends object>(
     return queued;
   }
 
-  /** Returns a promise that resolves when it is released, at the latest after the time of a gathering. */
+  /**
+   * Returns a promise that resolves when it is released, at the latest after the time of a
+   * gathering.
+   */
   function gate(): { readonly isDue: Promise<void>; readonly release: () => void } {
     let release = () => {};
     const isDue = new Promise<void>((resolve) => {

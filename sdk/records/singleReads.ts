@@ -18,10 +18,11 @@ export interface SingleRead<T> {
 /** Reads records by their ids, however many the service lists. */
 export interface SingleReads<T> {
   /**
-   * Reads one record. The request is sent after the call, and serves all that ask at about the same time. Returns
-   * `undefined` if the service refuses such requests or its response says nothing about the record. It is then not asked
-   * again.
-   * @throws UnexpectedResponseError if the record cannot be read, or if only this response says nothing about it
+   * Reads one record. The request is sent after the call, and serves all that ask at about the same
+   * time. Returns `undefined` if the service refuses such requests or its response says nothing
+   * about the record. It is then not asked again.
+   * @throws UnexpectedResponseError if the record cannot be read, or if only this response says
+   * nothing about it
    */
   read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined>;
 }
@@ -64,7 +65,8 @@ export function createSingleReads<T extends NamedRecord>(
       isServed = true;
       return found;
     } catch (error) {
-      // A business error is an answer. A missing path, or a field that a schema does not have, is none.
+      // A business error is an answer. A missing path, or a field that a schema does not have, is
+      // none.
       if (error instanceof NotFoundError && error.status === 200) return sendEach(ids, given);
       const isRefusal =
         error instanceof RejectedError ||
@@ -76,7 +78,10 @@ export function createSingleReads<T extends NamedRecord>(
     }
   }
 
-  /** Reads the records one by one: some service may refuse an unknown id, and with it all others of the request. */
+  /**
+   * Reads the records one by one: some service may refuse an unknown id, and with it all others of
+   * the request.
+   */
   async function sendEach(ids: readonly string[], given: ObservedOptions): Promise<Answer<T>> {
     if (ids.length === 1) return { records: [], unreadable: [] };
     const answers: Listed<T>[] = [];

@@ -9,8 +9,8 @@ import { withHidden } from "./wholeList";
 const TAKEN = /must be unique|already exists|already in use|already taken/i;
 
 /**
- * Returns a clearer error if the service refused a name that must be unique: it says which record of the account has it.
- * Returns any other error as it is.
+ * Returns a clearer error if the service refused a name that must be unique: it says which record
+ * of the account has it. Returns any other error as it is.
  */
 export async function explainTakenName<T extends NamedRecord>(
   error: unknown,

@@ -15,7 +15,10 @@ const pageSchema = z.looseObject({
 /** More pages than any account has: a service that repeats itself must not be read indefinitely. */
 const MOST_PAGES = 1000;
 
-/** The largest number of times that a list is begun. A page may be refused because its records have changed meanwhile. */
+/**
+ * The largest number of times that a list is begun. A page may be refused because its records have
+ * changed meanwhile.
+ */
 const MOST_BEGINNINGS = 3;
 
 /** The wait between two looks at the rate limit, in milliseconds. */
@@ -34,7 +37,9 @@ export interface V2Kind<T extends NamedRecord> extends Kind<T> {
 /** The requests that all kinds of record have over REST v2, each sent once. */
 export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
-  /** Changes a record. Without changes it only reads the record, because an empty change is refused. */
+  /**
+   * Changes a record. Without changes it only reads the record, because an empty change is refused.
+   */
   readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
 }

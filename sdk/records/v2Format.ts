@@ -17,8 +17,8 @@ function shownFields(table: FieldTable): [string, AnyField][] {
 }
 
 /**
- * Returns the schema of a record in a response of REST v2. What it does not show has its default, or is empty. `types` are
- * the schemas of types whose values are neither strings nor numbers.
+ * Returns the schema of a record in a response of REST v2. What it does not show has its default,
+ * or is empty. `types` are the schemas of types whose values are neither strings nor numbers.
  */
 export function v2RecordSchema<T>(
   table: FieldTable,
@@ -84,7 +84,10 @@ export function hiddenInV2(table: FieldTable, record: object): string[] {
   return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
 }
 
-/** Returns the place of a field beside these settings; `undefined` if the service has none with them. */
+/**
+ * Returns the place of a field beside these settings; `undefined` if the service has none with
+ * them.
+ */
 function pathOf(v2: V2Field<unknown>, settings: Settings): string | undefined {
   return v2.pathWith ? v2.pathWith(settings) : v2.path;
 }
@@ -124,7 +127,10 @@ function putAt(body: Record<string, unknown>, path: string, value: unknown): voi
   }
 }
 
-/** Returns the fields that a change must send: those that differ, and the others of an object that is sent as a whole. */
+/**
+ * Returns the fields that a change must send: those that differ, and the others of an object that
+ * is sent as a whole.
+ */
 export function changedInV2(table: FieldTable, before: object, changes: object): string[] {
   const [was, wanted]: Settings[] = [{ ...before }, { ...changes }];
   const after = { ...was, ...wanted };

@@ -6,9 +6,9 @@ import { type Listed, listOf, type NamedRecord } from "./listed";
 import type { ListFreshness } from "./sharedList";
 
 /**
- * Returns a list with the records of one name that it does not show because it is cut. Those that are hidden and cannot be
- * read, or have other names, are among the unreadable ones, with id and name. A list that cannot be completed is returned
- * as it is, after a warning.
+ * Returns a list with the records of one name that it does not show because it is cut. Those that
+ * are hidden and cannot be read, or have other names, are among the unreadable ones, with id and
+ * name. A list that cannot be completed is returned as it is, after a warning.
  */
 export async function withHidden<T extends NamedRecord>(
   collection: Collection<T>,
@@ -27,7 +27,10 @@ export async function withHidden<T extends NamedRecord>(
   };
 }
 
-/** Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some are hidden and cannot be read. */
+/**
+ * Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some are hidden and
+ * cannot be read.
+ */
 export async function readWhole<T extends NamedRecord>(
   collection: Collection<T>,
   options: ObservedOptions,
@@ -41,7 +44,10 @@ export async function readWhole<T extends NamedRecord>(
   return { records: [...list.records, ...found.records], unreadable: list.unreadable, mayBeCut: isCut };
 }
 
-/** Returns the records that a cut list does not show: those that were read, and what is known of the others. */
+/**
+ * Returns the records that a cut list does not show: those that were read, and what is known of the
+ * others.
+ */
 async function readHidden<T extends NamedRecord>(
   collection: Collection<T>,
   list: Listed<T>,

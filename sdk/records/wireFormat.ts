@@ -12,7 +12,9 @@ export interface OutputOnlyField<Value = unknown> {
   readonly v2: string | null;
 }
 
-/** Returns the fields of a record as a GraphQL selection. `fields` are those that the service has. */
+/**
+ * Returns the fields of a record as a GraphQL selection. `fields` are those that the service has.
+ */
 export function selectionOf(
   table: FieldTable,
   outputOnly: Readonly<Record<string, OutputOnlyField>>,
@@ -25,8 +27,8 @@ export function selectionOf(
 }
 
 /**
- * Returns the schema of a record in a response. Fields that the service adds are kept. `types` are the schemas of types
- * whose values are neither strings nor numbers.
+ * Returns the schema of a record in a response. Fields that the service adds are kept. `types` are
+ * the schemas of types whose values are neither strings nor numbers.
  */
 export function recordSchema<T>(
   table: FieldTable,

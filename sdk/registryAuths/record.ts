@@ -6,8 +6,8 @@ export interface RegistryAuthInput {
   readonly username: string;
   /**
    * Password or token of the user. No error or log shows it, the service never returns it, and a
-   * program's state always keeps it as a secret. A change is made in place, so templates need no change.
-   * Over REST v2, a change of the resource replaces the credential.
+   * program's state always keeps it as a secret. A change is made in place, so templates need no
+   * change. Over REST v2, a change of the resource replaces the credential.
    */
   readonly password: string;
 }

@@ -14,35 +14,46 @@ import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
 
-/** Creates, changes, lists and deletes credentials of image registries (observed: the contract does not have them). */
+/**
+ * Creates, changes, lists and deletes credentials of image registries (observed: the contract does
+ * not have them).
+ */
 export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
-   * Creates a credential. If the response is lost, it checks whether the credential was created before it tries again.
+   * Creates a credential. If the response is lost, it checks whether the credential was created
+   * before it tries again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NameTakenError if a credential has the name; nothing was created
    * @throws CreateUncertainError if it cannot tell whether the credential was created
    */
   create(input: RegistryAuthInput, options?: CreateRecordOptions<RegistryAuth>): ResponsePromise<RegistryAuth>;
   /**
-   * Replaces user and password. The credential keeps its id, so templates that use it need no change.
+   * Replaces user and password. The credential keeps its id, so templates that use it need no
+   * change.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the credential does not exist
    */
   update(id: string, login: RegistryLogin, options?: RequestOptions): ResponsePromise<RegistryAuth>;
   /**
-   * Deletes a credential, and proves that it is gone. A credential that does not exist counts as deleted.
-   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them, which would lose it without a sign
-   * @throws DeleteTimeoutError if the service does not accept the deletion within `releaseTimeoutMs`
+   * Deletes a credential, and proves that it is gone. A credential that does not exist counts as
+   * deleted.
+   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them,
+   * which would lose it without a sign
+   * @throws DeleteTimeoutError if the service does not accept the deletion within
+   * `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-/** The time in which the service must accept a deletion: it fails now and then, and a repetition may help. */
+/**
+ * The time in which the service must accept a deletion: it fails now and then, and a repetition may
+ * help.
+ */
 const DELETE_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the registry credentials of one account. `templates` are those that may use them, and `endpoints` those that may
- * use them in containers of their own.
+ * Returns the registry credentials of one account. `templates` are those that may use them, and
+ * `endpoints` those that may use them in containers of their own.
  */
 export function createRegistryAuths(
   context: CallContext,

@@ -13,7 +13,10 @@ import type { Template, TemplateSettings } from "./record";
 
 /** The requests for templates, each of which sends one request, once. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
-  /** Reads the containers of endpoints, as templates with the endpoints' ids. @default endpoints have those of their templates */
+  /**
+   * Reads the containers of endpoints, as templates with the endpoints' ids.
+   * @default endpoints have those of their templates
+   */
   readonly containersOfEndpoints?: RecordCalls<Template, TemplateSettings>["list"];
 }
 
@@ -66,7 +69,10 @@ export const TEMPLATE: Kind<Template> = {
   hasUniqueNames: true,
 };
 
-/** Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is sent. */
+/**
+ * Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is
+ * sent.
+ */
 export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTransport): TemplateCalls {
   const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
   const selection = `${selectionOf(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS)} ${kept.selection()}`;

@@ -8,7 +8,10 @@ import type { TemplateChanges, TemplateInput, TemplateSettings } from "./record"
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PORT = /^\d+\/(http|tcp)$/;
 
-/** Shorter values of variables that do not look like credentials are not hidden: it would make messages unreadable. */
+/**
+ * Shorter values of variables that do not look like credentials are not hidden: it would make
+ * messages unreadable.
+ */
 const SHORTEST_HIDDEN_VALUE = 8;
 
 const ENV_OF_NEW = envSchema(z.string());

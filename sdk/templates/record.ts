@@ -2,7 +2,8 @@ import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
- * The settings to create a serverless template with. `null` sets the default. A field that is left out gets the default.
+ * The settings to create a serverless template with. `null` sets the default. A field that is left
+ * out gets the default.
  */
 export interface TemplateInput {
   /** Name of the template. Unique among the templates of the service. */
@@ -10,8 +11,8 @@ export interface TemplateInput {
   /** Image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
   readonly imageName: string;
   /**
-   * Environment of the workers: at most 50 variables, whose names are letters, digits and underscores. Errors do not show
-   * their values.
+   * Environment of the workers: at most 50 variables, whose names are letters, digits and
+   * underscores. Errors do not show their values.
    * @default {}
    */
   readonly env?: Readonly<Record<string, string>> | null;
@@ -27,9 +28,9 @@ export interface TemplateInput {
    */
   readonly dockerArgs?: string | null;
   /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a queue
-   * need none. The client and a dynamic provider also accept a comma-separated string, and return a
-   * sorted one.
+   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a
+   * queue need none. The client and a dynamic provider also accept a comma-separated string, and
+   * return a sorted one.
    * @default none
    */
   readonly ports?: string | readonly string[] | null;
@@ -46,8 +47,8 @@ export interface TemplateInput {
 }
 
 /**
- * Changes of a template. Fields that are left out keep their value. So do variables that `env` leaves out; `null` removes a
- * variable, and `env: null` removes all.
+ * Changes of a template. Fields that are left out keep their value. So do variables that `env`
+ * leaves out; `null` removes a variable, and `env: null` removes all.
  */
 export interface TemplateChanges extends Partial<Omit<TemplateInput, "env">> {
   /** The variables to set, and with `null` those to remove. */

@@ -16,13 +16,13 @@ import { hideEnv, type ParsedChanges, parseTemplate, parseTemplateChanges } from
 import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
 
 /**
- * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The lists also hold the
- * templates of pods, which share the name space.
+ * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The
+ * lists also hold the templates of pods, which share the name space.
  */
 export interface Templates extends Readers<Template> {
   /**
-   * Creates a template for endpoints. If the response is lost, it checks whether the template was created before it tries
-   * again.
+   * Creates a template for endpoints. If the response is lost, it checks whether the template was
+   * created before it tries again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NameTakenError if a template has the name; nothing was created
    * @throws CreateUncertainError if it cannot tell whether the template was created
@@ -36,15 +36,17 @@ export interface Templates extends Readers<Template> {
    */
   update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
   /**
-   * Deletes a template by the name that it has now, and proves that it is gone. Waits while the service refuses, up to two
-   * minutes after the last use. A template that does not exist counts as deleted.
+   * Deletes a template by the name that it has now, and proves that it is gone. Waits while the
+   * service refuses, up to two minutes after the last use. A template that does not exist counts as
+   * deleted.
    * @throws InUseError at once if an endpoint uses it; names the endpoint
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
   /**
-   * Returns the ids of the templates that have the image, the variables and the settings of an endpoint's workers, by the
-   * endpoint's id. REST v2 does not show the template of an endpoint. Over GraphQL, which shows it, this is empty.
+   * Returns the ids of the templates that have the image, the variables and the settings of an
+   * endpoint's workers, by the endpoint's id. REST v2 does not show the template of an endpoint.
+   * Over GraphQL, which shows it, this is empty.
    */
   matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }
@@ -100,7 +102,10 @@ function hasSameWorkers(one: TemplateSettings, other: TemplateSettings): boolean
   return WORKER_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]));
 }
 
-/** Returns the settings of a template after changes; `undefined` if nothing differs, because a save may restart workers. */
+/**
+ * Returns the settings of a template after changes; `undefined` if nothing differs, because a save
+ * may restart workers.
+ */
 function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSettings | undefined {
   const changes = { ...fields, env: env === undefined ? before.env : changedEnv(before.env, env) };
   if (isDeepStrictEqual(before, { ...before, ...changes })) return undefined;
@@ -109,7 +114,10 @@ function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSe
   return after;
 }
 
-/** Returns the environment after changes: first the changed variables, sorted, then the others as they were. */
+/**
+ * Returns the environment after changes: first the changed variables, sorted, then the others as
+ * they were.
+ */
 function changedEnv(
   before: TemplateSettings["env"],
   changes: Readonly<Record<string, string | null>> | null,

@@ -4,11 +4,13 @@ import type { NormalForms } from "../records/fields";
 export interface VolumeInput {
   /** Name of the volume. Need not be unique. */
   readonly name: string;
-  /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
+  /**
+   * Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused.
+   */
   readonly size: number;
   /**
-   * Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed: a change
-   * of the resource replaces the volume, and all data is lost.
+   * Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed: a
+   * change of the resource replaces the volume, and all data is lost.
    */
   readonly dataCenterId: string;
   /**
@@ -35,6 +37,9 @@ export interface Volume {
   readonly size: number;
   /** Id of the data center. */
   readonly dataCenterId: string;
-  /** The system that stores the volume, in the service's own words; `""` if the service does not tell it. */
+  /**
+   * The system that stores the volume, in the service's own words; `""` if the service does not
+   * tell it.
+   */
   readonly storageType: string;
 }

@@ -12,24 +12,30 @@ import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
 import type { Volume, VolumeChanges, VolumeInput } from "./record";
 
-/** Creates, changes, lists and deletes network volumes (observed: the contract has only their ids). */
+/**
+ * Creates, changes, lists and deletes network volumes (observed: the contract has only their ids).
+ */
 export interface Volumes extends Readers<Volume> {
   /**
-   * Creates a network volume. If the response is lost, it checks whether the volume was created before it tries again, so
-   * that there is never a second one.
+   * Creates a network volume. If the response is lost, it checks whether the volume was created
+   * before it tries again, so that there is never a second one.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws BusinessRuleError if the data center does not exist or has no volumes; names those that have
-   * @throws CreateUncertainError if it cannot tell whether the volume was created, or which of several new ones it is
+   * @throws BusinessRuleError if the data center does not exist or has no volumes; names those that
+   * have
+   * @throws CreateUncertainError if it cannot tell whether the volume was created, or which of
+   * several new ones it is
    */
   create(input: VolumeInput, options?: CreateRecordOptions<Volume>): ResponsePromise<Volume>;
   /**
    * Changes name or size.
-   * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was changed
+   * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was
+   * changed
    * @throws NotFoundError if the volume does not exist
    */
   update(id: string, changes: VolumeChanges, options?: UpdateRecordOptions<Volume>): ResponsePromise<Volume>;
   /**
-   * Deletes a network volume with all its data, and proves that it is gone. A volume that does not exist counts as deleted.
+   * Deletes a network volume with all its data, and proves that it is gone. A volume that does not
+   * exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
@@ -48,7 +54,8 @@ export function createVolumes(context: CallContext, calls: VolumeCalls, endpoint
     parse: parseVolume,
     parseChanges: parseVolumeChanges,
     merge: withoutShrinking,
-    // A name does not identify a volume: name, data center and size together do, if the volume is new.
+    // A name does not identify a volume: name, data center and size together do, if the volume is
+    // new.
     isSame: (volume, { dataCenterId, size }) => volume.dataCenterId === dataCenterId && volume.size === size,
     isNamesake: (other, { dataCenterId }) => other.dataCenterId === dataCenterId,
     delete: (id, options) => deleteUnused(volumes, id, [isUnused], options),

@@ -18,7 +18,10 @@ const QUIET_MS = 1_000;
 
 export type Victim = "engine" | "provider";
 
-/** Starts the command, waits until the service holds its request back at that moment, and kills the process. */
+/**
+ * Starts the command, waits until the service holds its request back at that moment, and kills the
+ * process.
+ */
 export async function crash(
   stack: PulumiStack,
   emulator: Emulator,
@@ -33,7 +36,8 @@ export async function crash(
   const running = stack.run([command, "--yes", "--skip-preview"]);
   const held = () => emulator.journal.requests({ outcome: "pending" }).filter(({ fault }) => fault?.includes("hang"));
   await until(() => held().length >= expected);
-  // An engine that is killed while it writes its own file leaves a cut one, which is not what this is about.
+  // An engine that is killed while it writes its own file leaves a cut one, which is not what this
+  // is about.
   await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   await kill(stack, victim);
   const { exitCode } = await running;

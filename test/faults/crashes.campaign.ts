@@ -46,7 +46,8 @@ describe("create", () => {
     const made = idsOf(emulator);
     expect(made).toHaveLength(moment.when === "after" ? 2 : 0);
 
-    // What an interrupted run has left is never taken for this resource's by its name: it is refused, and adopted as told.
+    // What an interrupted run has left is never taken for this resource's by its name: it is
+    // refused, and adopted as told.
     await stack.writeProgram(program(await adoptAsTold(stack, emulator, made.length > 0)));
     await stack.up();
     expect(emulator.endpoints.list()).toHaveLength(2);

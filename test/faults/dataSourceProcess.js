@@ -1,6 +1,6 @@
 /*
- * Plays a user's program: calls the package's data sources on request, and reports the result or the error's
- * message.
+ * Plays a user's program: calls the package's data sources on request, and reports the result or
+ * the error's message.
  */
 const dataSources = require("pulumi-serverless-gpu");
 

@@ -21,7 +21,10 @@ export class StepFailed extends Error {
   }
 }
 
-/** One resource's part of a `pulumi up`, as the engine does it: check, then create, or diff and update. */
+/**
+ * One resource's part of a `pulumi up`, as the engine does it: check, then create, or diff and
+ * update.
+ */
 export async function up(
   provider: DynamicProvider,
   program: Properties,

@@ -74,7 +74,9 @@ function submits(outcome: Outcome, service: CountingService): string[] {
   return problems;
 }
 
-/** Each piece that the service handed out was yielded, once and in order; or the reader was told. */
+/**
+ * Each piece that the service handed out was yielded, once and in order; or the reader was told.
+ */
 function streams(outcome: Outcome, service: CountingService): string[] {
   const { action, jobId, pieces = [], gaps = 0, error } = outcome;
   const job = service.jobs.get(jobId ?? "");

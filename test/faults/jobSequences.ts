@@ -76,7 +76,10 @@ const faults = fc.array(
   { maxLength: 6 },
 );
 
-/** Programs of up to a dozen actions at once, and a network for each. The first action always submits. */
+/**
+ * Programs of up to a dozen actions at once, and a network for each. The first action always
+ * submits.
+ */
 export const SEQUENCES: fc.Arbitrary<Sequence> = fc.record({
   actions: fc
     .tuple(

@@ -15,7 +15,9 @@ for (let i = 0; i < ${COUNT}; i++) {
 }
 `;
 
-/** One request in twenty goes wrong, each in its own way; of the others one in a hundred is slow. */
+/**
+ * One request in twenty goes wrong, each in its own way; of the others one in a hundred is slow.
+ */
 function trouble(emulator: Emulator): void {
   const match = { interface: "graphql", probability: 0.01 } as const;
   emulator.faults.add({ match, effect: { status: 500 } });
@@ -57,7 +59,10 @@ test(`${COUNT} endpoints with 5 % of all requests failing: up, refresh, change, 
   expect(emulator.endpoints.list()).toEqual([]);
 }, 3_600_000);
 
-/** The resident memory of the provider's process over time, in MB: from when it has settled, every ten seconds. */
+/**
+ * The resident memory of the provider's process over time, in MB: from when it has settled, every
+ * ten seconds.
+ */
 function watchMemory(stack: PulumiStack) {
   const seen: number[] = [];
   const look = async () => {
@@ -76,7 +81,10 @@ function watchMemory(stack: PulumiStack) {
   };
 }
 
-/** Memory goes up and down between collections of garbage: the lowest of the last third less that of the first third. */
+/**
+ * Memory goes up and down between collections of garbage: the lowest of the last third less that of
+ * the first third.
+ */
 function growthOf(memory: readonly number[]): number {
   const third = Math.ceil(memory.length / 3);
   return memory.length < 6 ? 0 : Math.min(...memory.slice(-third)) - Math.min(...memory.slice(0, third));

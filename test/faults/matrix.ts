@@ -24,8 +24,8 @@ export interface CellResult {
 }
 
 /**
- * No operation takes longer than this, in seconds: two calls of 120 s each, the last attempt of each included, and the
- * pauses for the list's lag.
+ * No operation takes longer than this, in seconds: two calls of 120 s each, the last attempt of
+ * each included, and the pauses for the list's lag.
  */
 const BOUND_SECONDS = 260;
 
@@ -46,7 +46,10 @@ export function cellsOf(operations: readonly Operation[]): Cell[] {
   );
 }
 
-/** Plays all cells over one management interface, on so many sites at once. Slow ones should come first. */
+/**
+ * Plays all cells over one management interface, on so many sites at once. Slow ones should come
+ * first.
+ */
 export async function playAll(
   cells: readonly Cell[],
   siteCount: number,
@@ -66,8 +69,8 @@ export async function playAll(
 }
 
 /**
- * Plays a cell until its fault meets the request that it is about: an operation has a request less while the provider's
- * process still has a list to share, and one more when it is slow.
+ * Plays a cell until its fault meets the request that it is about: an operation has a request less
+ * while the provider's process still has a list to share, and one more when it is slow.
  */
 async function playAsMeant(cell: Cell, site: Site): Promise<CellResult> {
   for (let times = 1; ; times++) {
@@ -124,7 +127,9 @@ function effectOf({ effect }: Fault): FaultEffect {
   return typeof effect === "function" ? effect() : effect;
 }
 
-/** The reason why a cell was not played as intended: its fault hit no request, or another request. */
+/**
+ * The reason why a cell was not played as intended: its fault hit no request, or another request.
+ */
 function missOf({ step, fault }: Cell, { emulator }: Site): string | undefined {
   const struck = emulator.journal.requests().find((request) => request.fault === fault.name)?.operation;
   if (struck === undefined) return "the fault met no request";

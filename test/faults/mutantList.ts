@@ -1,6 +1,9 @@
 import type { Mutant } from "./mutants";
 
-/** Faults in the rules that keep endpoints and jobs from being doubled or lost. Each must be noticed by its tests. */
+/**
+ * Faults in the rules that keep endpoints and jobs from being doubled or lost. Each must be noticed
+ * by its tests.
+ */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "a submit whose response was lost is sent again",

@@ -63,7 +63,10 @@ export async function copySources(): Promise<SourceCopy> {
   };
 }
 
-/** Links each installed package, and the package itself to the copy: programs of tests with the engine load it by name. */
+/**
+ * Links each installed package, and the package itself to the copy: programs of tests with the
+ * engine load it by name.
+ */
 async function linkPackages(folder: string): Promise<void> {
   const installed = path.join(REPOSITORY, "node_modules");
   const linked = path.join(folder, "node_modules");
@@ -120,7 +123,10 @@ export interface TestCount {
   readonly passed: number;
 }
 
-/** A file that could not be run at all counts as neither: a mutant that does not load proves nothing. */
+/**
+ * A file that could not be run at all counts as neither: a mutant that does not load proves
+ * nothing.
+ */
 function countOf(output: string, file: string): TestCount {
   const line = output.split("\n").find((each) => each.startsWith('{"num'));
   if (line === undefined) throw new Error(`${file} did not run: ${output.slice(-2_000)}`);

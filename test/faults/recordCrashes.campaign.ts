@@ -54,7 +54,10 @@ async function makeStack(emulator: Emulator): Promise<PulumiStack> {
 const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
   [registryAuths, templates, volumes, endpoints].map((kind) => kind.list().map(({ id }) => id));
 
-/** Runs `up` until it succeeds, and follows the advice of each error: to adopt what the interrupted run has left. */
+/**
+ * Runs `up` until it succeeds, and follows the advice of each error: to adopt what the interrupted
+ * run has left.
+ */
 async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}): Promise<string> {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   if (exitCode === 0) return output;
@@ -66,7 +69,10 @@ async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}
   return output + (await upAsTold(stack, next));
 }
 
-/** A template that an interrupted run has left may use the credential: `destroy` refuses, names it, and ends once it is gone. */
+/**
+ * A template that an interrupted run has left may use the credential: `destroy` refuses, names it,
+ * and ends once it is gone.
+ */
 async function destroyAsTold(stack: PulumiStack, { templates }: Emulator): Promise<void> {
   const { exitCode, output } = await stack.run(["destroy", "--yes", "--skip-preview"]);
   if (exitCode === 0) {
@@ -107,7 +113,8 @@ test.concurrent.each(scenarios(CREATES))("create: %s", async (_title, moment, vi
 
   const [registryAuths, templates, volumes, endpoints] = idsOf(emulator);
   expect([volumes?.length, endpoints?.length]).toEqual([1, 1]);
-  // What only has random digits cannot be found again: one free record may be left, which nothing uses.
+  // What only has random digits cannot be found again: one free record may be left, which nothing
+  // uses.
   const isLeft = (operation: string) => Number(moment.operation === operation && moment.when === "after");
   expect(registryAuths?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.registryAuth));
   expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
@@ -129,7 +136,10 @@ const UPDATES = [
   ...either([1, 2], [1, 2, 3]).flatMap((position) => at(SAVE, position)),
 ];
 
-/** Over REST v2 another password needs another credential. One that an interrupted run has left is free. */
+/**
+ * Over REST v2 another password needs another credential. One that an interrupted run has left is
+ * free.
+ */
 const withoutCredentials = (ids: readonly string[][]) => ids.slice(either(0, 1));
 
 const updates = scenarios(UPDATES).flatMap(([title, ...scenario]) => [

@@ -77,7 +77,10 @@ const KINDS: readonly Kind[] = [
 const steps = (...requests: readonly (readonly [name: string, request: string])[]): Step[] =>
   requests.map(([name, strikes], index) => ({ name, interface: "graphql", position: index + 1, strikes }));
 
-/** Waits until no list of an earlier cell is new enough to be shared: the fault must meet a request of this one. */
+/**
+ * Waits until no list of an earlier cell is new enough to be shared: the fault must meet a request
+ * of this one.
+ */
 const outliveLists = () => new Promise((resolve) => setTimeout(resolve, 2_100));
 
 /** Remembers what the engine would, whether a step succeeds or fails. */
@@ -142,7 +145,8 @@ function operationsOf(kind: Kind): Operation[] {
           problems: () => count(kind, "0 or 1", one.own().length <= 1, one.own().length),
           recover: () => one.up(fresh).catch((error) => one.up({ ...fresh, ...advised(error) })),
           problemsAtLast: () => {
-            // An automatic name with new digits cannot find what an earlier run left: it costs nothing, and is reported.
+            // An automatic name with new digits cannot find what an earlier run left: it costs
+            // nothing, and is reported.
             const most = kind.noun === "volume" ? 1 : 2;
             return [
               ...count(kind, `1 to ${most}`, one.own().length >= 1 && one.own().length <= most, one.own().length),

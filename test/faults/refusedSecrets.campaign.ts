@@ -5,7 +5,10 @@ import { createPluginStack, withPlugin } from "../pulumi/pluginStack";
 const CANARY = "canary-5b20e9d1f7";
 const NUMBER = -7310592.25;
 
-/** Wrong values of every input, as programs of every language may give them. Each kind of value is wrong in some input. */
+/**
+ * Wrong values of every input, as programs of every language may give them. Each kind of value is
+ * wrong in some input.
+ */
 const SHAPES = [
   `pulumi.secret("${CANARY}")`,
   `pulumi.secret(${NUMBER})`,
@@ -18,7 +21,9 @@ const KINDS = Object.entries(schema.resources).map(([token, { inputProperties }]
   inputs: Object.keys(inputProperties).filter((input) => !["adoptId", "command"].includes(input)),
 }));
 
-/** All inputs of a kind with one kind of wrong value: a check reports all their problems at once. */
+/**
+ * All inputs of a kind with one kind of wrong value: a check reports all their problems at once.
+ */
 function wrongArgs(inputs: readonly string[], value: string): string {
   return `{ ${inputs.map((input) => `${input}: ${value}`).join(", ")} }`;
 }

@@ -7,7 +7,10 @@ const JOB_SECRET = "canary-job-4e0f99b1c8";
 const POD_SECRET = "canary-pod-d1c2b3a495";
 const SECRETS = [KEY, JOB_SECRET, POD_SECRET];
 
-/** At this level the engine itself shows properties, secret ones too (SECURITY.md); keys must not be among them. */
+/**
+ * At this level the engine itself shows properties, secret ones too (SECURITY.md); keys must not be
+ * among them.
+ */
 const VERBOSE = ["-v=11", "--logtostderr", "--logflow"];
 
 const program = (trigger: number) => `

@@ -9,7 +9,10 @@ import type { DynamicProvider } from "./engineMemory";
 /** The key of all these tests: it must not show in anything. */
 export const CANARY = "canary-key-5b7d90c2e4";
 
-/** The place in which cells are played, one after the other: a service, a provider process and a program process. */
+/**
+ * The place in which cells are played, one after the other: a service, a provider process and a
+ * program process.
+ */
 export interface Site {
   /** The management interface of the provider and the program. */
   readonly api: ManagementApi;
@@ -17,7 +20,10 @@ export interface Site {
   readonly env: Readonly<Record<string, string>>;
   readonly emulator: Emulator;
   readonly provider: DynamicProvider;
-  /** Calls one of the package's data sources in the program's process. Throws an error with its message. */
+  /**
+   * Calls one of the package's data sources in the program's process. Throws an error with its
+   * message.
+   */
   callDataSource(name: string, args: unknown): Promise<unknown>;
   stop(): Promise<void>;
 }

@@ -5,12 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
 import { PROTOCOL_WORKER, processesWith } from "../support/realWorkers";
 
-/** The number of processes that start and stop. A worker that is a shell takes 10 ms, one in Node.js 100 ms. */
+/**
+ * The number of processes that start and stop. A worker that is a shell takes 10 ms, one in Node.js
+ * 100 ms.
+ */
 const CYCLES = Number(process.env.WORKER_CYCLES ?? 2000);
 const AT_ONCE = 8;
 const ROUNDS_OF_KILLS = Number(process.env.WORKER_KILLS ?? 20);
 
-/** Far above what a step takes. A step that does not end fails by name, not by the time limit of the test. */
+/**
+ * Far above what a step takes. A step that does not end fails by name, not by the time limit of the
+ * test.
+ */
 const STEP_LIMIT_MS = 120_000;
 
 /** Resolves when `left` returns 0. */

@@ -26,7 +26,10 @@ async function createCertificate() {
   return { key: readFileSync(key), cert: readFileSync(cert), file: cert };
 }
 
-/** Serves the archives over HTTP/2, as the releases of a repository are. The engine must trust the certificate. */
+/**
+ * Serves the archives over HTTP/2, as the releases of a repository are. The engine must trust the
+ * certificate.
+ */
 async function serveArchives() {
   const requested: string[] = [];
   const { file, ...certificate } = await createCertificate();

@@ -5,7 +5,10 @@ import { writeArchives } from "../../tools/releaseArchives";
 import { REPOSITORY } from "../support/sources";
 import { ARCHIVES } from "./plugin";
 
-/** Prepares the language hosts, Pulumi's packages for Python and Java, and the archives of the plugin. */
+/**
+ * Prepares the language hosts, Pulumi's packages for Python and Java, and the archives of the
+ * plugin.
+ */
 export default async function prepareLanguages(): Promise<void> {
   const { binDir } = await ensureHosts();
   console.error(`language hosts: ${binDir}`);

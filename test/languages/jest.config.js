@@ -1,8 +1,8 @@
 const { projects, REPORTER } = require("../projects");
 
 /**
- * The provider plugin with programs in other languages, and with the options of resources. They take minutes and prepare
- * language hosts, so they are not part of `npm test`.
+ * The provider plugin with programs in other languages, and with the options of resources. They
+ * take minutes and prepare language hosts, so they are not part of `npm test`.
  * @type {import("jest").Config}
  */
 module.exports = {

@@ -79,8 +79,8 @@ const GO: Language = {
 };
 
 /**
- * A whole number in a program that the Java host has written. The host was made for an older code generator, and fails at
- * whole numbers of the one that it is built with here.
+ * A whole number in a program that the Java host has written. The host was made for an older code
+ * generator, and fails at whole numbers of the one that it is built with here.
  */
 const WHOLE_NUMBER = /%!v\(PANIC=.*?cty\.NumberIntVal\((\d+)\).*?\)\)/g;
 
@@ -132,7 +132,10 @@ export async function prepareSdk(language: Language): Promise<void> {
   await language.installSdk(path.join(folder, "sdk", language.runtime));
 }
 
-/** Copies a program of this folder to a scratch folder and compiles it. Returns the path of the folder. */
+/**
+ * Copies a program of this folder to a scratch folder and compiles it. Returns the path of the
+ * folder.
+ */
 export async function prepareProgram(language: Language): Promise<string> {
   const folder = path.join(sharedFolder(language.runtime), "program");
   await rm(folder, { recursive: true, force: true });

@@ -6,7 +6,10 @@ import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { createStack } from "../pulumi/harness";
 import { createFolder, install, type PackageManager, packInto } from "./packed";
 
-/** A program that declares one endpoint, looks up what it has become, and tells which Node.js runs it. */
+/**
+ * A program that declares one endpoint, looks up what it has become, and tells which Node.js runs
+ * it.
+ */
 const PROGRAM = `
 import * as pulumi from "@pulumi/pulumi";
 import { GpuTier, getEndpointHealthOutput, getEndpointOutput, ServerlessEndpoint } from "pulumi-serverless-gpu";
@@ -18,7 +21,10 @@ export const node = (globalThis as any).process.version;
 export const runningWorkers = getEndpointHealthOutput({ endpointId }).workers.running;
 `;
 
-/** The packages that a program needs beside this one. Without `typescript`, Pulumi compiles it with its own, which is 3.8. */
+/**
+ * The packages that a program needs beside this one. Without `typescript`, Pulumi compiles it with
+ * its own, which is 3.8.
+ */
 interface Versions {
   readonly pulumi: string;
   readonly typescript?: string;
@@ -30,12 +36,18 @@ export const DEVELOPED_WITH: Versions = {
   typescript: manifest.devDependencies.typescript,
 };
 
-/** A Pulumi project outside of the repository, into which the packed package was installed, and an emulator for it. */
+/**
+ * A Pulumi project outside of the repository, into which the packed package was installed, and an
+ * emulator for it.
+ */
 export interface InstalledProject {
   readonly emulator: Emulator;
   /** The project's folder. */
   readonly folder: string;
-  /** Runs a command with the project's own binaries first, as its npm scripts do. Throws, with its output, when it fails. */
+  /**
+   * Runs a command with the project's own binaries first, as its npm scripts do. Throws, with its
+   * output, when it fails.
+   */
   run(file: string, ...args: string[]): Promise<string>;
   dispose(): Promise<void>;
 }

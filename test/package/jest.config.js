@@ -1,8 +1,8 @@
 const { projects, REPORTER } = require("../projects");
 
 /**
- * The tests that install the packed package from the registry, with Pulumi, as users do. They are not part of
- * `npm test`, which works without a network.
+ * The tests that install the packed package from the registry, with Pulumi, as users do. They are
+ * not part of `npm test`, which works without a network.
  * @type {import("jest").Config}
  */
 module.exports = {

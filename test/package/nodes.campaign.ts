@@ -5,8 +5,8 @@ import { runProgram, SDK_EXPECTED, SDK_PROGRAMS } from "./packed";
 jest.setTimeout(600_000);
 
 /**
- * The oldest Node.js and Pulumi that package.json allows, where programs are compiled by Pulumi's own TypeScript 3.8, and
- * the newest of each line.
+ * The oldest Node.js and Pulumi that package.json allows, where programs are compiled by Pulumi's
+ * own TypeScript 3.8, and the newest of each line.
  */
 const COMBINATIONS: readonly { node: string; pulumi: string; typescript?: string }[] = [
   { node: "20.19.0", pulumi: "3.216.0" },

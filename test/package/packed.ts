@@ -28,7 +28,9 @@ const INSTALL = {
 
 export type PackageManager = keyof typeof INSTALL;
 
-/** Installs packages, by name and version or file, into an empty folder, as its direct dependencies. */
+/**
+ * Installs packages, by name and version or file, into an empty folder, as its direct dependencies.
+ */
 export async function install(
   manager: PackageManager,
   folder: string,
@@ -40,7 +42,10 @@ export async function install(
   await run(file, [...args, "--ignore-scripts", "--prefer-offline", ...flags], { cwd: folder });
 }
 
-/** Starts an emulator, uses the client, prints what it found as JSON. Put behind the lines that load `SDK_NAMES`. */
+/**
+ * Starts an emulator, uses the client, prints what it found as JSON. Put behind the lines that load
+ * `SDK_NAMES`.
+ */
 const SDK_PROGRAM = `
   const emulator = await startEmulator({ coldStartMs: 0 });
   const client = createClient({ ...settingsFromEnvironment(emulator.env) });
@@ -66,7 +71,9 @@ export const SDK_PROGRAMS = {
     ${SDK_PROGRAM}`,
 } as const;
 
-/** Writes a program into a folder, runs it with a Node.js, and returns what it prints, read as JSON. */
+/**
+ * Writes a program into a folder, runs it with a Node.js, and returns what it prints, read as JSON.
+ */
 export async function runProgram(folder: string, name: string, text: string, node = "node"): Promise<unknown> {
   await writeFile(path.join(folder, name), text);
   return JSON.parse((await run(node, [name], { cwd: folder })).stdout);

@@ -8,7 +8,10 @@ import { createFolder, install, packInto, run } from "./packed";
 
 jest.setTimeout(300_000);
 
-/** The runtimes beside Node.js that the client works on, as packages that hold their program for Linux on x64. */
+/**
+ * The runtimes beside Node.js that the client works on, as packages that hold their program for
+ * Linux on x64.
+ */
 const RUNTIMES = [
   { name: "Bun", package: "@oven/bun-linux-x64", version: "1.4.5", program: "bin/bun", args: ["run"] },
   { name: "Deno", package: "@deno/linux-x64-glibc", version: "2.9.6", program: "deno", args: ["run", "-A"] },

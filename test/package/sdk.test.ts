@@ -4,7 +4,9 @@ import { REPOSITORY } from "../support/sources";
 import { BIN, createFolder, install, packInto, run, runProgram, SDK_EXPECTED, SDK_PROGRAMS } from "./packed";
 import { checkTypes } from "./types";
 
-/** An empty project into which the packed package was installed, as a user does who has no Pulumi. */
+/**
+ * An empty project into which the packed package was installed, as a user does who has no Pulumi.
+ */
 let project: string;
 let tarball: string;
 

@@ -11,7 +11,10 @@ const RESOLUTIONS = [
   { module: "commonjs", moduleResolution: "node10", extension: "ts" },
 ] as const;
 
-/** Checks a TypeScript program in a folder, in each way of resolving packages. Throws, with tsc's output, when it is wrong. */
+/**
+ * Checks a TypeScript program in a folder, in each way of resolving packages. Throws, with tsc's
+ * output, when it is wrong.
+ */
 export async function checkTypes(folder: string, program: string): Promise<void> {
   const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2023", "--ignoreDeprecations", "6.0"];
   const types = ["--typeRoots", path.join(REPOSITORY, "node_modules/@types"), "--types", "node", "--skipLibCheck"];

@@ -6,7 +6,10 @@ import { startPlugin } from "../support/plugin";
 const ONE = { kind: "ServerlessEndpoint" };
 const INPUTS = { gpuIds: ["AMPERE_24"], templateId: "template" };
 
-/** Starts a call, and cancels the plugin when `isReached` is true. Returns the time that the call then took, in ms. */
+/**
+ * Starts a call, and cancels the plugin when `isReached` is true. Returns the time that the call
+ * then took, in ms.
+ */
 async function cancelled(
   plugin: Awaited<ReturnType<typeof startPlugin>>,
   call: Promise<unknown>,

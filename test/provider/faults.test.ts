@@ -2,7 +2,10 @@ import { DATA_SOURCE_OPERATIONS, SMOKE_TEST_OPERATIONS } from "../faults/dataSou
 import { ENDPOINT_OPERATIONS } from "../faults/endpointOperations";
 import { cellsOf, playAll, titleOf } from "../faults/matrix";
 
-/** `npm run test:faults` plays the other counts (three times, indefinitely) and the faults that take long. */
+/**
+ * `npm run test:faults` plays the other counts (three times, indefinitely) and the faults that take
+ * long.
+ */
 const OPERATIONS = ["create", "update", "read", "delete", "smoke test", "getEndpoint", "getPod"];
 const LONG_FAULTS = /hang|hour|slow/;
 

@@ -5,7 +5,10 @@ import { promisify } from "node:util";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 
-/** A user's unit test with the mocks of Pulumi's documentation, and without a key, service or organization. */
+/**
+ * A user's unit test with the mocks of Pulumi's documentation, and without a key, service or
+ * organization.
+ */
 const TEST = `
 await pulumi.runtime.setMocks({
   newResource: (args) => ({ id: args.name + "_id", state: args.inputs }),

@@ -35,7 +35,7 @@ test("a rename to a name that another endpoint has is refused before the save, a
   expect(emulator.endpoints.get(id)?.name).toBe("free");
 });
 
-test("of two simultaneous endpoints with one name, one is refused", async () => {
+test("one of two simultaneous endpoints with one name is refused", async () => {
   const one = await made();
   const two = await made({ name: "alpaca" });
   const results = await Promise.allSettled([

@@ -54,7 +54,10 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/** Spares a program the check of its types, which costs seconds, where an earlier command has checked them. */
+/**
+ * Spares a program the check of its types, which costs seconds, where an earlier command has
+ * checked them.
+ */
 const TYPES_KNOWN = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 const adopt = (args: readonly string[] = [], env: Record<string, string> = {}) =>

@@ -82,7 +82,8 @@ test("an existing name is refused, with advice", async () => {
   await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
   await stack.up();
   const [own] = emulator.endpoints.list();
-  // As after a create that was interrupted before the engine recorded it. The name is unique to this stack.
+  // As after a create that was interrupted before the engine recorded it. The name is unique to
+  // this stack.
   const urn = (await stack.exportState()).deployment.resources?.find(({ urn }) => urn.endsWith("::one"))?.urn ?? "";
   await stack.succeed(["state", "delete", urn, "--yes", "--force"]);
   const refused = await stack.run(["up", "--yes", "--skip-preview"]);

@@ -1,7 +1,10 @@
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 
-/** An endpoint and data sources that find it by name: from an output, and as a plain string with `dependsOn`. */
+/**
+ * An endpoint and data sources that find it by name: from an output, and as a plain string with
+ * `dependsOn`.
+ */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ServerlessEndpoint, getEndpointOutput, getEndpointsOutput } = require("pulumi-serverless-gpu");

@@ -40,7 +40,9 @@ const { scripts } = require("../../package.json") as { scripts: Record<string, s
 
 const known = new Map<string, Promise<Help>>();
 
-/** Returns a function for the help of a program's subcommand, which runs the program once for each. */
+/**
+ * Returns a function for the help of a program's subcommand, which runs the program once for each.
+ */
 function helpFrom(file: string, before: readonly string[] = []): (words: readonly string[]) => Promise<Help> {
   return (words) => {
     const args = [...before, ...words, "--help"];

@@ -8,7 +8,9 @@ const TOOL = path.resolve(__dirname, "../../tools/pulumi-cli");
 const VERSION = "3.230.0";
 const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
-/** A separate machine: nothing on PATH except what a test installs, an empty cache, and no network. */
+/**
+ * A separate machine: nothing on PATH except what a test installs, an empty cache, and no network.
+ */
 let machine: string;
 let bin: string;
 let cache: string;
@@ -24,7 +26,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(machine, { recursive: true, force: true }));
 
-/** Sets the response of a download: the body of a function that replaces `fetch` in the tool's process. */
+/**
+ * Sets the response of a download: the body of a function that replaces `fetch` in the tool's
+ * process.
+ */
 async function network(body: string) {
   await writeFile(path.join(machine, "network.cjs"), `globalThis.fetch = async () => { ${body} };`);
 }
@@ -43,7 +48,10 @@ async function installOfficialEngine(folder: string, version: string) {
   for (const launcher of LAUNCHERS) await install(path.join(folder, launcher), "// official");
 }
 
-/** Installs a Go that builds `engine` once the file `held` is gone, and that logs its arguments and environment. */
+/**
+ * Installs a Go that builds `engine` once the file `held` is gone, and that logs its arguments and
+ * environment.
+ */
 async function installGo(engine = `#!${process.execPath}\n${engineSource(VERSION)}`) {
   await writeFile(path.join(machine, "engine"), engine, { mode: 0o755 });
   const source = `

@@ -9,7 +9,10 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.stop());
 
-/** A program with a resource of each kind under a logical name. It adopts the objects whose ids it is given. */
+/**
+ * A program with a resource of each kind under a logical name. It adopts the objects whose ids it
+ * is given.
+ */
 function program(name: string, ids: readonly string[] = [], options = "{}"): string {
   const [template, volume, login, endpoint] = ids.map((id) => `, adoptId: "${id}"`);
   return `
@@ -47,7 +50,8 @@ test("an object stays in state if its adoption fails, and a rename is applied wi
   expect(await managed("a")).toHaveLength(4);
   expect(ids()).toEqual(all);
 
-  // Under --target the former resources stay in state, and the engine shows the new ones to nobody later.
+  // Under --target the former resources stay in state, and the engine shows the new ones to nobody
+  // later.
   await stack.writeProgram(program("b", all));
   const target = (name: string) => ["--target", `**::${name}`];
   const targeted = await stack.up(...target("b"));

@@ -8,7 +8,10 @@ import { COMPILE_CACHE } from "../support/compiledCode";
 import { killProcessesIn, processesIn, type RunningProcess } from "./processes";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
-/** Folder of the tests' files: git-ignored, and inside the repository so that programs find the package and `@pulumi/pulumi`. */
+/**
+ * Folder of the tests' files: git-ignored, and inside the repository so that programs find the
+ * package and `@pulumi/pulumi`.
+ */
 export const SCRATCH = path.join(REPOSITORY, ".scratch");
 
 export interface StackOptions {
@@ -17,7 +20,10 @@ export interface StackOptions {
    * @default an empty program
    */
   readonly program?: string;
-  /** Instead of `program`: a folder with a whole Pulumi program, such as `examples/quickstart`, that is copied. */
+  /**
+   * Instead of `program`: a folder with a whole Pulumi program, such as `examples/quickstart`, that
+   * is copied.
+   */
   readonly folder?: string;
   /**
    * Runs `program` as TypeScript.
@@ -29,7 +35,10 @@ export interface StackOptions {
    * @default a folder in the repository, in which programs find the built package
    */
   readonly parent?: string;
-  /** Environment of every command, beside PATH, the cache of compiled code and what the engine needs: nothing else is inherited. */
+  /**
+   * Environment of every command, beside PATH, the cache of compiled code and what the engine
+   * needs: nothing else is inherited.
+   */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -74,8 +83,9 @@ afterAll(async () => {
 });
 
 /**
- * Makes a project and its stack `dev` in a scratch folder of their own, with their own Pulumi home and state. Stacks of
- * several tests can run at once. What a test file leaves is disposed of after it.
+ * Makes a project and its stack `dev` in a scratch folder of their own, with their own Pulumi home
+ * and state. Stacks of several tests can run at once. What a test file leaves is disposed of after
+ * it.
  */
 export async function createStack(options: StackOptions = {}): Promise<PulumiStack> {
   const engine = await ensurePulumi({ log: () => {} });
@@ -99,7 +109,10 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
 /** The files that `pulumi stack init` writes, beside the name of the selected stack. */
 const OF_EMPTY_STACK = ["state", "program/Pulumi.dev.yaml"];
 
-/** Does what `pulumi stack init dev` does, with a copy of what the command itself wrote once for the project `test`. */
+/**
+ * Does what `pulumi stack init dev` does, with a copy of what the command itself wrote once for the
+ * project `test`.
+ */
 async function copyEmptyStack(stack: PulumiStack, copy: string): Promise<void> {
   if (!existsSync(copy)) {
     await stack.succeed(["stack", "init", "dev"]);
@@ -154,12 +167,18 @@ export class PulumiStack {
     };
   }
 
-  /** Runs `pulumi` with these arguments, whatever the exit code. `env` is added for this command alone. */
+  /**
+   * Runs `pulumi` with these arguments, whatever the exit code. `env` is added for this command
+   * alone.
+   */
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
     return this.exec("pulumi", [...args, "--non-interactive", "--color", "never"], { env });
   }
 
-  /** Runs any command in the stack's environment, in the program's folder unless `cwd` says otherwise. */
+  /**
+   * Runs any command in the stack's environment, in the program's folder unless `cwd` says
+   * otherwise.
+   */
   exec(
     file: string,
     args: readonly string[],
@@ -188,7 +207,10 @@ export class PulumiStack {
     return result;
   }
 
-  /** Applies the program without a preview before it; throws when that fails. For the rest there is `run`. */
+  /**
+   * Applies the program without a preview before it; throws when that fails. For the rest there is
+   * `run`.
+   */
   up(...args: string[]): Promise<CommandResult> {
     return this.succeed(["up", "--yes", "--skip-preview", ...args]);
   }
@@ -246,8 +268,8 @@ export class PulumiStack {
   }
 
   /**
-   * Every file that the program and the engine have left: program, config, state with its history, temporary files.
-   * Each byte is a character, so that a search finds a key in binary files too.
+   * Every file that the program and the engine have left: program, config, state with its history,
+   * temporary files. Each byte is a character, so that a search finds a key in binary files too.
    */
   async files(): Promise<Map<string, string>> {
     const entries = await readdir(this.scratch, { recursive: true, withFileTypes: true });
@@ -257,7 +279,9 @@ export class PulumiStack {
     );
   }
 
-  /** The engine and its plugins, while a command runs or after it was killed. Known on Linux only. */
+  /**
+   * The engine and its plugins, while a command runs or after it was killed. Known on Linux only.
+   */
   processes(): Promise<RunningProcess[]> {
     return processesIn(this.scratch);
   }

@@ -4,7 +4,10 @@ import { describeClients } from "../support/realClients";
 import { follow } from "./reader";
 import { openTerminal } from "./terminal";
 
-/** Follows a page from the top, to the block after which it needs something else. Returns what each command block printed. */
+/**
+ * Follows a page from the top, to the block after which it needs something else. Returns what each
+ * command block printed.
+ */
 async function followPage(page: string, folder: string, count: number): Promise<string[]> {
   const terminal = await openTerminal();
   try {

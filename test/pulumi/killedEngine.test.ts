@@ -12,7 +12,10 @@ const PROGRAM = `
   const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
   new ServerlessEndpoint("endpoint", { gpuIds: "AMPERE_24", templateId: "template" });`;
 
-/** Pulumi's launcher: a shell script without `exec`, so the provider's parent is a shell and not the engine. */
+/**
+ * Pulumi's launcher: a shell script without `exec`, so the provider's parent is a shell and not the
+ * engine.
+ */
 async function useOfficialLauncher(stack: PulumiStack): Promise<Record<string, string>> {
   const name = "pulumi-resource-pulumi-nodejs";
   const folder = path.join(stack.scratch, "launcher");

@@ -101,7 +101,8 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-  // As users run it, without the cache of compiled code, which would show in the frames of the state.
+  // As users run it, without the cache of compiled code, which would show in the frames of the
+  // state.
   const env = { ...emulator.env, SERVERLESS_GPU_API: API, NODE_OPTIONS: "" };
   stack = await createStack({ program: program(), env });
 });
@@ -138,7 +139,8 @@ test("state holds one short, permanent line of provider code, and where the prog
   expect(endpoints).toHaveLength(2);
   for (const { id, inputs, outputs, sourcePosition, stackTrace } of endpoints) {
     expect(sourcePosition).toMatch(/^project:\/\/\/index\.[jt]s#\d+,\d+$/);
-    // The program's frames, without those of Node.js and Pulumi that started it. `Array.map` has no position.
+    // The program's frames, without those of Node.js and Pulumi that started it. `Array.map` has no
+    // position.
     const outer = id === endpoint("full").id ? [] : [{}, { sourcePosition: expect.stringMatching(/index\.[jt]s#4,/) }];
     expect(stackTrace).toEqual([{ sourcePosition }, ...outer]);
     expect(inputs?.__provider).toBe(PROVIDER_TEXT);
@@ -224,7 +226,8 @@ test("destroy scales to zero, waits for the pods, deletes and verifies; an endpo
   const hasSeenThePod = () => {
     const requests = emulator.journal.requests({ outcome: "ok" });
     const scaled = requests.findIndex(({ operation }) => operation === REQUESTS.change);
-    // The first lists after the change may prove that the other endpoint is gone, and be none of this one's.
+    // The first lists after the change may prove that the other endpoint is gone, and be none of
+    // this one's.
     const looks = requests.slice(scaled + 1).filter(({ operation }) => operation === REQUESTS.list);
     if (scaled < 0 || looks.length < 3) return false;
     return API === "graphql" || emulator.journal.requests({ operation: "listWorkers", outcome: "ok" }).length > 0;

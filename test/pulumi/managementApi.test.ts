@@ -12,7 +12,10 @@ interface Choice {
   readonly further?: boolean;
 }
 
-/** A template, a credential, a volume, and endpoints with everything that the two interfaces have in other ways. */
+/**
+ * A template, a credential, a volume, and endpoints with everything that the two interfaces have in
+ * other ways.
+ */
 function program({
   env = "one",
   workersMax = 2,
@@ -130,7 +133,8 @@ test("over REST v2 another password replaces the credential: the preview shows i
 test("after the switch back to GraphQL, a preview shows no changes, and changes are made in place", async () => {
   await stack.succeed(["preview", "--expect-no-changes"], GRAPHQL);
   expect(emulator.journal.requests()).toEqual([]);
-  // The service now has data centers where the program names countries: a refresh shows that, and up writes the countries.
+  // The service now has data centers where the program names countries: a refresh shows that, and
+  // up writes the countries.
   await stack.succeed(["up", "--yes", "--skip-preview", "--refresh"], GRAPHQL);
   expect(endpoint("by-delay")).toMatchObject({ locations: "CZ,RO" });
   expect(endpoint("further")).toMatchObject({ locations: "CZ" });

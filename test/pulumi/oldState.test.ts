@@ -6,7 +6,10 @@ import { createStack, endpointsIn, type State, type StateResource } from "./harn
 
 const FIXTURES = path.resolve(__dirname, "../fixtures");
 const ADDRESS = "http://emulator.invalid";
-/** The fields of an endpoint at the service. Listed here, because there may be more fields today than in the state. */
+/**
+ * The fields of an endpoint at the service. Listed here, because there may be more fields today
+ * than in the state.
+ */
 const ENDPOINT_FIELDS = [
   "name",
   "gpuIds",

@@ -110,7 +110,8 @@ test("another account is noticed before anything is created there, and a preview
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();
   await stack.writeProgram(program('endpoint("a", {});\nendpoint("b", {});'));
-  // The preview inside up is what comes before a create: without it, the engine creates b while it compares a.
+  // The preview inside up is what comes before a create: without it, the engine creates b while it
+  // compares a.
   const lost = await stack.run(["up", "--yes"], second.env);
   expect(lost.exitCode).not.toBe(0);
   expect(lost.output).toContain("is not in this account");

@@ -7,8 +7,8 @@ import { type GitlabPipeline, type Job, jobsOfPipeline } from "../support/gitlab
 import { readYaml } from "../support/yaml";
 import { type CommandResult, createStack, type PulumiStack } from "./harness";
 
-// A team works on the example as its repository. The workflow files define the jobs of each event, with their commands and
-// environment. Each job runs in a new clone, as on a new runner.
+// A team works on the example as its repository. The workflow files define the jobs of each event,
+// with their commands and environment. Each job runs in a new clone, as on a new runner.
 
 const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
 const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
@@ -35,7 +35,10 @@ async function git(...args: string[]) {
 
 const commitOf = (branch: string) => git("rev-parse", branch);
 
-/** Merges a branch as the hosts do, so that they know which request the new commit of main comes from. */
+/**
+ * Merges a branch as the hosts do, so that they know which request the new commit of main comes
+ * from.
+ */
 async function merge(branch: string, ...hosts: readonly GitHost[]) {
   await git("checkout", "--quiet", "main");
   await git("merge", "--quiet", "--no-ff", branch);
@@ -51,7 +54,10 @@ async function pushWorkersMax(branch: string, value: number) {
   await git("push", "--quiet", "origin", branch);
 }
 
-/** The environment of a runner without a workflow: the URL of the service, because the emulator is not public, and no state. */
+/**
+ * The environment of a runner without a workflow: the URL of the service, because the emulator is
+ * not public, and no state.
+ */
 const runner = () => ({
   PULUMI_BACKEND_URL: "",
   PULUMI_CONFIG_PASSPHRASE: "",
@@ -68,7 +74,10 @@ async function checkOut(branch: string): Promise<string> {
   return checkout;
 }
 
-/** Runs the steps of each job, as a CI does: after a failure, only those that always run. Returns the result of each job. */
+/**
+ * Runs the steps of each job, as a CI does: after a failure, only those that always run. Returns
+ * the result of each job.
+ */
 async function play(
   jobs: readonly Job[],
   branch: string,

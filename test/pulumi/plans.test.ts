@@ -19,7 +19,10 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.stop());
 
-/** Saves a plan, as a job for a proposed change does, and applies it, as the job after the merge does. */
+/**
+ * Saves a plan, as a job for a proposed change does, and applies it, as the job after the merge
+ * does.
+ */
 async function plan(stack: PulumiStack, ...args: string[]) {
   const file = path.join(stack.scratch, "temp", "plan.json");
   await stack.preview("--save-plan", file, ...args);

@@ -27,7 +27,10 @@ ${config}`,
   return stack;
 }
 
-/** Returns a program in which the classes of `plugin` are resources of the plugin, without a generated SDK. */
+/**
+ * Returns a program in which the classes of `plugin` are resources of the plugin, without a
+ * generated SDK.
+ */
 export function withPlugin(program: string): string {
   return `
 const pulumi = require("@pulumi/pulumi");

@@ -8,7 +8,10 @@ export interface RunningProcess {
   readonly command: string;
 }
 
-/** The processes whose working directory is in a folder: the engine and its plugins. Known on Linux only. */
+/**
+ * The processes whose working directory is in a folder: the engine and its plugins. Known on Linux
+ * only.
+ */
 export async function processesIn(folder: string): Promise<RunningProcess[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^[0-9]+$/.test(name));
   const found = await Promise.all(pids.map((pid) => inspect(pid, folder)));

@@ -17,7 +17,10 @@ const good = new ServerlessEndpoint("good", { ...right, name: pulumi.output(unde
 exports.name = good.name;
 `;
 
-/** The broken resources: plain, a child of another resource, with secret and unknown arguments, and in a component. */
+/**
+ * The broken resources: plain, a child of another resource, with secret and unknown arguments, and
+ * in a component.
+ */
 const BROKEN = `
 new ServerlessEndpoint("typo", { ...right, gpuIds: "AMPER_24" });
 new ServerlessEndpoint("child", { ...right, gpuIds: ["AMPERE_24", null], idleTimout: good.idleTimeout }, { parent: good });

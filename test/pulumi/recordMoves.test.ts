@@ -17,7 +17,9 @@ new ServerlessEndpoint("llama", {
 }, options);
 `;
 
-/** Each lost response costs the wait for the list. The fault matrix loses those of the other kinds. */
+/**
+ * Each lost response costs the wait for the list. The fault matrix loses those of the other kinds.
+ */
 const LOST = ["saveTemplate", "createNetworkVolume"];
 
 const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>

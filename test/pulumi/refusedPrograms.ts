@@ -1,4 +1,7 @@
-/** Mistakes that are known before anything is written. They are found together with all resources of the program. */
+/**
+ * Mistakes that are known before anything is written. They are found together with all resources of
+ * the program.
+ */
 export const EARLY = [
   "argument",
   "import",
@@ -14,7 +17,10 @@ export const EARLY = [
 /** Mistakes that are known later: resources that do not depend on them are registered before. */
 export const LATE = ["command", "output", "noSelector", "promise"];
 
-/** Programs with one mistake each, beside two endpoints and a template, which an early mistake also changes. */
+/**
+ * Programs with one mistake each, beside two endpoints and a template, which an early mistake also
+ * changes.
+ */
 export const PROGRAMS = `
 const pulumi = require("@pulumi/pulumi");
 const gpu = require("pulumi-serverless-gpu");
@@ -54,7 +60,10 @@ exports.program = (mistake, isLater) => async () => {
 };
 `;
 
-/** Runs `up` of inline programs: one for each argument, in the stack `awaited`, and at the same time in `later`. */
+/**
+ * Runs `up` of inline programs: one for each argument, in the stack `awaited`, and at the same time
+ * in `later`.
+ */
 export const INLINE = `
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
 const { program } = require("./programs.js");

@@ -5,13 +5,19 @@ import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { killProcessesIn } from "./processes";
 
-/** The output of a block of commands, in order, from both streams, and the exit code of its last command. */
+/**
+ * The output of a block of commands, in order, from both streams, and the exit code of its last
+ * command.
+ */
 export interface Printed {
   readonly exitCode: number;
   readonly output: string;
 }
 
-/** A shell that continues from block to block, as in a terminal: folder, environment and nested shells stay. */
+/**
+ * A shell that continues from block to block, as in a terminal: folder, environment and nested
+ * shells stay.
+ */
 export interface Terminal {
   /** An empty folder outside the repository, in which the shell starts. */
   readonly folder: string;

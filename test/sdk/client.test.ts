@@ -72,7 +72,7 @@ describe("options that are not valid", () => {
     expect(message).toMatch(/attemptTimeoutMs must be .*"retries" does not exist: did you mean retry\?/);
   });
 
-  test("of any shape are an error of configuration, or a client", async () => {
+  test("options of any shape are a configuration error, or make a client", async () => {
     const names = ["retry", "attemptTimeoutMs", "rateLimits", "logger", "onRequest", "dispatcher", "clock", "queueUrl"];
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), fc.anything()), async (options) => {
@@ -181,7 +181,7 @@ describe("the dispatcher of a user", () => {
         return false;
       },
     ],
-  ])("of another undici that %s is an error that says so", async (_, dispatch) => {
+  ])("a dispatcher of another undici that %s is an error that says so", async (_, dispatch) => {
     await using client = createClient({ ...SETTINGS, dispatcher: { dispatch } as unknown as Dispatcher });
     await expect(client.endpoint("e1").run({ input: {} })).rejects.toMatchObject({
       code: "CONFIGURATION",

@@ -27,8 +27,9 @@ function zip(files: Artifact): Buffer {
 }
 
 /**
- * As much of the interfaces of GitHub and GitLab as the scripts of the example use: comments of one pull or merge request
- * (both number theirs from 1), issues, and the artifacts of its previews. Lists come in pages. Each token is good at its own host only.
+ * As much of the interfaces of GitHub and GitLab as the scripts of the example use: comments of one
+ * pull or merge request (both number theirs from 1), issues, and the artifacts of its previews.
+ * Lists come in pages. Each token is good at its own host only.
  */
 export async function startGitHost({ comments = [] }: { readonly comments?: readonly string[] } = {}) {
   const all = [...comments];

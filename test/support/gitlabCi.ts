@@ -6,7 +6,9 @@ export interface Job {
     readonly env: Readonly<Record<string, string>>;
     /** `true` if it runs after a failure too. */
     readonly always: boolean;
-    /** The folder that it keeps as an artifact, and the artifact's name. Such a step has no command. */
+    /**
+     * The folder that it keeps as an artifact, and the artifact's name. Such a step has no command.
+     */
     readonly keeps?: { readonly name: string; readonly folder: string };
   }[];
 }

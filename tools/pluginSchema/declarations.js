@@ -108,8 +108,8 @@ function readDeclarations() {
       return propertiesOf(checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration));
     },
     /**
-     * Returns the description of a data source, the type of its arguments and that of its result, without its promise. A
-     * secret one exists only as an output.
+     * Returns the description of a data source, the type of its arguments and that of its result,
+     * without its promise. A secret one exists only as an output.
      * @param {string} name
      */
     functionNamed(name) {

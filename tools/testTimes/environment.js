@@ -1,5 +1,6 @@
-// A Jest environment that records the processor time of each test file, with that of the processes it starts. Processor
-// time says what a file costs, however busy the machine is. Known on Linux only.
+// A Jest environment that records the processor time of each test file, with that of the processes
+// it starts. Processor time says what a file costs, however busy the machine is. Known on Linux
+// only.
 const { appendFileSync, readFileSync } = require("node:fs");
 const { TestEnvironment } = require("jest-environment-node");
 

@@ -1,19 +1,22 @@
-// A Jest reporter that says at the end what took the longest, and ends with one plain line for CI: `N passed, N failed`.
+// A Jest reporter that says at the end what took the longest, and ends with one plain line for CI:
+// `N passed, N failed`.
 const { readFileSync, rmSync } = require("node:fs");
 const path = require("node:path");
 
 /** The number of files that the report names. */
 const LONGEST = 10;
 
-/** @typedef {{ readonly file: string, readonly isFast: boolean, readonly seconds: number }} FileTime */
+/**
+ * @typedef {{ readonly file: string, readonly isFast: boolean, readonly seconds: number }} FileTime
+ */
 
 module.exports = class SummaryReporter {
   #failed = false;
 
   /**
    * @param {import("@jest/types").Config.GlobalConfig} globalConfig
-   * @param {{ readonly fileBudget?: number, readonly budget?: number }} options the processor time that one file of
-   * `npm test` may take, and all of them together, in seconds
+   * @param {{ readonly fileBudget?: number, readonly budget?: number }} options the processor time
+   * that one file of `npm test` may take, and all of them together, in seconds
    */
   constructor(globalConfig, { fileBudget = Number.POSITIVE_INFINITY, budget = Number.POSITIVE_INFINITY } = {}) {
     this.rootDir = globalConfig.rootDir;

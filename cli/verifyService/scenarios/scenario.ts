@@ -18,7 +18,10 @@ export type Request = Sending &
     | { readonly elsewhere: string }
   );
 
-/** Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before named. */
+/**
+ * Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before
+ * named.
+ */
 export type FindingOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Finding;
 
 /**

@@ -6,7 +6,8 @@ export const shown = { span: 60_000 };
 /** @type {Record<string, string>} */
 let colours = {};
 
-/** Reads the colours of the present scheme, light or dark. Canvases do not follow it by themselves. */
+// Canvases do not follow the colour scheme by themselves.
+/** Reads the colours of the present scheme, light or dark. */
 export function readColours() {
   const probe = document.createElement("i");
   document.body.append(probe);

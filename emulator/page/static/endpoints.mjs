@@ -129,7 +129,11 @@ function showScaling(parts, view) {
   parts.scaling.replaceChildren(view.scaling, " ", mark);
 }
 
-/** @param {Parts} parts @param {import("./state.mjs").EndpointView} view @param {Map<string, import("./state.mjs").Lane>} lanes */
+/**
+ * @param {Parts} parts
+ * @param {import("./state.mjs").EndpointView} view
+ * @param {Map<string, import("./state.mjs").Lane>} lanes
+ */
 function showLanes(parts, view, lanes) {
   const start = now() - shown.span;
   const visible = [...lanes.values()].filter(({ goneAt }) => goneAt === undefined || goneAt > start);

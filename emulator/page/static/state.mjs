@@ -4,7 +4,10 @@
  * @typedef {import("../../endpoints/jobView").JobView} JobView
  * @typedef {import("../../server/journal").JournalEntry} JournalEntry
  * @typedef {{ id: string, states: [at: number, state: string][], goneAt: number | undefined }} Lane
- * @typedef {{ view: EndpointView, lanes: Map<string, Lane>, depth: [at: number, waiting: number][] }} Endpoint
+ * @typedef {object} Endpoint
+ * @property {EndpointView} view
+ * @property {Map<string, Lane>} lanes
+ * @property {[at: number, waiting: number][]} depth
  */
 
 /** The longest time that is drawn, in milliseconds. */

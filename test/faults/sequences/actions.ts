@@ -21,7 +21,10 @@ interface On {
   readonly again?: boolean;
 }
 
-/** The name of an endpoint: `foreign:0`, or `0:a` for that of the resource `a` in the state of machine 0. */
+/**
+ * The name of an endpoint: `foreign:0`, or `0:a` for that of the resource `a` in the state of
+ * machine 0.
+ */
 export type Reference = string;
 
 /** An action of a user. Each except `drift` and `vanish` ends with a run of the real engine. */
@@ -58,7 +61,10 @@ export interface Setup {
   readonly seed: number;
   /** `true` if the service deletes an unknown id without an error. */
   readonly lenient: boolean;
-  /** `true` if the stacks have a namespace, so that their automatic names are meant to be theirs alone. */
+  /**
+   * `true` if the stacks have a namespace, so that their automatic names are meant to be theirs
+   * alone.
+   */
   readonly namespace: boolean;
 }
 

@@ -14,7 +14,9 @@ export interface Before {
   readonly replaced: readonly string[];
 }
 
-/** The resource of the program that an entry of the state belongs to: by its name, else by an alias. */
+/**
+ * The resource of the program that an entry of the state belongs to: by its name, else by an alias.
+ */
 export const declaredFor = (
   program: Program,
   entries: readonly Entry[],
@@ -23,7 +25,10 @@ export const declaredFor = (
   program.resources.find((one) => one.name === name) ??
   program.resources.find((one) => nameInState(entries, one) === name);
 
-/** The engine asks for an alias only while the state has no entry by the name, and for the next only without the first. */
+/**
+ * The engine asks for an alias only while the state has no entry by the name, and for the next only
+ * without the first.
+ */
 const nameInState = (entries: readonly Entry[], { name, aliases = [] }: Declared): string | undefined =>
   [name, ...aliases].find((each) => entries.some((entry) => !entry.isDoomed && entry.name === each));
 
@@ -39,7 +44,10 @@ export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, o
   return entry.provider !== one.provider && account !== undefined && account !== accountFor(machine, one.provider);
 }
 
-/** The ids that this command may delete: what the user took out or had replaced, and nobody else declares. */
+/**
+ * The ids that this command may delete: what the user took out or had replaced, and nobody else
+ * declares.
+ */
 export function deletable(before: Before, { command }: Pick<Run, "command">): Set<string> {
   if (command === "preview" || command === "refresh") return new Set();
   const { program, entries, others } = before;

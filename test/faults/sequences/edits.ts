@@ -9,7 +9,10 @@ export interface Surroundings {
   providerFor(id: string): ProviderName | undefined;
 }
 
-/** The program after a user's edit; undefined if there is nothing to edit, as happens while a sequence is shrunk. */
+/**
+ * The program after a user's edit; undefined if there is nothing to edit, as happens while a
+ * sequence is shrunk.
+ */
 export function edited(program: Program, action: Action, surroundings: Surroundings): Program | undefined {
   switch (action.do) {
     case "declare":
@@ -81,7 +84,8 @@ function adopting(program: Program, { name, of }: Action & { do: "adopt" }, surr
   const provider = surroundings.providerFor(adoptId);
   const one = find(program, name);
   if (!one) return declared(program, name, { args: { adoptId }, ...(provider && { provider }) });
-  // Owners under different providers are in different processes, which the documents advise against.
+  // Owners under different providers are in different processes, which the documents advise
+  // against.
   if (one.provider !== provider) return undefined;
   return changed(program, name, (each) => ({ ...each, args: { ...each.args, adoptId } }));
 }

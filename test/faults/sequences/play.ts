@@ -17,7 +17,10 @@ export interface StepResult {
   readonly output?: string;
 }
 
-/** Does what the user does, runs the engine, and checks. Undefined if the action has nothing to act on. */
+/**
+ * Does what the user does, runs the engine, and checks. Undefined if the action has nothing to act
+ * on.
+ */
 export async function play(world: World, action: Action): Promise<StepResult | undefined> {
   if (action.do === "drift" || action.do === "vanish") return disturbService(world, action);
   const machine = world.machines[action.on];

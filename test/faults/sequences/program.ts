@@ -1,4 +1,7 @@
-/** An explicit provider of the program: `pa` for account A, `pb` for account B, `px` with a key that nobody has. */
+/**
+ * An explicit provider of the program: `pa` for account A, `pb` for account B, `px` with a key that
+ * nobody has.
+ */
 export type ProviderName = "pa" | "pb" | "px";
 
 /** A resource as the program declares it. */

@@ -71,7 +71,10 @@ function nameProblem(before: Before, one: Declared): string | undefined {
   return taken ? "a name that is taken" : undefined;
 }
 
-/** Returns `true` if a resource may give its endpoint this name: digits that nobody can foretell end an automatic one. */
+/**
+ * Returns `true` if a resource may give its endpoint this name: digits that nobody can foretell end
+ * an automatic one.
+ */
 const isNameOf = ({ name, args }: Declared, taken: string) =>
   args.name === undefined ? taken.startsWith(`${name}-`) : taken === args.name;
 

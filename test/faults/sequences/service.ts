@@ -45,7 +45,10 @@ export interface ServiceOptions {
   readonly lenient: boolean;
 }
 
-/** Starts the service: an emulator for each account, and a gate before them that knows which key is whose. */
+/**
+ * Starts the service: an emulator for each account, and a gate before them that knows which key is
+ * whose.
+ */
 export async function startService({ seed, lenient }: ServiceOptions): Promise<Service> {
   const start = (apiKey: string, randomSeed: number) => startEmulator({ apiKey, randomSeed, drainMs: 0 });
   const accounts = { A: await start("account-a", 2 * seed + 1), B: await start("account-b", 2 * seed + 2) };

@@ -106,7 +106,10 @@ export interface Entry {
   readonly id: string;
   /** `true` if only its deletion is left to do. */
   readonly isDoomed: boolean;
-  /** `true` if a replacement has deleted it and not yet created the next. A refresh does not read it (the engine's rule). */
+  /**
+   * `true` if a replacement has deleted it and not yet created the next. A refresh does not read it
+   * (the engine's rule).
+   */
   readonly isReplaced: boolean;
   readonly provider: ProviderName | undefined;
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -114,7 +117,10 @@ export interface Entry {
 
 const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
-/** The endpoints in a machine's state, read from the backend's file, which is a second faster than the engine's export. */
+/**
+ * The endpoints in a machine's state, read from the backend's file, which is a second faster than
+ * the engine's export.
+ */
 export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
   if (!stack) return [];
   const file = path.join(stack.scratch, "state/.pulumi/stacks/test/dev.json");

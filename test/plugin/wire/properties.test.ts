@@ -5,7 +5,10 @@ import { toStruct } from "../../support/dynamicProvider";
 import { secret } from "../../support/plugin";
 
 const KEY = fc.stringMatching(/^[a-zA-Z_]\w{0,8}$/).filter((key) => !(key in {}));
-/** Any JSON but a key `__proto__`, which the library of the protocol takes for the object's prototype. */
+/**
+ * Any JSON but a key `__proto__`, which the library of the protocol takes for the object's
+ * prototype.
+ */
 const VALUE = fc
   .jsonValue({ maxDepth: 2, noUnicodeString: false } as fc.JsonSharedConstraints)
   .filter((value) => !JSON.stringify(value).includes('"__proto__"'));

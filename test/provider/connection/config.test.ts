@@ -80,7 +80,11 @@ describe("the API key", () => {
     expect(requireApiKey({ apiKey: ` ${KEY}\n` })).toBe(KEY);
   });
 
-  test.each([[undefined], [""], ["  "]])("that is missing (%j) is an error that says where to set it", (apiKey) => {
+  test.each([
+    [undefined],
+    [""],
+    ["  "],
+  ])("a setting that is missing (%j) is an error that says where to set it", (apiKey) => {
     const failing = () => requireApiKey({ apiKey });
     expect(failing).toThrow(ConfigurationError);
     expect(failing).toThrow(/SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
@@ -145,7 +149,7 @@ describe("a URL", () => {
     expect(failing).not.toThrow("s3cret");
   });
 
-  test("that is missing is an error that says where to set it", () => {
+  test("a key that is missing is an error that says where to set it", () => {
     for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
       expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
       expect(() => requireAddress({}, name)).toThrow(

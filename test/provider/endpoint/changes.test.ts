@@ -94,7 +94,7 @@ describe("a change", () => {
     ["workersMax", { workersMax: 0 }, {}],
     ["networkVolumeId", { networkVolumeId: null }, { networkVolumeId: "vol" }],
     ["workersMax", { workersMax: 3 }, { workersMax: 2 }],
-  ])("of %s is seen: %j over %j", (field, program, outputs) => {
+  ])("a change of %s is seen: %j over %j", (field, program, outputs) => {
     expect(changed(program, outputs)).toEqual([field]);
   });
 

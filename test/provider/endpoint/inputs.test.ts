@@ -68,7 +68,7 @@ describe("the normal form", () => {
     });
   });
 
-  test("of null is not null, so that the engine sees that a field was cleared", () => {
+  test("the normal form of null is not null, so that the engine sees that a field was cleared", () => {
     const cleared = check({
       ...MINIMAL,
       locations: null,
@@ -126,7 +126,7 @@ describe("unknown values", () => {
     expect(check({ ...MINIMAL, locations: value }).locations).toBe(UNKNOWN);
   });
 
-  test("of required fields and of numbers are no problem", () => {
+  test("unknown values of required fields and of numbers are no problem", () => {
     const all = {
       name: UNKNOWN,
       gpuIds: UNKNOWN,

@@ -86,7 +86,7 @@ describe("adoptId", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
 
-  test("of another endpoint is refused; the id of its own endpoint, none, or an unknown one is not", () => {
+  test("the adoptId of another endpoint is refused; the id of its own endpoint, none, or an unknown one is not", () => {
     expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );
@@ -104,7 +104,12 @@ describe("an automatic name", () => {
     expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
   });
 
-  test.each([[7], [null], [{}], [[]]])("of another type (%j) counts as a missing name", (automaticName) => {
+  test.each([
+    [7],
+    [null],
+    [{}],
+    [[]],
+  ])("an automatic name of another type (%j) counts as a missing name", (automaticName) => {
     expect(check({ ...unnamed, automaticName }).problems).toEqual(["name is required"]);
   });
 });

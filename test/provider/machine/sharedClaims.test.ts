@@ -26,7 +26,10 @@ const { stdout, stderr } = require("node:child_process").spawnSync(process.execP
 console.log(String(stdout), String(stderr));
 `;
 
-/** Runs code in a process of its own, as a provider, which has the engine's host and port as its last argument. */
+/**
+ * Runs code in a process of its own, as a provider, which has the engine's host and port as its
+ * last argument.
+ */
 function run(code: string, env: Record<string, string>) {
   const script = `const module = ${JSON.stringify(MODULE)}; const claims = require(module); ${code}`;
   return spawnSync(process.execPath, ["-e", script, "127.0.0.1:4711"], { env, encoding: "utf8", timeout: 30_000 });
@@ -61,7 +64,7 @@ test("a claim that can be told nowhere is an error, because another process woul
 });
 
 test("a claim that could not be told is not taken for told when it is made again", () => {
-  const owners = JSON.stringify(path.resolve(MODULE, "../../resource/owners.js"));
+  const owners = JSON.stringify(path.resolve(MODULE, "../../ownership/owners.js"));
   const again = `
     for (const _ of [1, 2]) {
       require(${owners}).noteChecked({}, false);

@@ -12,7 +12,9 @@ beforeAll(() =>
   }),
 );
 
-/** The stack traces that are recorded while the endpoint is declared, by the number of their frames. */
+/**
+ * The stack traces that are recorded while the endpoint is declared, by the number of their frames.
+ */
 function framesDuring(declare: () => void): number[] {
   const frames: number[] = [];
   const original = Promise.prototype.then;
@@ -76,7 +78,9 @@ test("the function that prints traces is restored, also after an error", () => {
 
 const REPOSITORY = path.resolve(__dirname, "../../..");
 
-/** Runs a program whose only registration is refused. Returns the stack of the error that ends it. */
+/**
+ * Runs a program whose only registration is refused. Returns the stack of the error that ends it.
+ */
 function failureOf(declaration: string): string {
   const program = `
     const pulumi = require("@pulumi/pulumi");

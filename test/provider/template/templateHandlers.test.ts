@@ -57,7 +57,8 @@ test("a template is created, read, changed and deleted; only its own variables a
   const env = [...(emulator.templates.get(id)?.env ?? []), { key: "PORT", value: FOREIGN }];
   emulator.templates.change(id, { env, containerDiskInGb: 99 });
   const read = await provider.read(id, outputs);
-  // Workers may not have what was changed elsewhere, or by a run that was interrupted before the engine recorded it.
+  // Workers may not have what was changed elsewhere, or by a run that was interrupted before the
+  // engine recorded it.
   expect(read.outputs).toMatchObject({ containerDiskInGb: 99, revision: 2, env: { TOKEN: SECRET, MODE: "fast" } });
   expect(JSON.stringify(read)).not.toContain(FOREIGN);
   expect((await provider.read(id, read.outputs)).outputs).toMatchObject({ revision: 2 });

@@ -29,21 +29,21 @@ describe("a deletion", () => {
     expect(draining.at(-1)?.elapsedMs).toBeGreaterThan(10_000);
   });
 
-  test("of an endpoint without workers needs three calls", async () => {
+  test("a deletion of an endpoint without workers needs three calls", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await it.run(it.client.endpoints.delete(id));
     expect(it.calls()).toEqual(["myself", "deleteEndpoint", "myself"]);
   });
 
-  test("of an endpoint that does not exist asks for it all the same, and takes not found for success", async () => {
+  test('a deletion of an endpoint that does not exist is sent all the same, and "not found" is a success', async () => {
     await using it = await startEmulated();
     await it.run(it.client.endpoints.delete("nowhere"));
     // The contract has no single read.
     expect(it.calls()).toEqual(["myself", "myself", "deleteEndpoint"]);
   });
 
-  test("of an endpoint that a lagging list does not show yet finds it after all", async () => {
+  test("a deletion finds an endpoint that a lagging list does not show yet", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create(INPUT);
     it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
@@ -74,7 +74,7 @@ describe("a deletion", () => {
     expect(it.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("that is refused is tried again until it is accepted", async () => {
+  test("a refused deletion is tried again until it is accepted", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create(INPUT);
     const refusal = { message: "workers are still leaving", code: "RUNPOD" };
@@ -84,7 +84,7 @@ describe("a deletion", () => {
     expect(it.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("whose response was lost is finished: not found is the proof", async () => {
+  test("a deletion whose response was lost is finished: not found is the proof", async () => {
     await using it = await startEmulated();
     const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     it.emulator.faults.add({

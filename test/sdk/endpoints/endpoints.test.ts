@@ -150,7 +150,7 @@ describe("update", () => {
     expect(it.clock.now() - before).toBeLessThan(1_000);
   });
 
-  test("of an endpoint that does not exist looks until lists no longer lag, and says so", async () => {
+  test("a change of an endpoint that does not exist looks until lists no longer lag, and says so", async () => {
     await using it = await startEmulated();
     const error = await it.failure(it.client.endpoints.update("nowhere", { workersMax: 1 }));
     expect(error).toBeInstanceOf(NotFoundError);

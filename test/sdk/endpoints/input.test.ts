@@ -202,7 +202,7 @@ describe("rules between fields", () => {
 describe("a whole input", () => {
   const what = "the new endpoint";
 
-  test("of a new endpoint has name, gpuIds and templateId; every problem is reported at once", () => {
+  test("the input of a new endpoint has name, gpuIds and templateId; every problem is reported at once", () => {
     const input = { workersMin: 9, scalerValue: 1, gpuIds: "NONE" } as never;
     const parse = () => parseEndpointFields(what, input, { isNew: true });
     expect(parse).toThrow(InvalidInputError);
@@ -211,12 +211,12 @@ describe("a whole input", () => {
     );
   });
 
-  test("of a change may hold any of the fields", () => {
+  test("the input of a change may hold any of the fields", () => {
     expect(parseEndpointFields(what, { scalerValue: 7 }, { isNew: false })).toEqual({ scalerValue: 7 });
     expect(parseEndpointFields(what, { locations: null }, { isNew: false })).toEqual({ locations: "" });
   });
 
-  test("of a change is refused when its own fields contradict each other", () => {
+  test("the input of a change is refused when its own fields contradict each other", () => {
     expect(() => parseEndpointFields(what, { workersMin: 2, workersMax: 1 }, { isNew: false })).toThrow(
       /more than workersMax/,
     );

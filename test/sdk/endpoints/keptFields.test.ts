@@ -163,7 +163,7 @@ describe("a field that the service refuses", () => {
     emulator.faults.add({ match: { operation }, effect: { status: 400, body }, times: 1 });
   };
 
-  test("of a list is left out from then on with one warning, if it is uncertain", async () => {
+  test("an uncertain field of a list is left out from then on, with one warning", async () => {
     await using it = await start();
     const id = await make(it, 'gpuIds: "ADA_24"');
     refuse(it, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
@@ -175,7 +175,7 @@ describe("a field that the service refuses", () => {
     expect(warnings[0]).toMatch(/does not know the field workersPFBTarget of endpoints, so changes no longer send it/);
   });
 
-  test("of a save is left out of the save, which is sent again, and of all after it", async () => {
+  test("an uncertain field of a save is left out of that save, which is sent again, and of all later ones", async () => {
     await using it = await start();
     const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
     refuse(it, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
@@ -186,7 +186,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("that is certain fails the change: without it the endpoint would lose the setting", async () => {
+  test("a refused field that is certain fails the change: without it the endpoint would lose the setting", async () => {
     await using it = await start();
     const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
     await it.run(it.client.endpoints.list());

@@ -45,7 +45,7 @@ describe("a create whose response breaks off", () => {
   test.each<[string, FaultEffect]>([
     ["is truncated", { truncated: true }],
     ["breaks midway", { reset: "midway" }],
-  ])("because it %s is found: one save, one endpoint", async (_what, effect) => {
+  ])("a response that is lost because it %s is found: one save, one endpoint", async (_what, effect) => {
     await using it = await startEmulated();
     onSave(it, effect);
     const created = await it.run(it.client.endpoints.create(INPUT));
@@ -61,7 +61,7 @@ describe("a create whose response breaks off", () => {
     ["is a list", [1, 2]],
     ["is null", null],
     ["is an empty object", {}],
-  ])("because it %s: it is looked for, not sent again", async (_what, body) => {
+  ])("a create whose response is lost because it %s is looked for, not sent again", async (_what, body) => {
     await using it = await startEmulated();
     onSave(it, { status: 200, body, when: "after" });
     const created = await it.run(it.client.endpoints.create(INPUT));
@@ -119,7 +119,7 @@ describe("the look after a lost response", () => {
     expect(saves(it)).toBe(1);
   });
 
-  test("that breaks as well ends in an error that says that the endpoint may exist", async () => {
+  test("a look-up that breaks as well ends in an error that says that the endpoint may exist", async () => {
     await using it = await startEmulated();
     onSave(it, { reset: true, when: "after" });
     it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });

@@ -124,7 +124,7 @@ describe("a create", () => {
     throw new Error("taken");
   };
 
-  test("whose name an odd record has is refused where names must be unique", async () => {
+  test("a create whose name an odd record has is refused where names must be unique", async () => {
     await using it = await startService([odd]);
     const error = await it.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
@@ -135,7 +135,7 @@ describe("a create", () => {
     expect(it.saves).toEqual([]);
   });
 
-  test("whose response was lost is not sent again when an odd record may be what it made", async () => {
+  test("a create whose response was lost is not sent again when an odd record may be what it made", async () => {
     await using it = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
     const error = await it.failure(({ endpoints }) => endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
@@ -143,7 +143,7 @@ describe("a create", () => {
     expect(it.saves).toHaveLength(1);
   });
 
-  test("whose response was lost does not take an endpoint for the new one that it could not read before", async () => {
+  test("a create whose response was lost does not take an endpoint for the new one that it could not read before", async () => {
     const records: unknown[] = [odd];
     await using it = await startService(records, () => {
       const isFirst = records[0] === odd;

@@ -45,7 +45,9 @@ const LOSSES: [string, FaultEffect][] = [
 ];
 
 describe.each(KINDS)("a create of a %s", (_noun, { operation, create, list }) => {
-  test.each(LOSSES)("whose response is lost by %s makes one, wherever it is lost", async (_what, effect) => {
+  test.each(
+    LOSSES,
+  )("a create whose response is lost by %s makes one record, wherever it is lost", async (_what, effect) => {
     // A 429 says that there was no effect.
     const moments = effect.status === 429 ? (["before"] as const) : (["before", "after"] as const);
     for (const when of moments) {

@@ -3,7 +3,10 @@ import type { Endpoint } from "../../../sdk/endpoints/record";
 import type { Listed } from "../../../sdk/records/listed";
 import { createSharedList } from "../../../sdk/records/sharedList";
 
-/** A list whose requests wait for the test: each returns one endpoint, named after the number of the request. */
+/**
+ * A list whose requests wait for the test: each returns one endpoint, named after the number of the
+ * request.
+ */
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
@@ -210,7 +213,7 @@ describe("a reader's abort", () => {
     expect(await later).toBe("list-2");
   });
 
-  test("that came before the call sends nothing", async () => {
+  test("an abort that came before the call sends nothing", async () => {
     const { read, sent } = handAnsweredList();
     await expect(read(0, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
     await turn();

@@ -119,7 +119,8 @@ describe("options of a call that do not exist", () => {
   });
 
   test("options of any name are refused, or exist", async () => {
-    // Names of Object.prototype, such as "toString", are not seen as options: a library may have added one to all objects.
+    // Names of Object.prototype, such as "toString", are not seen as options: a library may have
+    // added one to all objects.
     const optionName = fc.string({ minLength: 1 }).filter((name) => !(name in Object.prototype));
     await using emulated = await startCounting("{}");
     await fc.assert(

@@ -102,7 +102,11 @@ describe("a request over GraphQL", () => {
 
   test("the request to delete has the id as a literal, and selects nothing", async () => {
     const requests = await recorded(({ endpoints }) => endpoints.delete('ep"1'));
-    expect(requests.map(queryOf).map(fold)[1]).toBe(String.raw`mutation { deleteEndpoint(id: "ep\"1") }`);
+    const mutations = requests
+      .map(queryOf)
+      .map(fold)
+      .filter((query) => query.startsWith("mutation"));
+    expect(mutations).toEqual([String.raw`mutation { deleteEndpoint(id: "ep\"1") }`]);
   });
 
   test("the request for the discount selects its three fields", async () => {
