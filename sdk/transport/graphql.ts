@@ -86,6 +86,18 @@ interface Operation extends Pick<HttpRequest, "name" | "operation" | "attempt"> 
 /** The operations under way. graphql-request passes nothing of an operation on to `fetch` but its signal. */
 const operations = new WeakMap<AbortSignal, Operation>();
 
+/**
+ * The pauses after each 429 that names none, in seconds. The service counts the requests of a minute (announced), and six
+ * attempts must outlast it.
+ */
+const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
+
+function withPause(response: HttpResponse, { attempt }: Operation): HttpResponse {
+  const seconds = QUOTA_PAUSES_S[attempt.number - 1];
+  if (response.status !== 429 || response.headers["retry-after"] !== undefined || !seconds) return response;
+  return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
+}
+
 const JSON_CONTENT = { "content-type": "application/json" };
 
 /** Makes the transport of one account, with one client. It calls `graphqlUrl` at the first operation. */
@@ -104,7 +116,9 @@ export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: (
     });
     const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
     if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-    const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
+    const failure =
+      retiredInterface(response, operation) ??
+      errorFromStatus(withPause(response, underWay), operation, http.clock.now());
     if (failure) throw failure;
     underWay.response = response;
     return new Response(response.body, { headers: JSON_CONTENT });

@@ -22,7 +22,6 @@ function pauses({ emulator }: Emulated): number[] {
 
 describe("a passing fault", () => {
   test.each<[string, FaultEffect]>([
-    ["429", { status: 429 }],
     ["500", { status: 500 }],
     ["502 with HTML", { html: true }],
     ["503", { status: 503, body: "" }],
@@ -45,6 +44,15 @@ describe("a passing fault", () => {
       expect(pause).toBeGreaterThanOrEqual(hangMs);
       expect(pause).toBeLessThanOrEqual(hangMs + 500 * 2 ** index + 100);
     });
+  });
+
+  test("a quota of GraphQL that is used up delays a read until the service counts anew", async () => {
+    await using it = await startEmulated({ emulator: { rateLimits: { graphql: { perMinute: 1 } } } });
+    await it.run(it.client.endpoints.list());
+    expect(await it.run(it.client.endpoints.list())).toEqual([]);
+    const refused = it.emulator.journal.requests().filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(2);
+    expect(refused.length).toBeLessThan(6);
   });
 
   test("of a change is tried again: the same save, with the id", async () => {
