@@ -8,12 +8,15 @@
 
 import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
+import { hostRefusal } from "./control/access";
 import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
+import { newKey } from "./io/auth";
+import type { HttpRequest } from "./io/http";
 import type { ManagementLimits } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
-import { type EmulatorOptions, LOCAL_API_KEY } from "./options";
+import type { EmulatorOptions } from "./options";
 import { podPart } from "./pods/podGraphql";
 import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
@@ -22,7 +25,7 @@ import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { DATA_CENTERS } from "./restV2/dataCenters";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import { createAccount, type Seed } from "./server/account";
-import { createDataFile } from "./server/dataFile";
+import { createDataFile, keyInDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
 import { createFaults, type Faults } from "./server/faults";
 import { createRequestHandler } from "./server/handleRequest";
@@ -90,14 +93,17 @@ export interface Emulator {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
-  const { port = 0, host = "127.0.0.1", profile = "contract", apiKey = LOCAL_API_KEY, clock = systemClock } = options;
+  const { port = 0, host = "127.0.0.1", profile = "contract", clock = systemClock } = options;
+  const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
   const { faults, next: nextFault, dropsWebhook, workerFaults } = createFaults(random.next, () => operations);
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const { journal, open, tail, addOutput } = createJournal(clock, keys, options);
   const workerHost = createWorkerHost(clock, addOutput);
   const dataFile =
-    options.dataFile === undefined ? undefined : createDataFile(options.dataFile, () => account.snapshot());
+    options.dataFile === undefined
+      ? undefined
+      : createDataFile(options.dataFile, () => ({ apiKey, ...account.snapshot() }));
   const context = contextOf(options, {
     clock: steadyClock(clock),
     profile,
@@ -141,7 +147,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     const shown = { context, account, journal, operations, tail, faults, clock };
     const control = createControl({ ...shown, reset }, { apiKey, host });
     const workerCalls = createWorkerCalls(workerHost);
-    const handler = createRequestHandler({ read, control, workerCalls, nextFault, open, clock, saved });
+    const refuse = (request: HttpRequest) => hostRefusal(request, { keys, host });
+    const handler = createRequestHandler({ refuse, read, control, workerCalls, nextFault, open, clock, saved });
     const listening = await listen(host, port, handler);
     workerHost.listening(listening.url);
     return listening;
@@ -239,8 +246,8 @@ export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
-export type { ObservedFields, Variable, VolumeReference } from "./model/observedFields";
-export { type EmulatorOptions, LOCAL_API_KEY } from "./options";
+export type { ObservedFields, RepoReference, Variable, VolumeReference } from "./model/observedFields";
+export type { EmulatorOptions } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
 export type { WorkerOutput } from "./programs/launchWorker";

@@ -14,7 +14,10 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** The behaviour to emulate where the contract and the observed service differ. @default "contract" */
   readonly profile?: Profile;
-  /** The key that clients must send. @default LOCAL_API_KEY */
+  /**
+   * The key that clients must send. `emulator.apiKey` and `emulator.env` hold it.
+   * @default the one in `dataFile`, or a random one
+   */
   readonly apiKey?: string;
   /** A second key, which is valid but has no permissions. @default none */
   readonly restrictedApiKey?: string;
@@ -46,7 +49,7 @@ export interface EmulatorOptions {
   /** Endpoints, templates, volumes, registry credentials and pods that exist from the start. @default none */
   readonly seed?: Seed;
   /**
-   * A file that keeps endpoints, jobs, templates with their environment, volumes, registry credentials and pods. Every change is saved before its response is sent. If the
+   * A file that keeps the key, endpoints, jobs, templates with their environment, volumes, registry credentials and pods. Every change is saved before its response is sent. If the
    * file exists, the emulator starts with its contents and ignores `seed`.
    * @default none: the state is lost when the emulator stops
    */
@@ -69,6 +72,3 @@ export interface EmulatorOptions {
   /** The clock: `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock */
   readonly clock?: EmulatorClock;
 }
-
-/** The default key of emulators. It is not a secret. */
-export const LOCAL_API_KEY = "local-emulator-key";

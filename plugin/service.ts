@@ -5,7 +5,9 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { cancel } from "../provider/cancellation";
+import { withoutProperty } from "../provider/hideSecretInputs";
 import type { Properties } from "../provider/properties";
+import { redact } from "../sdk/secret";
 import { configProblems, configureProvider, warnOfMissingSetting, warnOfUnknownSettings } from "./configuration";
 import { diffResponse } from "./diffResponse";
 import { FUNCTIONS } from "./functions";
@@ -122,8 +124,10 @@ async function checkResource(resource: PluginResource, request: messages.CheckRe
   return new messages.CheckResponse().setInputs(send(inputs, secrets)).setFailuresList(failures.map(failure));
 }
 
-function failure({ property, reason }: pulumi.dynamic.CheckFailure): messages.CheckFailure {
-  return new messages.CheckFailure().setProperty(property).setReason(reason);
+/** Returns a failure as the engine gets it: the only place where one is sent. */
+function failure(found: pulumi.dynamic.CheckFailure): messages.CheckFailure {
+  const { property, reason } = withoutProperty(found);
+  return new messages.CheckFailure().setProperty(property).setReason(redact(reason));
 }
 
 async function diffResource(resource: PluginResource, request: messages.DiffRequest) {

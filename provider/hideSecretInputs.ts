@@ -24,9 +24,7 @@ function hideFirst(handler: Handler): Handler {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new Secret(value);
     const result = await handler(...args);
-    return secrets.length > 0 && isChecked(result)
-      ? { ...result, failures: conceal(result.failures, secrets, args.flatMap(namesOfSecrets)) }
-      : result;
+    return isChecked(result) ? { ...result, failures: conceal(result.failures, secrets).map(withoutProperty) } : result;
   };
 }
 
@@ -56,22 +54,25 @@ function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckF
 }
 
 /**
- * Hides numbers, and strings that are too short to hide everywhere, in the problems of their own resource. The engine
- * prints the value of the property of a problem, so the message names a secret property instead.
+ * Returns the failure without its property, which its reason then names. The engine prints the value of the property that a
+ * failure names, as it was sent: a secret of a transform, a nested one, or one that the program did not mark. So no failure
+ * of ours names one.
  */
+export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailure): pulumi.dynamic.CheckFailure {
+  return { property: "", reason: property === "" ? reason : `${property}: ${reason}` };
+}
+
+/** Hides numbers, and strings that are too short to hide everywhere, in the problems of their own resource. */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],
   secrets: readonly unknown[],
-  names: readonly string[],
 ): pulumi.dynamic.CheckFailure[] {
   const texts = [...new Set(secrets.map(String))].filter((text) => text !== "").sort((a, b) => b.length - a.length);
   const hidden = texts.map((text) => new RegExp(`(?<![\\w.])${escapePattern(text)}(?![\\w.])`, "g"));
-  return failures.map(({ property, reason }) => {
-    const shown = redact(hidden.reduce((rest, text) => rest.replace(text, "[secret]"), reason));
-    return names.some((name) => name.split(".")[0] === property)
-      ? { property: "", reason: `${property}: ${shown}` }
-      : { property, reason: shown };
-  });
+  return failures.map(({ property, reason }) => ({
+    property,
+    reason: redact(hidden.reduce((rest, text) => rest.replace(text, "[secret]"), reason)),
+  }));
 }
 
 function escapePattern(text: string): string {

@@ -65,6 +65,7 @@ export function createClient(options?: ClientOptions): Client {
     agent,
     clock,
     report: reports.request,
+    warn: reports.warning,
     bodies: new Set(),
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };

@@ -115,6 +115,7 @@ const optionsSchema = z.strictObject(
     onRequest: callback.optional(),
     onRetry: callback.optional(),
     onRateLimit: callback.optional(),
+    onWarning: callback.optional(),
     dispatcher: withMethods(["dispatch"], `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`).optional(),
     clock: withMethods(["now", "monotonic", "schedule"], "must have now, monotonic and schedule").optional(),
   } satisfies Record<keyof ClientOptions, z.ZodType>,

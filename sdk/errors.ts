@@ -98,6 +98,17 @@ export abstract class ServerlessGpuError extends Error {
     if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
     return this;
   }
+
+  /**
+   * Puts what became of the object before the message, and details after it.
+   * @internal
+   */
+  withOutcome(outcome: string, details = ""): this {
+    const plainMessage = this.message;
+    this.message = redact(`${outcome}: ${plainMessage}${details}`);
+    if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
+    return this;
+  }
 }
 
 /** Thrown before any call if the key or a URL is missing or not valid. The message names the setting. */
@@ -139,6 +150,11 @@ export class NotFoundError extends ServerlessGpuError {
 /** Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that is not valid. */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
+  /**
+   * The fields that the service does not have, of a GraphQL document that is not valid.
+   * @internal
+   */
+  declare readonly refusedFields?: readonly string[];
 }
 
 /** Thrown when a rule of the service forbids the request: workers are not at zero, or a template is unknown. */
@@ -221,7 +237,7 @@ export class CreateUncertainError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when an endpoint could not be deleted in time. The message says why, and whether it still exists. */
+/** Thrown when an endpoint could not be deleted in time. The message says why, and whether the endpoint runs again. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
@@ -261,9 +277,18 @@ export class ReadyTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
-/** Thrown when an endpoint's workers do not stop in time for a recycle. The endpoint has its workers again. */
+/** Thrown when workers do not stop in time for a recycle. The message says whether the endpoint has its workers again. */
 export class RecycleTimeoutError extends ServerlessGpuError {
   readonly code = "RECYCLE_TIMEOUT";
+  override readonly disposition = "wait";
+}
+
+/**
+ * Thrown when a deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says whether the
+ * endpoint runs again. `cause` is a copy of the signal's reason.
+ */
+export class InterruptedError extends ServerlessGpuError {
+  readonly code = "INTERRUPTED";
   override readonly disposition = "wait";
 }
 

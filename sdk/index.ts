@@ -20,6 +20,7 @@ export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
 export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
+export type { ScaleDownOptions, WorkerLimits } from "./endpoints/putBack";
 export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export * from "./errors";

@@ -36,7 +36,7 @@ export interface Reply {
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
   const replies = ADDRESS_NAMES.map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
+    ask({ agent, clock: systemClock, report: undefined, warn() {}, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }

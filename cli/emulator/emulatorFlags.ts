@@ -14,6 +14,7 @@ export interface EmulatorFlags
   readonly worker?: Readonly<Record<string, string>>;
   readonly clock?: "real" | "manual" | number;
   readonly discount?: EmulatorOptions["serverlessDiscount"];
+  readonly key?: string;
   readonly restrictedKey?: string;
   readonly rateLimits: boolean;
   readonly remoteWebhooks?: boolean;
@@ -25,7 +26,8 @@ export interface EmulatorFlags
 
 /** Adds the options that say which emulator to start. */
 export function addEmulatorFlags(command: Command): Command {
-  const refuseKey = () => command.error("error: option '--restricted-key <key>' takes a key without spaces");
+  const readKey = (option: string) => (key: string) =>
+    /^\S+$/.test(key) ? key : command.error(`error: option '${option} <key>' takes a key without spaces`);
   return command
     .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
     .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
@@ -66,8 +68,15 @@ export function addEmulatorFlags(command: Command): Command {
       "the account's discount: factor, type, expiration date, such as 0.8,volume,2027-01-01 (default: none)",
       parseDiscount,
     )
-    .option("--restricted-key <key>", "a second key, valid but without any permission (default: none)", (key) =>
-      /^\S+$/.test(key) ? key : refuseKey(),
+    .option(
+      "--key <key>",
+      "the key that clients must send (default: the one in --data, or a random one)",
+      readKey("--key"),
+    )
+    .option(
+      "--restricted-key <key>",
+      "a second key, valid but without any permission (default: none)",
+      readKey("--restricted-key"),
     )
     .option("--random-seed <n>", "make ids and random choices the same in every run", wholeNumber())
     .option("--no-rate-limits", "turn off the rate limits: never respond with 429")

@@ -12,7 +12,7 @@ import type { EmulatorFlags } from "./emulatorFlags";
 
 /** Returns the options of `startEmulator` for those of the command line, without the handlers. */
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
-  const { port, host, profile, seed, data, clock, discount, restrictedKey, rateLimits } = flags;
+  const { port, host, profile, seed, data, clock, discount, key, restrictedKey, rateLimits } = flags;
   const { drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks } = flags;
   const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
@@ -22,6 +22,7 @@ export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
     dataFile: data,
     clock: clockOf(clock),
     serverlessDiscount: discount,
+    apiKey: key,
     restrictedApiKey: restrictedKey,
     rateLimits: rateLimits ? undefined : { limits: "off" },
   };

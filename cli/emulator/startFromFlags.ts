@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { isIPv6 } from "node:net";
 import { type Emulator, startEmulator, type WorkerLine } from "../../emulator";
+import { isLoopback } from "../../emulator/io/loopback";
 import type { EmulatorFlags } from "./emulatorFlags";
 import { emulatorOptionsOf } from "./emulatorOptions";
 import { handlersOf } from "./handlers";
@@ -14,12 +16,21 @@ export async function startFromFlags(flags: EmulatorFlags): Promise<Emulator> {
   const handlers = { ...handlersOf(folder, worker) };
   const options = { ...emulatorOptionsOf(flags), handlers, onWorkerOutput: print, ...(verbose && { onRequest: show }) };
   const emulator = await startEmulator(options);
+  if (isOpen(flags.host)) {
+    say(
+      `warning: other machines can reach this emulator, because it listens on ${flags.host}. Requests need its key, but are not encrypted`,
+    );
+  }
   if (isSeedIgnored)
     say(`--seed ${seed} is not used: ${data} exists, so the emulator continues from it. Remove ${data} to start again`);
   if (watch && folder !== undefined) watchHandlers({ folder, worker, handlers, clock: emulator.clock, say });
   const forget = noteRunning(emulator);
   const stop = () => emulator.stop().finally(forget);
   return { ...emulator, stop, [Symbol.asyncDispose]: stop };
+}
+
+function isOpen(host = "127.0.0.1"): boolean {
+  return !isLoopback(`http://${isIPv6(host) ? `[${host}]` : host}`);
 }
 
 function say(text: string): void {

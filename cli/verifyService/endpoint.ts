@@ -45,6 +45,8 @@ export async function removeOwnEndpoint(client: Client, { id, name }: OwnEndpoin
     await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
     return { name, deleted: true };
   } catch (error) {
+    // A failed deletion puts the workers back, which nobody wants here.
+    await client.endpoints.scaleToZero(id).catch(() => {});
     return { name, deleted: false, id, problem: redact(messageOf(error)) };
   }
 }

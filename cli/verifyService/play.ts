@@ -1,5 +1,6 @@
 import type { FidelityId } from "../../emulator/model/fidelity";
 import * as graphql from "./scenarios/graphql";
+import { keptFields } from "./scenarios/keptFields";
 import * as queue from "./scenarios/queue";
 import { rest } from "./scenarios/rest";
 import * as save from "./scenarios/saveEndpoint";
@@ -11,7 +12,7 @@ import type { Site } from "./site";
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
-    ...[save.savedFields, save.flashBoot, save.refusedSaves, rest],
+    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive],
     runJobs ? oneJob : graphql.ownDeletion,
   ];

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { bearerKey } from "../io/auth";
+import { accessOf, bearerKey, bearerOrBareKey, type Keys } from "../io/auth";
 import type { HttpRequest } from "../io/http";
 
 /** A refused request, with the reason for people. */
@@ -35,15 +35,31 @@ export function accessRefusal(
   const hasKey = (bearerKey(request) ?? basicPassword(request)) === apiKey;
   if (!hasKey && !isThisMachine(remoteAddress))
     return { status: 401, reason: "from another machine, send the key as a bearer token, or as the password" };
-  if (!hasKey && !isNameOf(headers.host, host))
-    return {
-      status: 403,
-      reason: `the name ${JSON.stringify(headers.host)} may belong to another site: use 127.0.0.1 or localhost, or send the key as a bearer token`,
-    };
+  if (!hasKey && !isNameOf(headers.host, host)) return foreignName(headers.host);
   if (!isFromBrowserPage(headers) || opensPage(request)) return undefined;
   if (!isSameOrigin(headers)) return { status: 403, reason: "web pages have no access" };
   if (method === "GET" || headers[TOKEN_HEADER] === token) return undefined;
   return { status: 403, reason: "actions of web pages need the token of this emulator: reload the page" };
+}
+
+/**
+ * Returns the reason to refuse a request to any interface by a name that another site may own, if it holds no key: a web
+ * page whose name leads here (DNS rebinding) is of the same origin for its browser.
+ */
+export function hostRefusal(
+  request: Pick<HttpRequest, "headers" | "query">,
+  { keys, host }: { readonly keys: Keys; readonly host: string },
+): Refusal | undefined {
+  const { headers, query } = request;
+  if (isNameOf(headers.host, host)) return undefined;
+  const given = [bearerOrBareKey(request), basicPassword(request), query.get("api_key") ?? undefined];
+  const hasKey = given.some((key) => ["granted", "forbidden"].includes(accessOf(key, keys)));
+  return hasKey ? undefined : foreignName(headers.host);
+}
+
+function foreignName(name: string | undefined): Refusal {
+  const reason = `the name ${JSON.stringify(name)} may belong to another site: use 127.0.0.1 or localhost, or send the key as a bearer token`;
+  return { status: 403, reason };
 }
 
 function isThisMachine(remoteAddress: string): boolean {

@@ -6,7 +6,7 @@ import { graphqlFields } from "../model/fieldTable";
 import {
   OBSERVED_FIELD_TYPES,
   type ObservedFields,
-  observedFieldsAfter,
+  observedFieldsAfterSave,
   UNSET_OBSERVED_FIELDS,
 } from "../model/observedFields";
 import { shown } from "./endpointRules";
@@ -34,18 +34,17 @@ export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume:
     operations: {
       saveEndpoint({ input }: { input: EndpointInput & Partial<ObservedFields> & Refused }, { onEndpoint }) {
         assertSupported(input);
-        const endpoint = endpoints.save(input);
-        const { record } = endpoint;
-        if (profile === "observed")
-          record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, input);
-        onEndpoint(record.id);
+        const before = input.id == null ? undefined : endpoints.find(input.id)?.record.observed;
+        const own = profile === "observed" ? { observed: observedFieldsAfterSave(before, input) } : {};
+        const endpoint = endpoints.save(input, own);
+        onEndpoint(endpoint.record.id);
         return saved(endpoint);
       },
       ...(profile === "observed" && {
         updateEndpointTemplate({ input: { endpointId, templateId } }: { input: TemplateChange }) {
           const current = endpoints.find(endpointId)?.record;
           if (!current) throw new BusinessError(`Endpoint "${endpointId}" not found`, "save.unknown-id");
-          return saved(endpoints.save({ ...current, templateId }));
+          return saved(endpoints.save({ ...current, templateId }, {}));
         },
       }),
       deleteEndpoint({ id }: { id: string }) {
@@ -82,15 +81,22 @@ function schemaOf(profile: Profile): string {
 
 const OBSERVED_OUTPUT = `
   ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariable] networkVolumeIds: [EndpointVolume]
-  networkVolume: NetworkVolume version: Int workersStandby: Int createdAt: String userId: String aiKey: String
+  networkVolume: NetworkVolume version: Int createdAt: String userId: String aiKey: String
+  repo: EndpointRepo hubRelease: HubRelease
 `;
 const OBSERVED_INPUT = `
   ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariableInput] networkVolumeIds: [EndpointVolumeInput]
-  template: SaveTemplateInput bindEndpoint: Boolean
+  template: SaveTemplateInput bindEndpoint: Boolean repo: EndpointRepoInput hubReleaseId: String
 `;
+const COMPLIANCE =
+  "GDPR ISO_IEC_27001 ISO_14001 PCI_DSS HITRUST SOC_1_TYPE_2 SOC_2_TYPE_2 SOC_3_TYPE_2 ITAR FISMA_HIGH HIPAA";
 const OBSERVED_TYPES = `
   type EndpointVolume { networkVolumeId: String dataCenterId: String }
-  input EndpointVolumeInput { networkVolumeId: String! dataCenterId: String }
+  input EndpointVolumeInput { networkVolumeId: String! }
+  type EndpointRepo { repoName: String }
+  input EndpointRepoInput { repoName: String! }
+  type HubRelease { id: String }
+  enum Compliance { ${COMPLIANCE} }
   input UpdateEndpointTemplateInput { templateId: String! endpointId: String! }
 `;
 
@@ -113,8 +119,13 @@ function observedView({ record }: EndpointView, findVolume: FindVolume) {
   const { networkVolumeId, workersMin, createdAt, version, observed = UNSET_OBSERVED_FIELDS } = record;
   return {
     ...observed,
+    networkVolumeIds: observed.networkVolumeIds?.map((volume) => ({
+      ...volume,
+      dataCenterId: findVolume(volume.networkVolumeId)?.dataCenterId ?? null,
+    })),
     networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
-    workersStandby: workersMin,
+    workersStandby: observed.workersStandby ?? workersMin,
+    hubRelease: observed.hubReleaseId === null ? null : { id: observed.hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
     version,
     userId: EMULATED_USER_ID,

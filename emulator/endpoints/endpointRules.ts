@@ -29,9 +29,13 @@ export function shown(record: EndpointRecord, profile: Profile) {
  * Checks the rules that concern one endpoint alone.
  * @throws BusinessError if a field breaks a rule
  */
-export function assertAllowed(fields: EndpointFields, profile: Profile, references: References): void {
+export function assertAllowed(
+  fields: EndpointFields,
+  { profile, runsOnCpus }: { readonly profile: Profile; readonly runsOnCpus: boolean },
+  references: References,
+): void {
   if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
-  assertGpuIds(fields.gpuIds, profile);
+  if (!runsOnCpus) assertGpuIds(fields.gpuIds, profile);
   assertLocations(fields.locations);
   if (fields.templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
   references.assertTemplate(fields.templateId);

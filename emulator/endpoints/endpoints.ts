@@ -25,7 +25,7 @@ export interface OwnParts {
   /** The container of its own. @default that of the template */
   readonly container?: EndpointContainer | null;
   /** The fields that only the observed service has. @default as they were */
-  readonly observed?: Partial<ObservedFields>;
+  readonly observed?: Partial<ObservedFields> | undefined;
 }
 
 /** An endpoint at one moment, for lists. */
@@ -40,7 +40,7 @@ export interface Endpoints {
    * Creates an endpoint, or changes the one with the id of the input.
    * @throws BusinessError if a rule of the service forbids it
    */
-  save(input: EndpointInput): Endpoint;
+  save(input: EndpointInput, own: Pick<OwnParts, "observed">): Endpoint;
   /**
    * Creates an endpoint, with the given id if there is one.
    * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
@@ -152,11 +152,16 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     return endpoints.delete(id);
   }
 
-  function allowedFields(current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
+  function allowedFields(
+    current: EndpointRecord | undefined,
+    input: EndpointInput,
+    observed: Partial<ObservedFields> = current?.observed ?? {},
+  ): EndpointFields {
     const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
     // An endpoint with a container of its own outlives the template that it came from.
     const keepsOwn = current?.container && fields.templateId === current.templateId;
-    assertAllowed(fields, profile, keepsOwn ? { ...references, assertTemplate() {} } : references);
+    const runsOnCpus = (observed.instanceIds ?? []).length > 0;
+    assertAllowed(fields, { profile, runsOnCpus }, keepsOwn ? { ...references, assertTemplate() {} } : references);
     if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
     return fields;
   }
@@ -165,7 +170,7 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
     if (wantedId !== undefined && endpoints.has(wantedId)) {
       throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
     }
-    const fields = allowedFields(undefined, input);
+    const fields = allowedFields(undefined, input, observed);
     let id = wantedId ?? randomId(context.random);
     while (endpoints.has(id)) id = randomId(context.random);
     remember(id, undefined);
@@ -177,12 +182,12 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
   }
 
   return {
-    save(input) {
-      if (input.id == null) return create(input);
+    save(input, { observed }) {
+      if (input.id == null) return create(input, undefined, { observed });
       const current = mustFind(input.id);
       // GraphQL knows only the link to a template.
       if (current.record.container) references.assertTemplate(input.templateId);
-      return change(current, allowedFields(current.record, input), { container: null });
+      return change(current, allowedFields(current.record, input, observed), { container: null, observed });
     },
     create,
     patch(id, fields, own) {

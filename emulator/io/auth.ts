@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { HttpRequest } from "./http";
 
 /** The keys that the emulator knows. */
@@ -6,6 +7,14 @@ export interface Keys {
   readonly apiKey: string;
   /** A valid key without any permission, if there is one. */
   readonly restrictedApiKey: string | undefined;
+}
+
+/**
+ * Returns a new key. A key that all emulators shared would be known to every web page: one whose host name leads to this
+ * machine could use it. It does not depend on `randomSeed`, which a page could guess.
+ */
+export function newKey(): string {
+  return `emulator-${randomBytes(16).toString("hex")}`;
 }
 
 /** The result of checking the key of a request. */
@@ -23,6 +32,6 @@ export function bearerKey(request: Pick<HttpRequest, "headers">): string | undef
 }
 
 /** Returns the key of an `Authorization` header with or without `Bearer`, as the queue accepts it (contract, Authentication). */
-export function bearerOrBareKey(request: HttpRequest): string | undefined {
+export function bearerOrBareKey(request: Pick<HttpRequest, "headers">): string | undefined {
   return bearerKey(request) ?? request.headers.authorization;
 }

@@ -117,8 +117,24 @@ const save = {
   ),
   "save.whole-scaler-value": observed("scalerValue is a whole number (Int) in the observed profile."),
   "save.observed-fields": assumed(
-    "The observed profile stores and shows the other fields of the service's clients (gpuCount, allowedCudaVersions, env, …); they have no effect, and a save that omits one keeps it.",
+    "The observed profile stores and shows the other fields of the service's clients (gpuCount, allowedCudaVersions, env, …); they have no effect.",
   ),
+  "save.observed-defaults": observed(
+    "A change that omits them sets gpuCount to 1, workersPFBTarget to 0 and instanceIds to null (observed profile).",
+  ),
+  "save.observed-kept": observed(
+    "A change that omits them keeps minCudaVersion, allowedCudaVersions, modelReferences and compliance (observed profile).",
+  ),
+  "save.observed-reset": assumed(
+    "A change that omits them resets the other fields of the service's clients: type, executionTimeoutMs, networkVolumeIds, env, … (observed profile).",
+  ),
+  "save.cpu": observed(
+    'An endpoint with instanceIds has gpuIds "", and gpuCount or CUDA versions beside them are refused (observed profile); the message is assumed.',
+  ),
+  "save.sources": assumed(
+    "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
+  ),
+  "save.standby": assumed("workersStandby can be set, and is workersMin otherwise (observed profile)."),
   "save.inline-template": assumed("A template inside saveEndpoint is refused."),
   "save.priority-flashboot": assumed("PRIORITY_FLASHBOOT counts as FLASHBOOT (observed profile)."),
   "save.endpoint-template": observed("updateEndpointTemplate changes the template of an endpoint (observed profile)."),

@@ -74,7 +74,7 @@ export function observedOf({ gpu = {}, networkVolumes, timeout, type }: Endpoint
     ...(gpu.allowedCudaVersions && { allowedCudaVersions: gpu.allowedCudaVersions.join(",") || null }),
     ...(gpu.minCudaVersion !== undefined && { minCudaVersion: gpu.minCudaVersion || null }),
     ...(networkVolumes && {
-      networkVolumeIds: networkVolumes.map((networkVolumeId) => ({ networkVolumeId, dataCenterId: null })),
+      networkVolumeIds: networkVolumes.map((networkVolumeId) => ({ networkVolumeId })),
     }),
     ...(timeout !== undefined && { executionTimeoutMs: timeout }),
   };
@@ -83,7 +83,7 @@ export function observedOf({ gpu = {}, networkVolumes, timeout, type }: Endpoint
 /** Returns an endpoint as REST v2 shows it. It never shows a template. */
 export function shownEndpoint(record: Readonly<EndpointRecord>, container: EndpointContainer): object {
   const observed = record.observed ?? UNSET_OBSERVED_FIELDS;
-  const parts = record.gpuIds.split(",").map((part) => part.trim());
+  const parts = record.gpuIds.split(",").flatMap((part) => part.trim() || []);
   const byCount = record.scalerType === "REQUEST_COUNT";
   const isQueue = observed.type !== "LB";
   return {

@@ -44,7 +44,7 @@ export interface Account {
    * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
-  snapshot(): unknown;
+  snapshot(): object;
   /**
    * Restores the result of `snapshot`, read from a file.
    * @throws TypeError if it is malformed

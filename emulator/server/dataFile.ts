@@ -86,6 +86,16 @@ export function createDataFile(file: string, snapshot: () => unknown): DataFile 
   };
 }
 
+/** Returns the key in a data file; `undefined` if there is none. `load` reports a file that cannot be read. */
+export function keyInDataFile(file: string | undefined): string | undefined {
+  try {
+    const { apiKey } = JSON.parse(readFileSync(file ?? "", "utf8"));
+    return typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** For its owner alone: jobs may hold storage credentials. A file that a kill left behind may have another mode. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const handle = await open(file, "w", 0o600);

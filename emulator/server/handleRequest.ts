@@ -1,4 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
+import type { Refusal } from "../control/access";
 import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faults";
@@ -12,6 +13,8 @@ export const CONTROL_PATH = "/_emulator";
 export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
+  /** Returns the refusal of a request that a foreign host name has led here, if it is one. */
+  readonly refuse: (request: HttpRequest) => Refusal | undefined;
   readonly read: ReadCall;
   readonly control: Control;
   /** Returns the response to a request of a worker's program, or `undefined` for any other request. */
@@ -25,6 +28,7 @@ export interface RequestHandlerOptions {
 
 /** Creates the function that handles a request from its arrival to its response. */
 export function createRequestHandler({
+  refuse,
   read,
   control,
   workerCalls,
@@ -39,6 +43,8 @@ export function createRequestHandler({
       await saved();
       return response;
     }
+    const refusal = refuse(request);
+    if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
     // Neither the journal nor fault rules see the requests of workers: they are a part of the service.
     const ofWorker = workerCalls(request);
     if (ofWorker) {

@@ -22,6 +22,8 @@ const steps: Record<string, (stack: Stack) => Promise<number>> = {
   },
 
   async up(stack) {
+    // Fails before the first write if the program is wrong: up itself makes no preview.
+    await stack.preview({ onOutput });
     const { outputs } = await stack.up({ onOutput });
     console.log(`Jobs go to ${outputs.queueUrl?.value}`);
     return 0;

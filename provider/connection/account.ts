@@ -68,6 +68,11 @@ export function isOtherAccount(outputs: Properties, account: Account, endpointId
   return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, endpointId)));
 }
 
+/** Returns the service that outputs record; `undefined` if they record none. */
+export function recordedService(outputs: Properties): string | undefined {
+  return parseRecord(outputs.__account)?.service;
+}
+
 /** Returns `true` if outputs record another provider than this one; an empty name is the default one. */
 export function isOtherProvider(outputs: Properties, provider: string): boolean {
   const before = parseRecord(outputs.__account);

@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { rateLimitLogger } from "../log";
+import { log, rateLimitLogger } from "../log";
 import { clientOptions, type ProviderSettings } from "./config";
 
 const clients = new Map<string, Client>();
@@ -13,7 +13,11 @@ export function clientFor(settings: ProviderSettings): Client {
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
-  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger() });
+  const client = createClient({
+    ...clientOptions(settings),
+    onRateLimit: rateLimitLogger(),
+    onWarning: (message) => log("serverless-gpu", `warning: ${message}`),
+  });
   clients.set(identity, client);
   return client;
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ManagementApi, ServiceName } from "../../sdk/config";
+import { afterRefusal } from "../program/refusal";
 import { CONFIG_NAMESPACE } from "./config";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
@@ -50,9 +51,8 @@ const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<R
  */
 export class ServerlessGpuProvider extends pulumi.ProviderResource {
   constructor(name: string, args: ServerlessGpuProviderArgs, options?: pulumi.ResourceOptions) {
-    if ((args.apiKey === undefined) === (args.apiKeyEnv === undefined)) {
-      throw new pulumi.RunError(`the provider "${name}" needs either apiKey or apiKeyEnv`);
-    }
+    const hasOneKey = (args.apiKey === undefined) !== (args.apiKeyEnv === undefined);
+    const problem = hasOneKey ? undefined : `the provider "${name}" needs either apiKey or apiKeyEnv`;
     const { extraGpuTiers, extraLocations } = args;
     const settings: Record<string, pulumi.Input<string> | undefined> = {
       ...args,
@@ -63,7 +63,12 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
     const config = Object.entries(settings)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [`${CONFIG_NAMESPACE}:${key}`, key === "apiKey" ? pulumi.secret(value) : value]);
-    super("pulumi-nodejs", name, Object.fromEntries(config), options);
+    super(
+      "pulumi-nodejs",
+      name,
+      Object.fromEntries(config),
+      problem === undefined ? options : afterRefusal(problem, options),
+    );
     settingsOfProviders.set(this, pulumi.output(settings));
   }
 }

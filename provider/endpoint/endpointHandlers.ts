@@ -21,6 +21,7 @@ import { oneAtATime } from "../resource/oneAtATime";
 import { claimCompared, claimNew, ownerOf } from "../resource/owners";
 import { refuseRename } from "../resource/rename";
 import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
+import { announceZero, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { changedFields, hasChanged } from "./diff";
 import { checkInputs } from "./inputs";
@@ -52,9 +53,11 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
     }
     refuseOtherId("an endpoint", id, inputs);
     claimCompared("endpoint", id, ownerOf(outputs));
+    const isLeftAtZero = announceZero(id, outputs, inputs);
     // Without `changes`, the engine compares the inputs itself and shows each field.
     if (location === "here" && hasChanged(outputs, inputs)) return { deleteBeforeReplace };
-    return { changes: location === "redirected" || isReadyPending(outputs), deleteBeforeReplace };
+    const changes = location === "redirected" || isReadyPending(outputs) || isLeftAtZero;
+    return { changes, deleteBeforeReplace };
   },
 
   async create(inputs: Properties) {
@@ -63,6 +66,7 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
     const make = () => (inputs.adoptId === undefined ? create(connection, inputs) : adopt(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);
+    warnIfOff(endpoint.id, { ...endpoint }, inputs);
     await awaitReady(connection.client, endpoint, inputs, outs);
     return { id: endpoint.id, outs };
   },
@@ -76,6 +80,7 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
     });
     if (!endpoint) return readAbsent("endpoint", id, outputs, connection);
     const inputs = toInputs(endpoint, outputs);
+    noteRead(id, outputs, inputs, endpoint);
     const props = toOutputs(endpoint, inputs, connection, ownerOf(outputs));
     return { id, props: { ...props, ...readyPending(outputs) }, inputs };
   },
@@ -84,6 +89,8 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
     const connection = connect();
     const saved = await bringUpToDate(connection, id, outputs, inputs);
     const endpoint = (await rollOut(connection.client, id, outputs, inputs)) ?? saved;
+    scaleDownRecord(id, outputs).forget();
+    if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
     const outs = endpoint ? toOutputs(endpoint, inputs, connection, ownerOf(outputs)) : unseenOutputs(outputs, inputs);
     await awaitReady(connection.client, endpoint ?? toEndpoint(id, outputs), inputs, outs);
     return { outs };
@@ -92,13 +99,16 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
   async delete(id, outputs: Properties) {
     if (isLeftToAdopter("endpoint", id, outputs)) return;
     const connection = connect();
+    const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await connection.client.endpoints.delete(id, {
       ...(outputs.drain === false && { drain: false }),
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id)),
       onAbsent: () => refuseOtherAccount("endpoint", outputs, connection, id),
+      ...{ workers: workers(), onScaleDown, onPutBack },
     });
+    forget();
   },
 };
 
@@ -114,18 +124,19 @@ async function adopt({ client }: Connection, inputs: Properties): Promise<Endpoi
   const id = String(inputs.adoptId);
   const fields = managedFields(inputs);
   const found = existingAdoptee(await client.endpoints.find(id, { known: knownToAdopter(fields) }), "endpoint", id);
-  const isAsWanted = changedFields({ ...found }, fields).length === 0;
+  const changes = { ...fields, ...zeroRepair(id, {}, inputs, found) };
+  const isAsWanted = changedFields({ ...found }, changes).length === 0;
   const endpoint = isAsWanted
     ? found
-    : await client.endpoints.update(id, fields, refuseRename("endpoint", id, fields.name));
+    : await client.endpoints.update(id, changes, refuseRename("endpoint", id, fields.name));
   const isTemplateShown = found.templateId !== "";
-  const changes = describeChanges(
+  const described = describeChanges(
     FIELDS,
     { ...found, ...(!isTemplateShown && { templateId: endpoint.templateId }) },
     { ...endpoint },
     inputs,
   );
   const applied = isTemplateShown ? "" : "; its template was applied, because the present one is not shown";
-  log(endpoint.name, `adopted endpoint ${id}; ${changes}${applied}`);
+  log(endpoint.name, `adopted endpoint ${id}; ${described}${applied}`);
   return endpoint;
 }

@@ -1,9 +1,9 @@
 import type { Client } from "../../sdk/client";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { RecycleTimeoutError } from "../../sdk/errors";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
+import { scaleDownRecord } from "./atZero";
 
 /**
  * Brings a changed template to the workers: applies it where the service keeps no link to it. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
@@ -25,9 +25,8 @@ export async function rollOut(
   const isRecycling = inputs.recycleWorkers === true;
   const isInterrupted = outputs.recycleWorkers === true && !isRecycling;
   const restored = isInterrupted ? await restore(client, id, workers, known) : undefined;
-  const isChanged = inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
   const isFirst = outputs.templateRevision === undefined;
-  if (!isChanged || inputs.templateId !== outputs.templateId) return restored;
+  if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
   // The service has rolled out the changes before the first revision by itself, or they are applied now.
   if (isFirst) return applied ?? restored;
@@ -42,24 +41,27 @@ export async function rollOut(
   }
   log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);
-  const recycling = client.endpoints.recycleWorkers(id, workers, {
+  const { onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
+  return client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
-    known,
+    ...{ known, onScaleDown, onPutBack },
     onProgress: ({ activePods, elapsedMs }) =>
       logWait(
         `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
         elapsedMs,
       ),
   });
-  return recycling.catch((error: unknown) => {
-    if (!(error instanceof RecycleTimeoutError)) {
-      log(
-        name,
-        "warning: its workers were not restored and may be at zero. Run pulumi up again: it finishes the recycle",
-      );
-    }
-    throw error;
-  });
+}
+
+/** Returns `true` if an update replaces all workers. */
+export function willRecycle(outputs: Properties, inputs: Properties): boolean {
+  const isChanged = outputs.templateRevision !== undefined && isRevised(outputs, inputs);
+  return inputs.recycleWorkers === true && isChanged && inputs.templateId === outputs.templateId;
+}
+
+/** Returns `true` if the program's template has another revision than the last run's. */
+function isRevised(outputs: Properties, inputs: Properties): boolean {
+  return inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
 }
 
 /** Gives an endpoint that an interrupted recycle may have left at zero its workers back: no recycle will finish that. */

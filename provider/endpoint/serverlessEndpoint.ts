@@ -5,7 +5,7 @@ import { warnOfSettings } from "../connection/settingsWarnings";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { showWhereRefused, suspendTraces } from "../program/traces";
-import { refuseSecondAdoption } from "../resource/adoptIds";
+import { secondAdoption } from "../resource/adoptIds";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { automaticName } from "../resource/automaticName";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
@@ -100,8 +100,8 @@ export interface ServerlessEndpointArgs {
    */
   drain?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, and the
-   * endpoint stays in state, scaled to zero.
+   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the deletion fails, the
+   * endpoint stays in state, and its numbers of workers are put back: it runs and is billed again.
    * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number>;
@@ -125,8 +125,8 @@ export interface ServerlessEndpointArgs {
   templateRevision?: pulumi.Input<number>;
   /**
    * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero, running jobs end, and its
-   * `workersMin` and `workersMax` are restored. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An
-   * interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * `workersMin` and `workersMax` are restored, also if the recycle fails. Jobs that wait stay in the queue. Takes at most
+   * `drainTimeout`. An interrupted recycle is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean>;
@@ -176,10 +176,10 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    refuseSecondAdoption("an endpoint", name, args?.adoptId);
+    const problems = secondAdoption(ADOPTING_CLASS.one, name, args?.adoptId);
     const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
     const resourceOptions = {
-      ...checkedOptions(endpointDeclaration(name, args, options)),
+      ...checkedOptions({ ...endpointDeclaration(name, args, options), problems }),
       // With an adoptId, `diff` decides.
       ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
     };

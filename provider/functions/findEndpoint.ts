@@ -26,7 +26,7 @@ export interface GetEndpointResult extends Endpoint {
 
 /** Returns all endpoints of the account. */
 export async function findEndpoints({ client, queueUrlOf }: DataSourceContext): Promise<GetEndpointResult[]> {
-  return (await client.endpoints.list()).map((endpoint) => ({ ...endpoint, queueUrl: queueUrlOf(endpoint.id) }));
+  return (await client.endpoints.list()).map((endpoint) => toResult(endpoint, queueUrlOf(endpoint.id)));
 }
 
 /** Returns an endpoint by its id or by its exact name. */
@@ -36,8 +36,7 @@ export async function findEndpoint(
 ): Promise<GetEndpointResult> {
   requireOne("getEndpoint", { id, name });
   if (id !== undefined) {
-    const endpoint = await context.client.endpoints.get(id);
-    return { ...endpoint, queueUrl: context.queueUrlOf(id) };
+    return toResult(await context.client.endpoints.get(id), context.queueUrlOf(id));
   }
   const named = await findNamed(context, name);
   const [only] = named;
@@ -49,6 +48,10 @@ export async function findEndpoint(
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
+function toResult({ kept: _, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
+  return { ...endpoint, queueUrl };
+}
+
 /** Returns the endpoints with a name. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
   const { client, queueUrlOf } = context;
@@ -56,9 +59,8 @@ async function findNamed(context: DataSourceContext, wanted: string | undefined)
   const { endpointsByName } =
     require("../../sdk/endpoints/listRecords") as typeof import("../../sdk/endpoints/listRecords");
   const look = async () =>
-    endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) => ({
-      ...endpoint,
-      queueUrl: queueUrlOf(endpoint.id),
-    }));
+    endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) =>
+      toResult(endpoint, queueUrlOf(endpoint.id)),
+    );
   return lookTwice(look, (named) => named.length > 0);
 }

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
+import { refused, refuseUnlessHandled } from "../program/refusal";
 import { isUnitTest } from "../program/unitTest";
 import { contextFor, type DataSource } from "./dataSource";
 
@@ -34,7 +35,10 @@ export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]>
 
 /** Reads at once, from the account of the environment or of the stack's config. */
 export function invoke<Args, Result>(what: CalledSource<Args, Result>, args: Args): Promise<Result> {
-  return run(what, stackConfig(), args);
+  return run(what, stackConfig(), args, (error) => {
+    refuseUnlessHandled(error);
+    return Promise.reject(error);
+  });
 }
 
 /**
@@ -48,7 +52,7 @@ export function invokeOutput<Args, Result>(
 ): pulumi.Output<Result> {
   const settings = provider ? settingsOf(provider) : pulumi.output(undefined);
   const look = ([resolved, explicit]: [unknown, Record<string, string | undefined> | undefined, unknown]) =>
-    run(what, explicit ? (name) => explicit[name] : stackConfig(), resolved as Args);
+    run(what, explicit ? (name) => explicit[name] : stackConfig(), resolved as Args, refused);
   const given = pulumi.output<unknown>(args);
   return pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<Result>;
 }
@@ -76,11 +80,17 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
  * Returns a promise whose failure has a handler. Without it, a failure may use up all memory: Pulumi runs programs with
  * V8's debugger on. For each throw in an async function, the debugger follows every waiting promise until it finds a
  * handler, and it visits the promises of derived outputs again on each path.
+ * @param whenFailed what happens to the error before the promise rejects
  */
-function run<Args, Result>(what: CalledSource<Args, Result>, readConfig: ReadConfig, args: Args): Promise<Result> {
+function run<Args, Result>(
+  what: CalledSource<Args, Result>,
+  readConfig: ReadConfig,
+  args: Args,
+  whenFailed: (error: Error) => Promise<never>,
+): Promise<Result> {
   const look = isUnitTest() ? callMock(what, args) : callService(what, readConfig, args);
   return new Promise((resolve, reject) => {
-    look.then(resolve, reject);
+    look.then(resolve, (error: Error) => whenFailed(error).catch(reject));
   });
 }
 

@@ -1,4 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
+import type { InputProblem } from "../../sdk/errors";
 
 type Options = pulumi.CustomResourceOptions;
 
@@ -30,28 +31,31 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
 /** Inputs that may be lists in a program, and that the provider converts to comma-separated strings. */
 const LISTS = ["gpuIds", "locations", "ports"];
 
-/**
- * Refuses the option `import`, with which Pulumi fails for every dynamic resource.
- * @throws RunError if the option is set
- */
-export function refuseImport(kind: ResourceKind, name: string, options: Options): void {
-  if (options.import === undefined) return;
-  throw new pulumi.RunError(
-    `"${name}": a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`,
-  );
+/** Returns the problems of options, which belong to no argument. */
+export function optionProblems(kind: ResourceKind, args: object, options: Options): InputProblem[] {
+  return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
+    property: "",
+    message,
+  }));
+}
+
+/** Returns a problem if the option `import` is set: Pulumi fails with it for every dynamic resource. */
+function importProblem(kind: ResourceKind, options: Options): string[] {
+  if (options.import === undefined) return [];
+  return [`a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`];
 }
 
 /**
- * Throws when a resource with `adoptId` is to be replaced together with others: the engine then deletes its endpoint
- * before it says that the program adopts it again.
+ * Returns a problem if a resource with `adoptId` is to be replaced together with others: the engine would delete its
+ * endpoint before `diff` can keep it.
  */
-export function refuseReplaceWith(name: string, args: object, options: Options): void {
+function replaceWithProblem(args: object, options: Options): string[] {
   const { replaceWith } = options as { readonly replaceWith?: readonly unknown[] };
-  if (!("adoptId" in args) || args.adoptId === undefined || !replaceWith?.length) return;
-  throw new pulumi.RunError(
-    `"${name}": adoptId cannot be combined with the option replaceWith: a replacement would delete the adopted endpoint. ` +
+  if (!("adoptId" in args) || args.adoptId === undefined || !replaceWith?.length) return [];
+  return [
+    "adoptId cannot be combined with the option replaceWith: a replacement would delete the adopted endpoint. " +
       "Remove adoptId after the adoption, or remove replaceWith",
-  );
+  ];
 }
 
 /** Returns a warning for each list element in `ignoreChanges`: the engine compares the comma-separated string. */

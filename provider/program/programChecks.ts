@@ -1,13 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../sdk/errors";
 import { UNKNOWN } from "../properties";
-import {
-  customTimeoutsWarning,
-  ignoredElementWarnings,
-  type ResourceKind,
-  refuseImport,
-  refuseReplaceWith,
-} from "./optionChecks";
+import { customTimeoutsWarning, ignoredElementWarnings, optionProblems, type ResourceKind } from "./optionChecks";
+import { earlierRefusal, refuse } from "./refusal";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
 
@@ -19,6 +14,8 @@ export interface Declaration {
   readonly name: string;
   readonly args: object;
   readonly options: pulumi.CustomResourceOptions;
+  /** Problems that the constructor has found. */
+  readonly problems?: readonly InputProblem[];
   /** Finds the problems of arguments, in which `unknown` stands for values that are not known. */
   readonly findProblems: (values: Values, unknown: unknown) => InputProblem[];
 }
@@ -29,7 +26,10 @@ export type Values = Record<string, unknown>;
 /** Declarations from one turn of the event loop, which are checked together. */
 interface Batch {
   readonly declared: { readonly declaration: Declaration; readonly values: KnownValues }[];
-  /** Settles when all declarations are checked. Rejects if there are problems; then none of them is registered. */
+  /**
+   * Settles when all declarations are checked. Rejects if there are problems, after the engine has refused the program: the
+   * engine deletes what a complete program does not declare.
+   */
   readonly verdict: Promise<void>;
 }
 
@@ -47,22 +47,23 @@ const URN_WAIT_MS = 2000;
 const LOG_WAIT_MS = 5000;
 
 const batches = new WeakMap<object, Batch>();
-const failures = new WeakMap<object, Error>();
 const OUTSIDE_A_STACK = {};
 
 /**
  * Checks the arguments that the program knows by itself. The engine ends a program at the first resource that its
- * provider refuses, so this reports the problems of all resources before it fails the program.
+ * provider refuses, so this reports the problems of all resources before it refuses the program.
  * @returns the options to register the resource with: it waits until the whole batch is checked
+ * @throws RunError if there are problems in a unit test with mocks
  */
-export function checkedOptions(declaration: Declaration): pulumi.CustomResourceOptions {
-  const { options, kind, name } = declaration;
-  refuseImport(kind, name, options);
-  refuseReplaceWith(name, declaration.args, options);
+export function checkedOptions(given: Declaration): pulumi.CustomResourceOptions {
+  const { options, kind } = given;
+  const problems = [...optionProblems(kind, given.args, options), ...(given.problems ?? [])];
+  const isFinal = !areChangedLater(options);
+  const declaration = { ...given, problems, ...(!isFinal && { findProblems: () => [] }) };
   for (const warning of [...ignoredElementWarnings(options), ...customTimeoutsWarning(kind, options)]) {
     warnAt(declaration, warning);
   }
-  if (areChangedLater(options)) return options;
+  if (!isFinal && problems.length === 0) return options;
   const values = knownValues(declaration.args);
   if (isUnitTest()) {
     throwProblems(declaration, values);
@@ -86,10 +87,8 @@ function currentBatch(): Batch {
     setImmediate(() => {
       batches.delete(program);
       report(declared).then((failure) => {
-        const first = failures.get(program) ?? failure;
-        if (!first) return resolve();
-        failures.set(program, first);
-        reject(first);
+        const refusal = failure ? refuse(failure) : earlierRefusal();
+        refusal.then((ended) => (ended ? reject(ended) : resolve()));
       }, reject);
     });
   });
@@ -139,18 +138,20 @@ function sentence(property: string, message: string): string {
   return property === "" ? message : `${property} ${message}`;
 }
 
-function problemsOf({ args, options, findProblems }: Declaration, { known, secret }: KnownValues): InputProblem[] {
+function problemsOf(declaration: Declaration, { known, secret }: KnownValues): InputProblem[] {
+  const { args, options, problems = [], findProblems } = declaration;
   const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine replaces ignored fields by their old values, which are not known here.
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
-  if (fields.includes("*")) return [];
+  if (fields.includes("*")) return [...problems];
   const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
   const values = Object.fromEntries([...given, ...ignored]);
-  return problemsOrConfigError(() => findProblems(values, UNKNOWN)).map(({ property, message }) =>
+  const found = problemsOrConfigError(() => findProblems(values, UNKNOWN)).map(({ property, message }) =>
     secret.has(property)
       ? { property, message: "has an invalid value, which is secret and not shown" }
       : { property, message },
   );
+  return [...problems, ...found];
 }
 
 /** Returns the problems. An error in the config that the check needs is a problem of the resource, too. */

@@ -22,6 +22,6 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
   records: ({ registryAuths }) => registryAuths,
   create: ({ registryAuths }, fields, onNameTaken) =>
     registryAuths.create(fields as unknown as RegistryAuthInput, { onNameTaken }),
-  update: ({ registryAuths }, id, fields) => registryAuths.update(id, fields as unknown as RegistryLogin),
+  update: ({ client: { registryAuths } }, id, fields) => registryAuths.update(id, fields as unknown as RegistryLogin),
   toFields: ({ name }, { username, password }) => ({ name, username, password }),
 };

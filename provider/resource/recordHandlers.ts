@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { cancelled } from "../cancellation";
-import { accountRecord, refuseOtherAccount } from "../connection/account";
+import { accountRecord, recordedService, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities } from "../connection/connection";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
@@ -25,7 +25,7 @@ import type { RecordKind } from "./recordKind";
 import { LIST_MAX_AGE_MS } from "./sharedLists";
 
 /** The inputs that may change without a change at the service. */
-const CONTROL_INPUTS = ["deleteTimeout", "__secretInputs"];
+const CONTROL_INPUTS = ["deleteTimeout", "removeUnknownEnv", "__secretInputs"];
 
 /** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
 export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Required<pulumi.dynamic.ResourceProvider> {
@@ -52,7 +52,8 @@ export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Requ
 
     async update(id, outputs: Properties, inputs: Properties) {
       const connection = connect();
-      const changed = changedFields(kind, outputs, inputs);
+      const leftovers = kind.leftovers?.(connection.account.service, id, outputs, inputs);
+      const changed = [...changedFields(kind, outputs, inputs), ...(leftovers ? [leftovers.field] : [])];
       const record = await bringUpToDate(kind, connection, id, outputs, inputs, changed);
       if (!record) return { outs: unseenOutputs(kind, outputs, inputs) };
       const owner = ownerOf(outputs);
@@ -86,6 +87,11 @@ async function diff<T extends NamedRecord>(
     return { changes: true, replaces };
   }
   if (location === "redirected") return { changes: true };
+  const leftovers = kind.leftovers?.(recordedService(outputs) ?? "", id, outputs, inputs);
+  if (leftovers) {
+    log(String(outputs.name ?? id), leftovers.text);
+    return { changes: true };
+  }
   const isRecordedOtherwise =
     managesOthersIn(kind.table, outputs, inputs) || CONTROL_INPUTS.some((input) => inputs[input] !== outputs[input]);
   // Without `changes`, the engine compares the inputs itself and shows each field.
@@ -141,7 +147,13 @@ async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outp
   // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
-  const props = toOutputs(kind, record, { ...outputs, ...inputs }, circumstances);
+  const props = {
+    ...toOutputs(kind, record, { ...outputs, ...inputs }, circumstances),
+    // An import has no outputs: every field is new to the stack.
+    ...(outputs.__inputs === undefined || outputs.__mustExist
+      ? {}
+      : kind.refreshedOutputs?.(connection.account.service, record, outputs)),
+  };
   return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
 }
 
@@ -165,18 +177,20 @@ async function create<T extends NamedRecord>(
 /** Adopts the record with the program's `adoptId`, and changes it to match the program. */
 async function adopt<T extends NamedRecord>(
   kind: RecordKind<T>,
-  { client, capabilities }: Connection,
+  connection: Connection,
   inputs: Properties,
 ): Promise<T> {
+  const { client, capabilities } = connection;
   const id = String(inputs.adoptId);
   const { noun, table } = kind;
   const found = existingAdoptee(await kind.records(client).find(id), noun, id);
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   if (refusal !== undefined) throw new NotFoundError(refusal);
   const fields = managedFields(kind, inputs);
-  const record = changed.length === 0 ? found : await kind.update(client, id, fields, before);
+  const leftovers = kind.leftovers?.(connection.account.service, id, before, inputs);
+  const record = changed.length === 0 && !leftovers ? found : await kind.update(connection, id, fields, before, inputs);
   const changes = describeChanges(table, before, kind.toFields(record, inputs), inputs);
-  log(record.name, `adopted ${noun} ${id}; ${changes}`);
+  log(record.name, `adopted ${noun} ${id}; ${changes}${leftovers ? `; ${leftovers.text}` : ""}`);
   return record;
 }
 
@@ -197,7 +211,7 @@ async function bringUpToDate<T extends NamedRecord>(
         : await records.get(id, { known: outputs });
     }
     const fields = managedFields(kind, inputs);
-    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection.client, id, fields, outputs));
+    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, id, fields, outputs, inputs));
   } catch (error) {
     throw await explainAbsence(error, kind.noun, id, outputs, connection, records);
   }

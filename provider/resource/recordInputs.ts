@@ -16,11 +16,11 @@ const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 /** The parts of a kind that decide about inputs. */
 export type InputKind = Pick<
   RecordKind<never>,
-  "one" | "table" | "hasUniqueNames" | "nameSuffix" | "checkFields" | "problemsOfChange"
+  "one" | "table" | "hasUniqueNames" | "nameSuffix" | "ownRules" | "checkFields" | "problemsOfChange"
 >;
 
-function rulesOf({ one }: InputKind): OwnRules {
-  return { ...commonRules(one), deleteTimeout: SECONDS };
+function rulesOf({ one, ownRules }: Pick<InputKind, "one" | "ownRules">): OwnRules {
+  return { ...commonRules(one), ...ownRules, deleteTimeout: SECONDS };
 }
 
 /** Returns the inputs that the provider uses itself. */

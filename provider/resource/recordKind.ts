@@ -5,7 +5,9 @@ import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { FieldTable } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { Readers } from "../../sdk/records/readers";
+import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
+import type { OwnRules } from "./ownInputs";
 
 /** The client's functions for one kind of record. */
 export interface ManagedRecords<T> extends Readers<T> {
@@ -19,6 +21,14 @@ export interface Unchangeable {
   readonly sameName: string;
   /** The reason why a record cannot be adopted. */
   readonly adoption: string;
+}
+
+/** What the service has and the program does not declare, such as the rest of a killed run. */
+export interface Leftovers {
+  /** The field that holds them. */
+  readonly field: string;
+  /** What an update does about them, for the log. */
+  readonly text: string;
 }
 
 /** The rules of one kind of resource, for the handlers that all kinds share. */
@@ -49,8 +59,20 @@ export interface RecordKind<T extends NamedRecord> {
   readonly records: (client: Client) => ManagedRecords<T>;
   /** Creates a record, unless one has its name. */
   readonly create: (client: Client, fields: Properties, onNameTaken: (existing: readonly T[]) => never) => Promise<T>;
+  /** The rules of the inputs that only this kind has, and that are no fields of the service. */
+  readonly ownRules?: OwnRules;
   /** Changes a record to these fields. `outputs` are those of the last run. */
-  readonly update: (client: Client, id: string, fields: Properties, outputs: Properties) => Promise<T>;
+  readonly update: (
+    connection: Connection,
+    id: string,
+    fields: Properties,
+    outputs: Properties,
+    inputs: Properties,
+  ) => Promise<T>;
+  /** Returns what an update changes although no field of the inputs differs, if there is anything. Makes no request. */
+  readonly leftovers?: (service: string, id: string, outputs: Properties, inputs: Properties) => Leftovers | undefined;
+  /** Returns the outputs that only a refresh has. Logs what state does not show. `outputs` are those of the last run. */
+  readonly refreshedOutputs?: (service: string, record: T, outputs: Properties) => Properties;
   /** Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of the last run. */
   readonly toFields: (record: T, known: Properties) => Properties;
   /** Returns the outputs that are not fields. `changed` are the fields that were saved. */

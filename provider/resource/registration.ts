@@ -4,7 +4,7 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { checkedOptions, type Declaration, type Values } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import type { ResourceType } from "../resourceTypes";
-import { refuseSecondAdoption } from "./adoptIds";
+import { secondAdoption } from "./adoptIds";
 import { automaticName } from "./automaticName";
 import type { InputKind } from "./recordInputs";
 import type { RecordKind } from "./recordKind";
@@ -32,10 +32,11 @@ export function registration<T extends NamedRecord>(
   name: string,
   args: (CommonArgs & object) | undefined,
   options: pulumi.CustomResourceOptions,
+  otherProblems: readonly InputProblem[] = [],
 ): [type: string, name: string, properties: pulumi.Inputs, options: pulumi.CustomResourceOptions] {
-  refuseSecondAdoption(one, name, args?.adoptId);
+  const problems = [...secondAdoption(one, name, args?.adoptId), ...otherProblems];
   const findProblems = (values: Values, unknown: unknown) => (args ? problemsOf(loadKind(), values, unknown) : []);
-  const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, findProblems });
+  const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
   // The engine fills in only properties that are there when the resource is registered.
   const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent, hasUniqueNames) : { __mustExist: true };

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateSettings } from "../../sdk/templates/record";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { warnAt } from "../program/programChecks";
+import { refused } from "../program/refusal";
 import { previewAdoption } from "../resource/adoptionPreview";
 import { type RecordClass, registration } from "../resource/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
@@ -40,7 +41,7 @@ export interface ServerlessTemplateArgs {
   /**
    * Environment of the workers: at most 50 variables. A value stays as secret as the program gives it, and a variable whose
    * name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always secret. Variables that others have set at the service
-   * are kept there, and are not in state. A variable that the program removes is removed.
+   * are kept there, unless `removeUnknownEnv` is set, and are not in state. A variable that the program removes is removed.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
@@ -80,6 +81,13 @@ export interface ServerlessTemplateArgs {
    * creating one. Without `name` the template keeps its name. Each template belongs to one resource of one stack.
    */
   adoptId?: pulumi.Input<string>;
+  /**
+   * `true` removes the variables of the template that the program does not set: those of an interrupted run, and those that
+   * others have set at the service. A refresh finds new ones, and the next `up` removes them. Otherwise a refresh only logs
+   * their names.
+   * @default false
+   */
+  removeUnknownEnv?: pulumi.Input<boolean>;
   /**
    * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1). The service refuses to
    * delete a template for up to two minutes after its last use.
@@ -129,7 +137,9 @@ export class ServerlessTemplate extends pulumi.CustomResource {
    */
   constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     const properties = args && declared(name, args);
-    super(...registration(TEMPLATE_CLASS, name, properties, options));
+    const hasTwoCommands = args?.command !== undefined && args.dockerArgs !== undefined;
+    const problems = hasTwoCommands ? [{ property: "", message: TWO_COMMANDS }] : [];
+    super(...registration(TEMPLATE_CLASS, name, properties, options, problems));
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
     const warning = typeof args?.imageName === "string" ? movingTagWarning(args.imageName) : undefined;
@@ -147,13 +157,11 @@ function declared(
   { command, env, ...others }: ServerlessTemplateArgs,
 ): Omit<ServerlessTemplateArgs, "command"> {
   const args = env === undefined ? others : { ...others, env: secretEnv(env) };
-  if (command === undefined) return args;
-  if (args.dockerArgs !== undefined) throw new pulumi.RunError(`"${name}": ${TWO_COMMANDS}`);
-  const dockerArgs = pulumi.output(command).apply((parts) => {
+  if (command === undefined || args.dockerArgs !== undefined) return args;
+  const dockerArgs = pulumi.output(command).apply(async (parts) => {
     if (!parts) return parts;
     const inParts = startCommand(parts);
-    if (inParts === undefined) throw new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`);
-    return inParts;
+    return inParts ?? refused(new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`));
   });
   return { ...args, dockerArgs };
 }

@@ -1,8 +1,10 @@
 import { TEMPLATE_FIELDS, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { checkTemplateFields } from "../../sdk/templates/input";
 import type { Template, TemplateChanges, TemplateInput } from "../../sdk/templates/record";
-import { type Properties, pick } from "../properties";
+import { log } from "../log";
+import { pick } from "../properties";
 import type { RecordKind } from "../resource/recordKind";
+import { leftVariables, noteVariables, variablesOf } from "./templateVariables";
 
 /** The rules of a `ServerlessTemplate`. */
 export const TEMPLATE_KIND: RecordKind<Template> = {
@@ -15,10 +17,42 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
   refusesAdoption,
   records: ({ templates }) => templates,
   create: ({ templates }, fields, onNameTaken) => templates.create(fields as unknown as TemplateInput, { onNameTaken }),
-  update({ templates }, id, fields, outputs) {
+  ownRules: {
+    removeUnknownEnv: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
+  },
+  async update({ client: { templates }, account: { service } }, id, fields, outputs, inputs) {
     const { env, ...others } = fields as TemplateChanges;
-    const changes = { ...others, ...(env ? { env: { ...removedVariables(outputs, env), ...env } } : {}) };
-    return templates.update(id, changes, { known: outputs });
+    const left = leftVariables(service, id, outputs);
+    const existing = inputs.removeUnknownEnv === true ? await templates.get(id, { known: outputs }) : {};
+    const removed = [...left, ...variablesOf({ ...existing }), ...(env ? variablesOf(outputs) : [])];
+    const kept = env ? Object.keys(env) : variablesOf(outputs);
+    const removals = removed.filter((name) => !kept.includes(name)).map((name) => [name, null]);
+    const added = Object.keys(env ?? {}).filter((name) => !variablesOf(outputs).includes(name));
+    noteVariables(service, id, [...left, ...added]);
+    const changes =
+      env || removals.length > 0 ? { ...others, env: { ...Object.fromEntries(removals), ...env } } : others;
+    const updated = await templates.update(id, changes, { known: outputs });
+    noteVariables(service, id, added);
+    return updated;
+  },
+  leftovers(service, id, outputs, inputs) {
+    const unknown = inputs.removeUnknownEnv === true ? namesIn(outputs.__unknownEnv) : [];
+    const names = [...new Set([...leftVariables(service, id, outputs), ...unknown])];
+    const unset = names.filter((name) => !variablesOf(inputs).includes(name)).sort();
+    const isNewlyAsked = inputs.removeUnknownEnv === true && outputs.removeUnknownEnv !== true;
+    if (unset.length === 0 && !isNewlyAsked) return undefined;
+    const which = isNewlyAsked ? "all variables" : `the variables ${unset.join(", ")}`;
+    return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
+  },
+  /** Refreshed state names the variables to remove: names are no secret. Without the option, they stay. */
+  refreshedOutputs(service, { id, env, name }, outputs) {
+    const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
+    if (unknown.length === 0) return {};
+    if (outputs.removeUnknownEnv === true) return { __unknownEnv: unknown.sort().join() };
+    const left = leftVariables(service, id, outputs);
+    const others = unknown.filter((each) => !left.includes(each)).sort();
+    if (others.length > 0) log(name, unknownVariablesWarning(id, others));
+    return {};
   },
   /** State holds only the variables that the program sets: others may be somebody else's secrets. */
   toFields: (template, known) => ({
@@ -31,10 +65,15 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
   },
 };
 
-/** Returns the removal of each variable that the program set before, and does not set now. */
-function removedVariables({ env }: Properties, now: object): Record<string, null> {
-  const removed = Object.keys((env ?? {}) as object).filter((name) => !Object.hasOwn(now, name));
-  return Object.fromEntries(removed.map((name) => [name, null]));
+function namesIn(list: unknown): string[] {
+  return typeof list === "string" ? list.split(",") : [];
+}
+
+function unknownVariablesWarning(id: string, names: readonly string[]): string {
+  return (
+    `warning: workers get variables of template ${id} that are in neither the program nor state: ${names.join(", ")}. ` +
+    "Somebody else set them, or an interrupted run did. They stay; removeUnknownEnv: true removes them"
+  );
 }
 
 function refusesAdoption({ name, isServerless, isPublic }: Template): string | undefined {

@@ -33,7 +33,7 @@ export const VOLUME_KIND: RecordKind<Volume> = {
         return here.length > 0 ? onNameTaken(here) : undefined;
       },
     }),
-  update({ volumes }, id, { name, size }, outputs) {
+  update({ client: { volumes } }, id, { name, size }, outputs) {
     const changes = {
       ...(name === undefined ? {} : { name: String(name) }),
       ...(size === undefined ? {} : { size: Number(size) }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../contract/capabilities";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
@@ -58,7 +59,7 @@ export function createAccount(context: EndpointsContext, calls: EndpointCalls): 
  * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
  * several saves in a row.
  */
-function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
+export function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
   const saved = lastSaved.get(listed.id);
   if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
   return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
@@ -71,7 +72,9 @@ function noteSaved({ lastSaved, clock }: Account, before: Endpoint, endpoint: En
 }
 
 function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
-  return ENDPOINT_FIELDS.every((field) => one[field] === other[field]);
+  return (
+    ENDPOINT_FIELDS.every((field) => one[field] === other[field]) && isDeepStrictEqual(one.kept ?? {}, other.kept ?? {})
+  );
 }
 
 /** Changes some settings of an endpoint. All others stay as they are. */

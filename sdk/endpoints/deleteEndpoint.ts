@@ -6,6 +6,7 @@ import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
+import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
 import type { Endpoint } from "./record";
 
 /** The progress of a deletion. */
@@ -21,7 +22,7 @@ export interface DeleteProgress {
 }
 
 /** Options of `delete`. */
-export interface DeleteOptions extends RequestOptions {
+export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   /**
    * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only REST v2 can do that.
    * @default true: its workers complete their jobs before
@@ -39,6 +40,12 @@ export interface DeleteOptions extends RequestOptions {
    * Without it, an absent endpoint counts as deleted.
    */
   readonly onAbsent?: () => void;
+  /**
+   * The numbers of workers to put back if the deletion fails and the endpoint was at zero before it, because an earlier
+   * deletion was killed.
+   * @default none: an endpoint that was at zero stays at zero
+   */
+  readonly workers?: WorkerLimits | undefined;
 }
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
@@ -49,12 +56,8 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** The remains of the endpoint, by obstacle. With any other obstacle it exists, scaled to zero. */
-const REMAINS: ReadonlyMap<string, string> = new Map([
-  [NOT_AT_ZERO, "It still exists."],
-  [STILL_LISTED, "It may still exist."],
-  [UNKNOWN_YET_LISTED, "It may still exist."],
-]);
+/** The obstacles with which the endpoint may be gone. */
+const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
 interface Deletion {
@@ -66,6 +69,8 @@ interface Deletion {
   /** The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to zero for minutes. */
   drainsFrom: number | undefined;
   scaledAt: number;
+  /** The numbers of workers before the first save that scaled to zero. */
+  counts: WorkerLimits | undefined;
   pollMs: number;
   /** The reason why the endpoint still exists, for the error when time is up. */
   obstacle: string;
@@ -82,25 +87,35 @@ export async function deleteEndpoint(
 ): Promise<void> {
   const problems = drainProblems(account.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
+  const deletion: Deletion = {
+    ...{ account, id, options, startedAt: account.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
+    ...{ drainsFrom: undefined, counts: undefined, pollMs: FIRST_POLL_MS, obstacle: "" },
+  };
   const leave = account.list.join();
-  return untilGone(account, id, options).finally(leave);
+  try {
+    await untilGone(deletion);
+  } catch (error) {
+    const { counts, scaledAt } = deletion;
+    if (!counts) throw error;
+    // Without `workers`, only a save that has succeeded proves that the endpoint is at zero.
+    const isCertain = scaledAt > Number.NEGATIVE_INFINITY || counts === options.workers;
+    throw await putBack(account, id, { purpose: "deletion", counts, isCertain }, error, options);
+  } finally {
+    leave();
+  }
 }
 
-async function untilGone(account: Account, id: string, options: DeleteOptions & ObservedOptions): Promise<void> {
-  const startedAt = account.clock.monotonic();
-  const scaledAt = Number.NEGATIVE_INFINITY;
-  const deletion: Deletion = {
-    ...{ account, id, options, startedAt, scaledAt },
-    ...{ drainsFrom: undefined, pollMs: FIRST_POLL_MS, obstacle: "" },
-  };
+async function untilGone(deletion: Deletion): Promise<void> {
+  const { account, id, options } = deletion;
   let endpoint = recordById(account.kind, await readSharedWith(account, id, options), id);
   let wasSeen = false;
   for (;;) {
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
     if (!endpoint && !wasSeen) options.onAbsent?.();
     wasSeen ||= endpoint !== undefined;
+    if (endpoint && isAtZero(endpoint)) deletion.counts ??= options.workers;
     const drained = options.drain === false ? undefined : endpoint;
-    if (drained && (drained.workersMin > 0 || drained.workersMax > 0)) await scaleToZero(deletion, drained);
+    if (drained && !isAtZero(drained)) await scaleToZero(deletion, drained);
     else {
       const activePods = drained ? await podsOf(deletion, drained) : 0;
       if (activePods > 0) await drain(deletion, activePods);
@@ -117,9 +132,18 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
   if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
   deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", activeAmong(endpoint.pods));
+  const isFirst = deletion.counts === undefined;
+  if (isFirst) {
+    options.onScaleDown?.(countsOf(endpoint));
+    deletion.counts = countsOf(endpoint);
+  }
   try {
     await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
   } catch (error) {
+    if (isFirst && changedNothing(error)) {
+      deletion.counts = undefined;
+      options.onPutBack?.();
+    }
     if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
   deletion.scaledAt = account.clock.monotonic();
@@ -197,9 +221,10 @@ function report(
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
 }
 
-function deleteTimeout({ id, obstacle, drainsFrom }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
-  const remains =
-    REMAINS.get(obstacle) ?? (drainsFrom === undefined ? "It still exists." : "It still exists, scaled to zero.");
+function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
+  const wasAtZero = counts === undefined && options.drain !== false;
+  const exists = wasAtZero ? "It still exists, at zero workers as before." : "It still exists.";
+  const remains = MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
   return new DeleteTimeoutError(
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
       `${remains} Remove the cause (such as running jobs) or wait, then ` +

@@ -72,16 +72,19 @@ export interface Endpoints {
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
    * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and proves that it is gone.
-   * An endpoint that does not exist counts as deleted.
+   * An endpoint that does not exist counts as deleted. A deletion that fails or is aborted puts back the numbers of workers
+   * from before it; the error says whether the endpoint runs again.
    * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint with its workers; nothing was sent
    * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
+   * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
   /**
    * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped, and sets `workersMin` and
    * `workersMax`. Jobs that wait stay in the queue. Repeated after an interruption, it does the rest.
    * @throws NotFoundError if the endpoint does not exist
-   * @throws RecycleTimeoutError if the workers do not stop in time; the endpoint has its workers again
+   * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the endpoint has its workers again
+   * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
   recycleWorkers(
     id: string,

@@ -5,7 +5,7 @@ import {
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS as UNSET,
 } from "../contract/limits";
-import { defaultsOf, type FieldOf, requiredFields } from "../records/fields";
+import { defaultsOf, type FieldOf, type KeptTable, requiredFields } from "../records/fields";
 import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
@@ -75,6 +75,29 @@ const TABLE: Table = {
   },
 };
 
+/**
+ * The fields of an endpoint at the service `runpod` that programs cannot set yet. To make one of them a setting, move it to
+ * the table above with `onlyAt: "runpod"`.
+ */
+export const KEPT_FIELDS: KeptTable = {
+  gpuCount: {},
+  minCudaVersion: {},
+  allowedCudaVersions: {},
+  instanceIds: {},
+  type: {},
+  executionTimeoutMs: {},
+  // The input takes no data centers.
+  networkVolumeIds: { selection: "networkVolumeIds { networkVolumeId }" },
+  modelReferences: {},
+  compliance: { isGraphqlEnum: true },
+  workersPFBTarget: { isUncertain: true },
+  workersStandby: { isUncertain: true },
+  env: { selection: "env { key value }", isSecret: true, isUncertain: true },
+  flashEnvironmentId: { isReadOnly: true },
+  repo: { selection: "repo { __typename }", isReadOnly: true, isUncertain: true },
+  hubRelease: { selection: "hubRelease { __typename }", isReadOnly: true, isUncertain: true },
+};
+
 /** The declarations by name, for code that treats all fields alike. */
 export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknown>>>;
 
@@ -90,6 +113,11 @@ export const ENDPOINT_DEFAULTS = defaultsOf(FIELDS) as Pick<EndpointSettings, Op
 /** Returns `true` if an endpoint has a field of this name that can be set. */
 export function isEndpointField(name: string): name is keyof EndpointInput {
   return Object.hasOwn(TABLE, name);
+}
+
+/** Returns the kept fields that the service has. `service` is the named service, if any. */
+export function keptFieldsAt(service: ServiceName | undefined): KeptTable {
+  return service === "runpod" ? KEPT_FIELDS : {};
 }
 
 /** Returns the names of the fields that the service has. `service` is the named service, if any. */

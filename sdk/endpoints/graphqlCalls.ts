@@ -1,13 +1,15 @@
 import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { readMyself, remove, save } from "../records/graphqlCalls";
+import { createKeptFields } from "../records/keptFields";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
-import type { GraphqlTransport } from "../transport/graphql";
+import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
 import type { EndpointCalls } from "./endpointCalls";
+import { keptFieldsAt } from "./fields";
+import { keptInputOf, readSecrets, refuseOtherSources } from "./keptFields";
 import { ENDPOINT } from "./listRecords";
-import type { EndpointSettings } from "./record";
 import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
 
 /**
@@ -15,19 +17,27 @@ import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "
  * @param service the named service, which decides the fields that endpoints have and how they are written
  */
 export function graphqlEndpointCalls(transport: GraphqlTransport, service: ServiceName | undefined): EndpointCalls {
-  const selection = endpointSelection(service);
-  const send = (operation: string, settings: Partial<EndpointSettings>, id: string | undefined, attempt: Attempt) => {
-    const input = { id, ...toSaveInput(settings, service) };
-    return save(transport, operation, { name: "saveEndpoint", input, selection }, endpointSchema, attempt);
-  };
+  const kept = createKeptFields(keptFieldsAt(service), "endpoints", transport.http.warn);
+  const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
+  const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
+    kept.send(() => {
+      const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
+      return save(transport, operation, mutation, endpointSchema, attempt);
+    });
   return {
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
     async list(operation, attempt) {
-      const myself = await readMyself(transport, operation, `endpoints { ${selection} }`, attempt);
+      const read = () => readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
+      const myself = await kept.send(read);
       return readRecords(ENDPOINT, myself, "endpoints");
     },
-    create: (operation, settings, attempt) => send(operation, settings, undefined, attempt),
-    change: (operation, before, settings, attempt) => send(operation, { ...before, ...settings }, before.id, attempt),
+    create: (operation, settings, attempt) => send(operation, () => toSaveInput(settings, service), attempt),
+    async change(operation, before, settings, attempt) {
+      refuseOtherSources(before);
+      const fields = { id: before.id, ...toSaveInput({ ...before, ...settings }, service) };
+      const whole = { ...before, kept: { ...before.kept, ...(await readSecrets(transport, kept, before, attempt)) } };
+      return send(operation, () => ({ ...fields, ...keptInputOf(kept, whole, settings) }), attempt);
+    },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {
       const fields = "serverlessDiscount { discountFactor type expirationDate }";

@@ -1,4 +1,5 @@
 import type { FlashBootType, GpuTier, Location, OpenEnum, POD_STATES, ScalerType } from "../contract/enums";
+import type { Kept } from "../records/keptFields";
 
 /**
  * The settings to create an endpoint with, or to change. `null` sets the default. A field that is left out gets the
@@ -62,6 +63,11 @@ export interface Endpoint extends EndpointSettings {
    * @internal
    */
   readonly ownRegistryAuthId?: string;
+  /**
+   * Fields of the service that the client does not manage. A change over GraphQL sends them as they are.
+   * @internal
+   */
+  readonly kept?: Kept;
 }
 
 /** A pod of an endpoint. */

@@ -1,14 +1,17 @@
 import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
+import { withKept } from "../records/keptFields";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import type { Literal } from "../transport/graphql";
-import { ENDPOINT_FIELDS, FIELDS, fieldsAt } from "./fields";
+import { ENDPOINT_FIELDS, FIELDS, fieldsAt, KEPT_FIELDS } from "./fields";
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** The fields of an endpoint that only the service sets. */
 const OUTPUT_ONLY_FIELDS: {
-  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId">]: OutputOnlyField<Endpoint[K]>;
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId" | "kept">]: OutputOnlyField<
+    Endpoint[K]
+  >;
 } = {
   id: { selection: "id", schema: z.string().min(1) },
   pods: {
@@ -44,7 +47,7 @@ export function toSaveInput(
 }
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
-export const endpointSchema = recordSchema<Endpoint>(FIELDS, OUTPUT_ONLY_FIELDS);
+export const endpointSchema = withKept<Endpoint>(recordSchema(FIELDS, OUTPUT_ONLY_FIELDS), KEPT_FIELDS);
 
 export const discountSchema = z.looseObject({
   discountFactor: z.number().nullable(),

@@ -112,7 +112,7 @@ export interface FindOptions extends KnownOptions {
  * The age that the first list of a create, update or delete may have. If every operation fetched its own list, the total
  * data would grow with n².
  */
-const SHARED_LIST_MAX_AGE_MS = 2_000;
+export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
  * Returns a list that calls share if they begin at about the same time. It was requested after every write of this client

@@ -32,6 +32,26 @@ export interface FieldOf<Type extends string, Value> {
   readonly onlyAt?: ServiceName;
 }
 
+/**
+ * A field of the service that the client does not manage. A save sends it as it was read, because a save may reset what
+ * is left out.
+ */
+export interface KeptField {
+  /** The selection in GraphQL. @default the name of the field */
+  readonly selection?: string;
+  /** `true` if GraphQL declares the field, or the elements of its list, as an enum. */
+  readonly isGraphqlEnum?: true;
+  /** `true` if the input does not take the field. */
+  readonly isReadOnly?: true;
+  /** `true` for a field that holds secrets. It is read only right before a save, and never kept. */
+  readonly isSecret?: true;
+  /** `true` for a field that the service may not have. It is left out once the service refuses it by name. */
+  readonly isUncertain?: true;
+}
+
+/** The kept fields of one kind of record, by name. */
+export type KeptTable = Readonly<Record<string, KeptField>>;
+
 /** A field of any type, for code that treats all fields alike. */
 export type AnyField = FieldOf<string, unknown>;
 

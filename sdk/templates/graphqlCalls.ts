@@ -1,9 +1,11 @@
 import * as z from "zod";
 import type { RecordCalls } from "../records/collection";
+import type { KeptTable } from "../records/fields";
 import { readMyself, remove, save } from "../records/graphqlCalls";
+import { createKeptFields, withKept } from "../records/keptFields";
 import { type RecordKind, readRecords } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
-import { EnumValue, type GraphqlTransport, type Literal } from "../transport/graphql";
+import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
 import { TEMPLATE_FIELDS } from "./fields";
 import type { Template, TemplateSettings } from "./record";
@@ -18,7 +20,6 @@ const flag = z
   .boolean()
   .nullish()
   .transform((value) => value ?? false);
-const anything = z.unknown().transform((value) => value ?? undefined);
 
 const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
   id: { selection: "id", schema: z.string().min(1) },
@@ -26,16 +27,15 @@ const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
   isPublic: { selection: "isPublic", schema: flag },
 };
 
-/** The fields of the service that the client does not manage, and must send as they are: a save may reset what is left out. */
-const KEPT_FIELDS: Readonly<Record<string, string>> = {
-  volumeInGb: "volumeInGb",
-  volumeMountPath: "volumeMountPath",
-  portsConfig: "portsConfig { name port }",
-  startSsh: "startSsh",
-  startJupyter: "startJupyter",
-  startScript: "startScript",
-  advancedStart: "advancedStart",
-  category: "category",
+const KEPT_FIELDS: KeptTable = {
+  volumeInGb: {},
+  volumeMountPath: {},
+  portsConfig: { selection: "portsConfig { name port }" },
+  startSsh: {},
+  startJupyter: {},
+  startScript: {},
+  advancedStart: {},
+  category: { isGraphqlEnum: true },
 };
 
 /** The fields that a new template gets for endpoints. */
@@ -52,24 +52,10 @@ const envSchema = z
   .nullish()
   .transform((list) => Object.fromEntries((list ?? []).map(({ key, value }) => [key, value ?? ""])));
 
-const kept = Object.fromEntries(
-  Object.entries(KEPT_FIELDS).map(([field, selection]) => [field, { selection, schema: anything }]),
+const templateSchema = withKept<Template>(
+  recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, { env: envSchema, ports: portsOf() }),
+  KEPT_FIELDS,
 );
-
-const wireSchema = recordSchema<Omit<Template, "kept"> & Record<string, unknown>>(
-  TEMPLATE_FIELDS,
-  { ...OUTPUT_ONLY_FIELDS, ...kept },
-  { env: envSchema, ports: portsOf() },
-);
-
-const templateSchema: z.ZodType<Template> = wireSchema.transform((record) => {
-  const fields = Object.keys(KEPT_FIELDS).filter((field) => record[field] !== undefined);
-  const keptFields = Object.fromEntries(fields.map((field) => [field, record[field] as Literal]));
-  const own = Object.entries(record).filter(([field]) => !Object.hasOwn(KEPT_FIELDS, field));
-  return { ...(Object.fromEntries(own) as unknown as Omit<Template, "kept">), kept: keptFields };
-});
-
-const SELECTION = selectionOf(TEMPLATE_FIELDS, { ...OUTPUT_ONLY_FIELDS, ...kept });
 
 /** Templates of endpoints and of pods share one list and one name space. */
 export const TEMPLATE: RecordKind<Template> = {
@@ -81,20 +67,21 @@ export const TEMPLATE: RecordKind<Template> = {
 
 /** Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is sent. */
 export function graphqlTemplateCalls(transport: GraphqlTransport): TemplateCalls {
+  const kept = createKeptFields(KEPT_FIELDS, "templates", transport.http.warn);
+  const selection = `${selectionOf(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS)} ${kept.selection()}`;
   const send = (operation: string, input: Literal, attempt: Attempt) =>
-    save(transport, operation, { name: "saveTemplate", input, selection: SELECTION }, templateSchema, attempt);
+    save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
   return {
     names: { list: "myself", create: "saveTemplate", change: "saveTemplate", delete: "deleteTemplate" },
     async list(operation, attempt) {
-      const myself = await readMyself(transport, operation, `podTemplates { ${SELECTION} }`, attempt);
+      const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
       return readRecords(TEMPLATE, myself, "podTemplates");
     },
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
-    change(operation, { id, isServerless, isPublic, kept: { category, ...others } }, settings, attempt) {
-      const input = { id, ...others, isServerless, isPublic, ...toInput(TEMPLATE_FIELDS, { ...settings }) };
-      const ofCategory = typeof category === "string" ? { category: new EnumValue(category) } : {};
-      return send(operation, { ...input, ...ofCategory }, attempt);
+    change(operation, { id, isServerless, isPublic, kept: before }, settings, attempt) {
+      const fields = toInput(TEMPLATE_FIELDS, { ...settings });
+      return send(operation, { id, ...kept.input(before), isServerless, isPublic, ...fields }, attempt);
     },
     // Only by name: the service has no deletion by id.
     delete: (operation, { name }, attempt) =>

@@ -1,4 +1,4 @@
-import type { Literal } from "../transport/graphql";
+import type { Kept } from "../records/keptFields";
 
 /**
  * The settings to create a serverless template with. `null` sets the default. A field that is left out gets the default.
@@ -74,5 +74,5 @@ export interface Template extends TemplateSettings {
    * Fields of the service that the client does not manage. A change sends them as they are.
    * @internal
    */
-  readonly kept: Readonly<Record<string, Literal>>;
+  readonly kept: Kept;
 }

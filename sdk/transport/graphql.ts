@@ -196,6 +196,17 @@ function errorsIn(body: string): GraphqlErrors | undefined {
   }
 }
 
+/** Matches the name of a field in the message of a document that is not valid. */
+const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
+
+/** Returns the error of a document that is not valid, with the fields that its messages name. */
+function rejected(said: string, errors: readonly { readonly message: string }[]): RejectedError {
+  const error = new RejectedError(said);
+  const fields = errors.flatMap(({ message }) => [...message.matchAll(REFUSED_FIELD)].map(([, field = ""]) => field));
+  // Not in the output of `console.error`.
+  return Object.defineProperty(error, "refusedFields", { value: fields });
+}
+
 /** Matches the messages with which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
@@ -225,5 +236,5 @@ function errorFromGraphql(
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(`${said}. ${quotaAdvice}`);
   }
-  return isBusinessRule ? new BusinessRuleError(said) : new RejectedError(said);
+  return isBusinessRule ? new BusinessRuleError(said) : rejected(said, errors);
 }

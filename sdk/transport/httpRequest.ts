@@ -10,6 +10,8 @@ export interface Http {
   readonly agent: Dispatcher;
   readonly clock: Clock;
   readonly report: Reports["request"];
+  /** Reports a warning about the service. */
+  readonly warn: Reports["warning"];
   /** The signals of the bodies that are being streamed. */
   readonly bodies: Set<AttemptSignal>;
   /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */

@@ -70,6 +70,8 @@ export interface Observers {
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Called every 10 seconds while requests wait for a rate limit of REST v2. @default none */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
+  /** Called with each warning, such as one about a field that the service no longer has. @default none */
+  readonly onWarning?: ((message: string) => unknown) | undefined;
 }
 
 /** Logs a line without keys. `undefined` without a logger. */
@@ -98,9 +100,10 @@ export interface Reports {
   readonly request: ((event: RequestEvent) => void) | undefined;
   readonly retry: ((event: RetryEvent) => void) | undefined;
   readonly rateLimit: (event: RateLimitEvent) => void;
+  readonly warning: (message: string) => void;
 }
 
-export function createReports({ onRequest, onRetry, onRateLimit }: Observers, log: Log): Reports {
+export function createReports({ onRequest, onRetry, onRateLimit, onWarning }: Observers, log: Log): Reports {
   return {
     request:
       log || onRequest
@@ -125,6 +128,10 @@ export function createReports({ onRequest, onRetry, onRateLimit }: Observers, lo
     rateLimit(event) {
       log?.("info", waitText(event), event);
       callUser(() => onRateLimit?.(event));
+    },
+    warning(message) {
+      log?.("warn", message, {});
+      callUser(() => onWarning?.(redact(message)));
     },
   };
 }

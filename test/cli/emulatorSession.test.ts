@@ -121,6 +121,16 @@ describe("handlers of a folder", () => {
   });
 });
 
+test("exec passes on a random key, --key sets it, and --host warns if other machines can reach the emulator", async () => {
+  const script = "console.log(process.env.SERVERLESS_GPU_API_KEY)";
+  const [random, again] = [await exec([], script), await exec([], script)];
+  expect(random.stdout).toMatch(/^emulator-[0-9a-f]{32}\n$/);
+  expect([random.stdout === again.stdout, random.stderr]).toEqual([false, ""]);
+  const open = await exec(["--key", "mine", "--host", "0.0.0.0"], script);
+  expect(open.stdout).toBe("mine\n");
+  expect(open.stderr).toContain("warning: other machines can reach this emulator, because it listens on 0.0.0.0");
+});
+
 test("--watch without --handlers is wrong usage", async () => {
   for (const words of [["emulator"], ["emulator", "exec"]]) {
     const { code, stderr } = await run(...words, "--watch", ...(words.length > 1 ? ["--", "true"] : []));
@@ -140,7 +150,7 @@ test("--seed beside an existing --data says that the seed is not used", async ()
 describe("--verbose", () => {
   test("prints each request in one line, without keys", async () => {
     write("seed.json", JSON.stringify(SEED));
-    const { stderr } = await exec(["--seed", "seed.json", "--verbose"], `(${CALL})()`);
+    const { stderr } = await exec(["--seed", "seed.json", "--key", "local-emulator-key", "--verbose"], `(${CALL})()`);
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} 200 queue {3}runsync {8} {1,8}\d+ ms {2}one\n$/);
     expect(stderr).not.toContain("local-emulator-key");
   });

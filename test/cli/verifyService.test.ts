@@ -101,7 +101,7 @@ describe("a whole run", () => {
   });
 
   test.each([
-    ["observed", 69],
+    ["observed", 75],
     ["contract", 60],
   ] as const)("against the profile %s, all rows are as emulated, and the endpoint is deleted", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];

@@ -137,7 +137,8 @@ describe.each(LANGUAGES)("$title", (language) => {
     process.kill(engine.pid, "SIGINT");
     expect((await destroying).exitCode).not.toBe(0);
     expect(performance.now() - cancelledAt).toBeLessThan(20_000);
-    expect(endpoint()).toMatchObject({ id, workersMin: 0, workersMax: 0 });
+    // The workers from before the deletion.
+    expect(endpoint()).toMatchObject({ id, workersMax: 3 });
     expect((await endpointsInState()).map((each) => each.id)).toContain(id);
   });
 

@@ -46,8 +46,18 @@ const titled = COMBINATIONS.map(({ node, pulumi, typescript }) => {
 
   test("runs the command", async () => {
     const script = "console.log(process.version, process.env.SERVERLESS_GPU_API_KEY)";
-    const printed = await project.run("serverless-gpu", "emulator", "exec", "--", "node", "-e", script);
-    expect(printed).toBe(`${(await project.run("node", "--version")).trim()} local-emulator-key\n`);
+    const printed = await project.run(
+      "serverless-gpu",
+      "emulator",
+      "exec",
+      "--key",
+      "the-key",
+      "--",
+      "node",
+      "-e",
+      script,
+    );
+    expect(printed).toBe(`${(await project.run("node", "--version")).trim()} the-key\n`);
   });
 
   test("applies and destroys a program with the real engine", () => upAndDestroy(project));

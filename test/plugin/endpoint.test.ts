@@ -77,7 +77,7 @@ test("an automatic name is the same in every process, differs by URN, and follow
   expect((await plugin.check(ONE, INPUTS, {}, ["mine-4711", propose as number])).inputs.name).toBe("mine-4711");
   expect((await plugin.check(ONE, INPUTS, {}, ["one", enforce as number])).inputs.name).toBe("one");
   expect((await plugin.check(ONE, INPUTS, {}, ["", disable as number])).failures).toEqual([
-    { property: "name", reason: "is required" },
+    { property: "", reason: "name: is required" },
   ]);
   // A resource keeps the name that it has.
   expect((await plugin.check(ONE, INPUTS, first, ["mine-4711", propose as number])).inputs.name).toBe(first.name);

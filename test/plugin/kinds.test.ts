@@ -61,7 +61,7 @@ test.each([
 ])("a template with %j is refused", async (inputs, reason) => {
   await using plugin = await startPlugin(emulator.env);
   const { failures } = await plugin.check(TEMPLATE, { imageName: "a:1", ...inputs });
-  expect(failures).toEqual([{ property: "command", reason }]);
+  expect(failures).toEqual([{ property: "", reason: `command: ${reason}` }]);
 });
 
 test("a name that pulumi:autonaming decides is used as it is, or refused", async () => {
@@ -100,7 +100,7 @@ test("a change of a volume's data center is a replacement, with a warning at the
   });
   const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
   expect(smaller.failures).toEqual([
-    { property: "size", reason: expect.stringContaining("less than the 50 GB that the volume has") },
+    { property: "", reason: expect.stringMatching(/^size: .*less than the 50 GB that the volume has/) },
   ]);
   await plugin.delete(VOLUME, id, outputs);
 });

@@ -47,18 +47,23 @@ test("settings that do not exist are warned of, and a provider needs one key", a
     const response = await call<messages.CheckResponse>(plugin.client.checkConfig.bind(plugin.client), request);
     return {
       inputs: response.getInputs()?.toJavaScript(),
-      failures: response.getFailuresList().map((f) => f.getReason()),
+      failures: response.getFailuresList().map((f) => {
+        expect(f.getProperty()).toBe("");
+        return f.getReason();
+      }),
     };
   };
   const { inputs, failures } = await checkConfig("default_1_2_3", { apiKye: "a", version: "1.2.3" });
   expect([inputs, failures]).toEqual([{ apiKye: "a", version: "1.2.3" }, []]);
   expect(warnings(plugin)).toEqual([expect.stringContaining("Did you mean serverless-gpu:apiKey?")]);
 
-  const needs = 'the provider "mine" needs either apiKey or apiKeyEnv';
+  const needs = 'apiKey: the provider "mine" needs either apiKey or apiKeyEnv';
   expect((await checkConfig("mine", {})).failures).toEqual([needs]);
   expect((await checkConfig("mine", { apiKey: "a", apiKeyEnv: "B" })).failures).toEqual([needs]);
   const own = await checkConfig("default", { apiKeyEnv: "B" });
-  expect(own.failures).toEqual([expect.stringMatching(/^only an explicit provider has apiKeyEnv.* another name/)]);
+  expect(own.failures).toEqual([
+    expect.stringMatching(/^apiKeyEnv: only an explicit provider has apiKeyEnv.* another name/),
+  ]);
   for (const explicit of ["default_eu", "default_github_ci", "default_https_proxy", "default_1_2"]) {
     expect((await checkConfig(explicit, {})).failures).toEqual([expect.stringContaining(`"${explicit}" needs either`)]);
   }

@@ -59,7 +59,7 @@ const ARROWS: Record<string, Arrows> = {
     ],
     folders: {
       program: [],
-      connection: [],
+      connection: ["program"],
       machine: [],
       resource: ["program", "connection", "machine"],
       endpoint: ["program", "connection", "machine", "resource"],

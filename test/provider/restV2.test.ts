@@ -136,14 +136,14 @@ test("over GraphQL, the check refuses to delete without drain, and says how to g
   await using graphql = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: "graphql" });
   const { failures } = await graphql.check({}, { ...PROGRAM, drain: false });
   expect(failures).toEqual([
-    { property: "drain", reason: expect.stringMatching(/only REST v2 .* Remove drain, or switch/) },
+    { property: "", reason: expect.stringMatching(/^drain: .*only REST v2 .* Remove drain, or switch/) },
   ]);
   expect((await provider.check({}, { ...PROGRAM, drain: false })).failures).toEqual([]);
 });
 
 test("the check refuses what REST v2 does not accept, but not what another interface has accepted before", async () => {
   const refused = async (olds: Properties, news: Properties) =>
-    (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ property }) => property);
+    (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ reason }) => reason.split(":")[0]);
   expect(await refused({}, { idleTimeout: 0 })).toEqual(["idleTimeout"]);
   expect(await refused({}, { scalerType: "REQUEST_COUNT", scalerValue: 1.5 })).toEqual(["scalerValue"]);
   expect(await refused({}, { scalerType: "QUEUE_DELAY", scalerValue: 0.1 })).toEqual(["scalerValue"]);

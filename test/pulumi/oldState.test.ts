@@ -36,7 +36,7 @@ test("the state of this version is kept", () => {
 });
 
 test.each(versions)("state that version %s wrote is read, refreshed and destroyed", async (release) => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ apiKey: "local-emulator-key", drainMs: 100 });
   const state: State = JSON.parse(read(`state-${release}.json`).replaceAll(ADDRESS, emulator.url));
   const endpoints = endpointsIn(state);
   emulator.seed({ endpoints: endpoints.map(seedOf) });
@@ -59,7 +59,7 @@ test.each(versions)("state that version %s wrote is read, refreshed and destroye
 // Writes the fixture of a release: WRITE_STATE=0.1 npx jest test/pulumi/oldState -t "is written"
 (process.env.WRITE_STATE ? test : test.skip)("the state of a release is written", async () => {
   const release = process.env.WRITE_STATE;
-  await using emulator = await startEmulator({ randomSeed: 1 });
+  await using emulator = await startEmulator({ apiKey: "local-emulator-key", randomSeed: 1 });
   const theirs = { name: "by hand", gpuIds: "AMPERE_16", templateId: "template" };
   emulator.seed({ endpoints: ["adopted-1", "theirs-1"].map((id) => ({ ...theirs, id })) });
   const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });

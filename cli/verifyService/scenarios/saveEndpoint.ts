@@ -7,17 +7,17 @@ const FIELDS =
 type Input = Readonly<Record<string, string | undefined>>;
 
 /** Saves the own endpoint with no worker, unless `more` says otherwise. Its values are GraphQL; `undefined` leaves a field out. */
-export function saveOwn({ endpoint, graphql }: Site, more: Input = {}): Promise<Reply> {
+export function saveOwn({ endpoint, graphql }: Site, more: Input = {}, selection = FIELDS): Promise<Reply> {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);
   const input: Input = { ...Object.fromEntries(strings), workersMin: "0", workersMax: "0", ...more };
   const written = Object.entries(input).filter(([, value]) => value !== undefined);
   const fields = written.map(([key, value]) => `${key}: ${value}`).join(", ");
-  return graphql(`mutation { saveEndpoint(input: { ${fields} }) { ${FIELDS} } }`);
+  return graphql(`mutation { saveEndpoint(input: { ${fields} }) { ${selection} } }`);
 }
 
 /** Returns fields of the saved endpoint, or the outcome of a save that was refused. */
-function shown(reply: Reply, ...fields: string[]): object {
+export function shown(reply: Reply, ...fields: string[]): object {
   const saved = reply.body?.data?.saveEndpoint;
   if (!saved) return outcomeOf(reply) as object;
   return Object.fromEntries(fields.map((field) => [field, saved[field]]));

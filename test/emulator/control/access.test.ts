@@ -1,7 +1,26 @@
+import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { startEmulator } from "../../../emulator";
 import { accessRefusal } from "../../../emulator/control/access";
 import { send } from "../../support/plainClient";
+
+interface Init {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Returns the status of a response. `fetch` does not send another Host than that of its URL. */
+function statusAt(url: string, { body, ...init }: Init): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...init, agent: false }, (response) => {
+      resolve(response.statusCode);
+      response.destroy();
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
 
 describe("access to the control interface", () => {
   const options = { apiKey: "the-key", token: "page-token", host: "127.0.0.1" };
@@ -56,6 +75,50 @@ describe("access to the control interface", () => {
     expect(refusal(link, "127.0.0.1", "GET", "/_emulator/journal")).toMatchObject({ status: 403 });
     const frame = { ...link, "sec-fetch-dest": "iframe" };
     expect(refusal(frame, "127.0.0.1", "GET", "/_emulator/")).toMatchObject({ status: 403 });
+  });
+
+  test("a page that rebinds its name to this machine is refused on every route, and changes nothing", async () => {
+    await using emulator = await startEmulator({ randomSeed: 1, profile: "observed" });
+    emulator.seed({ endpoints: [{ id: "mine", name: "mine", gpuIds: "ADA_24", templateId: "t" }] });
+    const at = (path: string, init: Init = {}) =>
+      statusAt(`${emulator.url}${path}`, { ...init, headers: { host: "evil.example", ...init.headers } });
+    const query = JSON.stringify({ query: "{ myself { endpoints { id } } }" });
+    const json = { "content-type": "application/json" };
+    const guessed = { authorization: "Bearer local-emulator-key" };
+    for (const headers of [{}, guessed]) {
+      const responses = await Promise.all([
+        at("/", { headers }),
+        at("/graphql", { method: "POST", headers: { ...json, ...headers }, body: query }),
+        at("/graphql?api_key=local-emulator-key", { method: "POST", headers: json, body: query }),
+        at("/v1/pods", { headers }),
+        at("/v2/serverless", { headers }),
+        at("/v2/mine/health", { headers }),
+        at("/v2/mine/run", { method: "POST", headers: { ...json, ...headers }, body: '{"input":{}}' }),
+        at("/v2/mine/job-take/worker", { headers }),
+        at("/v2/mine/openai/v1/models", { headers }),
+        at("/nothing", { headers }),
+        at("/_emulator/", { headers }),
+        at("/_emulator/journal", { headers }),
+        at("/_emulator/events", { headers }),
+        at("/_emulator/reset", { method: "POST", headers }),
+      ]);
+      expect(responses).toEqual(responses.map(() => 403));
+    }
+    expect(emulator.journal.requests()).toEqual([]);
+    expect(emulator.endpoints.list()).toHaveLength(1);
+    // A program in another container calls it by a name, and has the key.
+    const bearer = { authorization: `Bearer ${emulator.apiKey}`, host: "emulator:8080" };
+    expect(await at("/v2/mine/health", { headers: bearer })).toBe(200);
+    const byQuery = `/graphql?api_key=${emulator.apiKey}`;
+    expect(await at(byQuery, { method: "POST", headers: json, body: query })).toBe(200);
+  });
+
+  test("each emulator has a key of its own, which nobody can guess, also with a random seed", async () => {
+    await using one = await startEmulator({ randomSeed: 1 });
+    await using other = await startEmulator({ randomSeed: 1 });
+    expect(one.apiKey).toMatch(/^emulator-[0-9a-f]{32}$/);
+    expect(one.apiKey).not.toBe(other.apiKey);
+    expect(one.env.SERVERLESS_GPU_API_KEY).toBe(one.apiKey);
   });
 
   test("a browser on another machine is asked for the key", async () => {

@@ -100,6 +100,19 @@ describe("a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).version).toBe(2);
   });
 
+  test("keeps the key, unless another one is asked for", async () => {
+    const first = await startEmulator({ dataFile });
+    await first.stop();
+    const second = await startEmulator({ dataFile });
+    await second.stop();
+    expect(second.apiKey).toBe(first.apiKey);
+    const third = await startEmulator({ dataFile, apiKey: "asked-for" });
+    await third.stop();
+    await using fourth = await startEmulator({ dataFile });
+    expect([third.apiKey, fourth.apiKey]).toEqual(["asked-for", "asked-for"]);
+    expect((await graphql(fourth, "{ myself { id } }", first.apiKey)).status).toBe(401);
+  });
+
   test("wins over the seed", async () => {
     const seed = { endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] };
     const first = await startEmulator({ dataFile, seed });

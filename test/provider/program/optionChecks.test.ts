@@ -1,4 +1,4 @@
-import { customTimeoutsWarning, ignoredElementWarnings, refuseImport } from "../../../provider/program/optionChecks";
+import { customTimeoutsWarning, ignoredElementWarnings, optionProblems } from "../../../provider/program/optionChecks";
 
 test("an ignored list element causes a warning; an ignored field or other property does not", () => {
   const ignoreChanges = ["gpuIds[1]", "locations[0]", 'gpuIds["0"]', "gpuIds", "workersMax", "tags[0]"];
@@ -19,8 +19,9 @@ test("customTimeouts cause a warning with the alternative", () => {
 });
 
 test("the option import is refused with the alternative", () => {
-  expect(() => refuseImport("ServerlessEndpoint", "llama", { import: "abc" })).toThrow(
-    /^"llama": a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
+  const message = expect.stringMatching(
+    /^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
   );
-  expect(() => refuseImport("ServerlessEndpoint", "llama", {})).not.toThrow();
+  expect(optionProblems("ServerlessEndpoint", {}, { import: "abc" })).toEqual([{ property: "", message }]);
+  expect(optionProblems("ServerlessEndpoint", {}, {})).toEqual([]);
 });

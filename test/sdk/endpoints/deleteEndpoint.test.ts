@@ -143,7 +143,9 @@ describe("a deletion that cannot end", () => {
     const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 60_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT", disposition: "wait" });
-    expect(error.message).toMatch(/not deleted within 60 s: 2 of its pods still run.*still exists, scaled to zero/);
+    expect(error.message).toMatch(
+      /runs and is billed again.*not deleted within 60 s: 2 of its pods still run. It still exists. /,
+    );
     expect(it.calls()).not.toContain("deleteEndpoint");
     const tookMs = it.clock.now() - startedAt;
     expect(tookMs).toBeGreaterThanOrEqual(60_000);

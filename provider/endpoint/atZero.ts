@@ -1,0 +1,129 @@
+import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
+import { hasSameLimits, isAtZero, type ScaleDownOptions, type WorkerLimits } from "../../sdk/endpoints/putBack";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import { log } from "../log";
+import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { type Properties, pick } from "../properties";
+
+/*
+ * An endpoint at zero takes no jobs. A deletion or a recycle that was killed leaves it there, and state does not know. This
+ * machine then has a record of the numbers of workers to put back. Others see it in a refresh.
+ */
+
+/** The numbers of workers that a deletion or a recycle has set to 0, as this machine recorded them. */
+export interface ScaleDownRecord extends Required<ScaleDownOptions> {
+  /** `undefined` if no deletion or recycle of this machine was killed or has failed. */
+  readonly workers: () => WorkerLimits | undefined;
+  readonly forget: () => void;
+}
+
+/** Returns the record of an endpoint in state. */
+export function scaleDownRecord(id: string, { __account }: Properties): ScaleDownRecord {
+  const [service = ""] = String(__account ?? "").split(" ");
+  const subject: Subject = { service, noun: "endpoint", key: id };
+  const forget = () => removeRecord(subject);
+  return {
+    workers: () => limitsIn(readRecord(subject)),
+    onScaleDown: ({ workersMin, workersMax }) => {
+      writeRecord(subject, { workersMin, workersMax });
+    },
+    onPutBack: forget,
+    forget,
+  };
+}
+
+function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
+  const { workersMin, workersMax } = record ?? {};
+  return typeof workersMin === "number" && typeof workersMax === "number" ? { workersMin, workersMax } : undefined;
+}
+
+/**
+ * Says what the next `up` puts back, or that the endpoint is off. Sends nothing.
+ * @returns `true` if `up` has numbers of workers to put back
+ */
+export function announceZero(id: string, outputs: Properties, inputs: Properties): boolean {
+  const name = String(outputs.name ?? id);
+  const recorded = scaleDownRecord(id, outputs).workers();
+  if (recorded) {
+    const wanted = limitsToPutBack(recorded, inputs);
+    log(name, `a deletion or recycle that did not end left endpoint ${id} at zero: up puts back ${describe(wanted)}`);
+    return true;
+  }
+  const missing = missingMaximum(outputs.workersMax, inputs);
+  if (missing !== undefined) log(name, `up also sets ${describe(missing)}: ${BLOCKED}`);
+  else warnIfOff(id, outputs, inputs);
+  return false;
+}
+
+const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";
+
+/**
+ * Returns the numbers of workers that a save must contain beside the fields of the program. `now` is the endpoint as the
+ * service has it.
+ */
+export function zeroRepair(id: string, outputs: Properties, inputs: Properties, now: Endpoint): Partial<WorkerLimits> {
+  const recorded = scaleDownRecord(id, outputs).workers();
+  // For a while the list may show the numbers of before: to save them again changes nothing.
+  if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {
+    const wanted = limitsToPutBack(recorded, inputs);
+    log(now.name, `puts back ${describe(wanted)} after a deletion or recycle that did not end`);
+    return wanted;
+  }
+  const missing = missingMaximum(now.workersMax, inputs);
+  if (missing !== undefined) log(now.name, `also sets ${describe(missing)}: ${BLOCKED}`);
+  return missing ?? {};
+}
+
+/** Returns `true` if `zeroRepair` needs the endpoint. */
+export function mayNeedRepair(id: string, outputs: Properties, inputs: Properties, isSaved: boolean): boolean {
+  const dependsOnMaximum = isSaved && Number(inputs.workersMin) > 0 && inputs.workersMax === undefined;
+  return dependsOnMaximum || scaleDownRecord(id, outputs).workers() !== undefined;
+}
+
+/** Says what a refresh has found, and forgets a record that is out of date. */
+export function noteRead(id: string, outputs: Properties, inputs: Properties, now: Endpoint): void {
+  if (outputs.__mustExist) return;
+  const record = scaleDownRecord(id, outputs);
+  const recorded = record.workers();
+  if (!recorded) warnIfOff(id, { ...now }, inputs);
+  else if (!isAtZero(now) && !hasSameLimits(now, recorded)) record.forget();
+}
+
+/** The endpoints that this process has warned about. A process serves one deployment. */
+const warned = new Set<string>();
+
+/** Warns if `workersMax` is 0 and the program does not say so: no run would repair it. */
+export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: Properties): void {
+  if (workersMax !== 0 || inputs.workersMax !== undefined || warned.has(id)) return;
+  warned.add(id);
+  const usual = Math.max(ENDPOINT_DEFAULTS.workersMax, Number(inputs.workersMin ?? 0));
+  log(
+    String(name ?? id),
+    `warning: endpoint ${id} is off: its workersMax is 0, and the program does not set it. Possible causes: an interrupted ` +
+      "deletion; the service's own scale-down, to 2 after 3 days without jobs and to 0 after 7; a person. To put it back in " +
+      `service, add workersMax: ${usual} to the program and run pulumi up. To keep it off, add workersMax: 0`,
+  );
+}
+
+/** Returns what is recorded, as far as the program does not say otherwise. */
+function limitsToPutBack(recorded: WorkerLimits, inputs: Properties): WorkerLimits {
+  const declared = pick(inputs, (name) => name === "workersMin" || name === "workersMax");
+  const { workersMin, workersMax } = { ...recorded, ...(limitsIn({ ...recorded, ...declared }) ?? {}) };
+  if (workersMin <= workersMax) return { workersMin, workersMax };
+  return declared.workersMax === undefined
+    ? { workersMin, workersMax: workersMin }
+    : { workersMin: workersMax, workersMax };
+}
+
+/** Returns the `workersMax` without which the program's `workersMin` is refused. */
+function missingMaximum(workersMax: unknown, inputs: Properties): { workersMax: number } | undefined {
+  const workersMin = Number(inputs.workersMin);
+  if (workersMax !== 0 || inputs.workersMax !== undefined || !(workersMin > 0)) return undefined;
+  return { workersMax: Math.max(ENDPOINT_DEFAULTS.workersMax, workersMin) };
+}
+
+function describe(limits: Partial<WorkerLimits>): string {
+  return Object.entries(limits)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(" and ");
+}

@@ -1,0 +1,105 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import * as pulumi from "@pulumi/pulumi";
+import { isUnitTest } from "./unitTest";
+
+/** The handlers of a refusal. State never holds them. */
+const PROVIDER =
+  'exports.handler = () => ({ check: async (_, { reason }) => ({ failures: [{ property: "", reason }] }) });';
+
+/** A resource whose check always fails, with the reason. */
+class Refusal extends pulumi.CustomResource {
+  constructor(reason: string) {
+    super("pulumi-nodejs:dynamic/serverless-gpu:Refusal", "refusal", { reason, __provider: PROVIDER });
+  }
+}
+
+/** A provider that the engine refuses, because its version is none. `--target` skips other resources, but not providers. */
+class RefusedProvider extends pulumi.ProviderResource {
+  constructor() {
+    super("pulumi-nodejs", "refusal", { version: "none: the errors above are the reason" });
+  }
+}
+
+const NO_PROGRAM = {};
+
+const refusals = new WeakMap<object, Promise<Error | undefined>>();
+
+/** Returns `true` in a program that the engine runs. */
+function hasEngine(): boolean {
+  return pulumi.runtime.getStackResource() !== undefined && !isUnitTest();
+}
+
+/**
+ * Makes the engine refuse the program. A rejected promise is not enough: if nobody awaits it, an inline program of the
+ * Automation API counts as complete, and the engine deletes all resources that it has not registered.
+ * @returns the error with which everything that waits must fail, after the engine has ended the run. Pulumi does not print
+ *   it, because the engine has printed the reason. `undefined` if there is no engine that could refuse
+ */
+export function refuse({ message }: Error): Promise<Error | undefined> {
+  const program = pulumi.runtime.getStackResource();
+  if (!program || !hasEngine()) return Promise.resolve(undefined);
+  const existing = refusals.get(program);
+  if (existing) return existing;
+  const refusal = register(message);
+  refusals.set(program, refusal);
+  return refusal;
+}
+
+/** Does the same as `refuse` if the program has been refused for another reason. */
+export function earlierRefusal(): Promise<Error | undefined> {
+  return refusals.get(pulumi.runtime.getStackResource() ?? NO_PROGRAM) ?? Promise.resolve(undefined);
+}
+
+/** Returns a promise that rejects after the engine has refused the program. */
+export function refused(error: Error): Promise<never> {
+  // Rejects without a function that throws: see functions/invoke.ts.
+  return new Promise((_, reject) => {
+    refuse(error).then((ended) => reject(ended ?? error));
+  });
+}
+
+/**
+ * Returns the options for a resource with a problem: it waits until the engine has refused the program.
+ * @throws RunError if there is no engine
+ */
+export function afterRefusal(problem: string, options: pulumi.ResourceOptions = {}): pulumi.ResourceOptions {
+  const error = new pulumi.RunError(problem);
+  if (!hasEngine()) throw error;
+  return { ...options, dependsOn: refused(error) };
+}
+
+/** Refuses the program if nothing in it handles the failure of a promise. A program may catch it. */
+export function refuseUnlessHandled(error: Error): void {
+  if (!hasEngine()) return;
+  // Keeps the program from ending before Node.js reports the failure, after all reactions to it.
+  const done = pulumi.runtime.rpcKeepAlive();
+  const inThisProgram = AsyncLocalStorage.snapshot();
+  const refuseSame = (reason: unknown) => {
+    if (reason === error) inThisProgram(refuse, error);
+  };
+  process.on("unhandledRejection", refuseSame);
+  setImmediate(() =>
+    setImmediate(() => {
+      process.off("unhandledRejection", refuseSame);
+      done();
+    }),
+  );
+}
+
+async function register(reason: string): Promise<Error | undefined> {
+  return (await failureOf(new Refusal(reason))) ?? (await lastResort(reason));
+}
+
+/** Refuses a program of which the engine registers only the resources that `--target` names. */
+async function lastResort(reason: string): Promise<Error | undefined> {
+  await pulumi.log.error(reason);
+  return failureOf(new RefusedProvider());
+}
+
+/** Returns the failure of a registration; `undefined` if the engine skips the resource. */
+function failureOf({ urn }: pulumi.Resource): Promise<Error | undefined> {
+  return (urn as unknown as { promise(): Promise<unknown> }).promise().then(
+    () => undefined,
+    (failure: Error) => failure,
+  );
+}

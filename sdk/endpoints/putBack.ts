@@ -1,0 +1,106 @@
+import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import type { KnownSettings } from "../records/collection";
+import { recordById } from "../records/listed";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { type Account, changeEndpoint, withOwnSave } from "./calls";
+import type { Endpoint, EndpointSettings } from "./record";
+
+/** The numbers of workers of an endpoint. */
+export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
+
+/** Callbacks of a call that scales an endpoint to zero for a while. */
+export interface ScaleDownOptions {
+  /**
+   * Called with the endpoint's numbers of workers, before the save that scales it to zero. If this process is killed
+   * afterwards, nothing else knows them. An error that it throws ends the call, and nothing is changed.
+   */
+  readonly onScaleDown?: (counts: WorkerLimits) => void;
+  /**
+   * Called when the call has failed, and the endpoint is not at zero: it has its numbers of workers again, or others that
+   * somebody else gave it.
+   */
+  readonly onPutBack?: () => void;
+}
+
+/** An endpoint that a call has scaled to zero. */
+export interface ScaledDown {
+  /** What is scaled down for: `deletion` or `recycle`. */
+  readonly purpose: string;
+  /** The numbers of workers to put back. */
+  readonly counts: WorkerLimits;
+  /** `false` if the response to the save that scales to zero was lost. */
+  readonly isCertain: boolean;
+}
+
+/** The time for each request after an abort, in milliseconds: whoever aborts does not want to wait. */
+const AFTER_ABORT_MS = 15_000;
+
+export function isAtZero({ workersMin, workersMax }: WorkerLimits): boolean {
+  return workersMin === 0 && workersMax === 0;
+}
+
+/** Returns the counts alone. */
+export function countsOf({ workersMin, workersMax }: WorkerLimits): WorkerLimits {
+  return { workersMin, workersMax };
+}
+
+/** Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves nothing. */
+export function changedNothing(error: unknown): boolean {
+  return error instanceof RejectedError && error.attempts === 1;
+}
+
+/**
+ * Gives an endpoint its workers back after the call that scaled it to zero has failed or was aborted. An endpoint that
+ * somebody else has scaled meanwhile is left alone.
+ * @returns the error to throw; its first line says whether the endpoint runs
+ */
+export async function putBack(
+  account: Account,
+  id: string,
+  scaledDown: ScaledDown,
+  failure: unknown,
+  given: ObservedOptions & ScaleDownOptions,
+  known?: KnownSettings,
+): Promise<Error> {
+  const { counts, purpose, isCertain } = scaledDown;
+  const { signal, onPutBack, ...others } = given;
+  // The restore must not be aborted as well.
+  const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
+  try {
+    const listed = recordById(account.kind, await account.list.read({ gathers: true }, options), id);
+    if (!listed)
+      return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
+    const now = withOwnSave(account, listed);
+    // The list may still show the counts of before. To save them again changes nothing.
+    const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
+    const endpoint = isOurs ? await changeEndpoint(account, listed, counts, options, known) : now;
+    onPutBack?.();
+    return withOutcome(
+      failure,
+      `endpoint ${id} runs and is billed again: it has ${describe(endpoint)}. Its ${purpose} failed`,
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const where =
+      error instanceof NotFoundError
+        ? `the service says that endpoint ${id} does not exist, so its workers were not put back`
+        : `endpoint ${id} ${isCertain ? "is still" : "may be"} off: its ${purpose} failed, and ${describe(counts)} could not be put back`;
+    return withOutcome(failure, where, `. Putting the workers back failed with: ${reason}`);
+  }
+}
+
+/** Returns `true` if both have the same numbers of workers. */
+export function hasSameLimits(one: WorkerLimits, other: WorkerLimits): boolean {
+  return one.workersMin === other.workersMin && one.workersMax === other.workersMax;
+}
+
+function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
+  return `workersMin ${workersMin} and workersMax ${workersMax}`;
+}
+
+/** Returns an error that begins with the outcome. An abort's reason belongs to the caller and stays as it is. */
+function withOutcome(failure: unknown, outcome: string, details = ""): Error {
+  if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  return new InterruptedError(`${outcome}: ${reason}${details}`, { cause: failure });
+}

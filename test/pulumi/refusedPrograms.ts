@@ -1,0 +1,82 @@
+/** Mistakes that are known before anything is written. They are found together with all resources of the program. */
+export const EARLY = [
+  "argument",
+  "import",
+  "replaceWith",
+  "adoptId",
+  "adoptTemplate",
+  "smokeTest",
+  "provider",
+  "commands",
+  "transformed",
+];
+
+/** Mistakes that are known later: resources that do not depend on them are registered before. */
+export const LATE = ["command", "output", "noSelector", "promise"];
+
+/** Programs with one mistake each, beside two endpoints and a template, which an early mistake also changes. */
+export const PROGRAMS = `
+const pulumi = require("@pulumi/pulumi");
+const gpu = require("pulumi-serverless-gpu");
+const { ServerlessEndpoint, ServerlessGpuProvider, ServerlessTemplate, SmokeTest } = gpu;
+
+const right = { gpuIds: "AMPERE_16", templateId: "template" };
+const using = (templateId) => new ServerlessEndpoint("bad", { ...right, templateId });
+
+const MISTAKES = {
+  argument: () => new ServerlessEndpoint("bad", { ...right, workersMax: -1 }),
+  import: () => new ServerlessEndpoint("bad", right, { import: "abc" }),
+  replaceWith: ({ one }) => new ServerlessEndpoint("bad", { ...right, adoptId: "abc" }, { replaceWith: [one] }),
+  adoptId: () => ["bad", "worse"].map((name) => new ServerlessEndpoint(name, { ...right, adoptId: "abc" })),
+  adoptTemplate: () => ["bad", "worse"].map((name) => new ServerlessTemplate(name, { imageName: "a:1", adoptId: "abc" })),
+  smokeTest: ({ one }) => new SmokeTest("bad", { endpointId: one.endpointId, input: 3 }),
+  provider: () => new ServerlessEndpoint("bad", right, { provider: new ServerlessGpuProvider("bad", {}) }),
+  commands: () => new ServerlessTemplate("bad", { imageName: "a:1", dockerArgs: "a", command: { cmd: ["b"] } }),
+  transformed: () =>
+    new ServerlessEndpoint("bad", right, { import: "abc", transformations: [({ props, opts }) => ({ props, opts })] }),
+  command: () => new ServerlessTemplate("bad", { imageName: "a:1", command: Promise.resolve({ cmd: "b" }) }),
+  output: () => using(gpu.getServerlessTemplateOutput({ id: "typo" }).id),
+  noSelector: () => using(gpu.getServerlessTemplateOutput({}).id),
+  promise: () => using(gpu.getServerlessTemplate({ id: "typo" }).then(({ id }) => id)),
+};
+
+/** With isLater, a promise that nobody awaits declares everything. */
+exports.program = (mistake, isLater) => async () => {
+  const changed = ${JSON.stringify(EARLY)}.includes(mistake);
+  const declare = () => {
+    const template = new ServerlessTemplate("template", { imageName: changed ? "image:2" : "image:1" });
+    const one = new ServerlessEndpoint("one", { ...right, templateId: template.id, workersMax: changed ? 2 : 1 });
+    const two = new ServerlessEndpoint("two", { ...right, workersMax: changed ? 2 : 1 });
+    MISTAKES[mistake]?.({ one, two, template });
+  };
+  if (isLater) Promise.resolve().then(declare);
+  else declare();
+};
+`;
+
+/** Runs `up` of inline programs: one for each argument, in the stack `awaited`, and at the same time in `later`. */
+export const INLINE = `
+const { LocalWorkspace } = require("@pulumi/pulumi/automation");
+const { program } = require("./programs.js");
+
+async function up(stackName, mistake) {
+  const isLater = stackName === "later";
+  const options = { stackName, projectName: "test", program: program(mistake, isLater) };
+  const stack = await LocalWorkspace.createOrSelectStack(options, { workDir: __dirname });
+  const target = isLater && mistake ? ["**::one", "**::two"] : undefined;
+  let output = "";
+  const onOutput = (text) => { output += text; };
+  const failed = await stack.up({ target, onOutput }).then(() => false, () => true);
+  const { deployment } = await stack.exportStack();
+  const names = deployment.resources.map(({ urn }) => urn.split("::").pop());
+  return { stackName, mistake, failed, names, output };
+}
+
+(async () => {
+  const results = [];
+  for (const mistake of [undefined, ...process.argv.slice(2)]) {
+    results.push(...(await Promise.all(["awaited", "later"].map((stackName) => up(stackName, mistake)))));
+  }
+  require("fs").writeFileSync("results.json", JSON.stringify(results));
+})();
+`;

@@ -1,0 +1,237 @@
+import { inspect } from "node:util";
+import { Agent } from "undici";
+import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors";
+import { type Emulated, startEmulated } from "../../support/emulated";
+import { graphql } from "../../support/plainClient";
+
+const warnings: string[] = [];
+/** The GraphQL documents that the client has sent. */
+const documents: string[] = [];
+beforeEach(() => {
+  warnings.length = 0;
+  documents.length = 0;
+});
+
+const agent = new Agent();
+afterAll(() => agent.close());
+const recording = agent.compose((dispatch) => (options, handler) => {
+  if (typeof options.body === "string") documents.push(JSON.parse(options.body).query);
+  return dispatch(options, handler);
+});
+
+const start = () =>
+  startEmulated({
+    emulator: { profile: "observed" },
+    client: { service: "runpod", dispatcher: recording, onWarning: (message) => warnings.push(message) },
+  });
+
+const sent = (field: string) => documents.filter((document) => document.includes(`{ ${field}`));
+/** Returns the input of the last save, without the selection behind it. */
+const lastSave = () => sent("saveEndpoint").at(-1)?.split(") {")[0] ?? "";
+
+/** All that the client does not manage. */
+const SHOWN = `gpuIds gpuCount minCudaVersion allowedCudaVersions instanceIds type executionTimeoutMs modelReferences
+  compliance workersPFBTarget workersStandby networkVolumeId networkVolumeIds { networkVolumeId } env { key value }`;
+
+/** Makes an endpoint as the service's console or another tool does. */
+async function make({ emulator }: Emulated, more: string): Promise<string> {
+  const { body } = await graphql(
+    emulator,
+    `mutation { saveEndpoint(input: { name: "llama", templateId: "t", workersMax: 3, ${more} }) { id } }`,
+  );
+  return body.data.saveEndpoint.id;
+}
+
+/** Returns an endpoint as the service shows it, without the client. */
+async function shown({ emulator }: Emulated, id: string) {
+  const { body } = await graphql(emulator, `{ myself { endpoints { id ${SHOWN} } } }`);
+  return body.data.myself.endpoints.find((each: { readonly id: string }) => each.id === id);
+}
+
+const WHOLE = `gpuIds: "ADA_24", gpuCount: 2, minCudaVersion: "12.4", type: "LB", executionTimeoutMs: 60000,
+  modelReferences: ["https://huggingface.co/a/b:main"], compliance: [GDPR, HIPAA], workersPFBTarget: 1,
+  networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }, { networkVolumeId: "v2" }],
+  env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }]`;
+
+describe("a change at the service runpod", () => {
+  test("keeps every field that the client does not manage, whatever changes the endpoint", async () => {
+    await using it = await start();
+    const id = await make(it, WHOLE);
+    const { workersStandby: _, ...before } = await shown(it, id);
+    expect(before).toMatchObject({ gpuCount: 2, workersPFBTarget: 1, executionTimeoutMs: 60_000, type: "LB" });
+    const { endpoints } = it.client;
+    await it.run(endpoints.update(id, { workersMax: 2 }));
+    expect(await shown(it, id)).toMatchObject(before);
+    await it.run(endpoints.update(id, { workersMax: 4 }));
+    await it.run(endpoints.recycleWorkers(id, { workersMin: 0, workersMax: 2 }));
+    await it.run(endpoints.scaleToZero(id));
+    expect(await shown(it, id)).toMatchObject(before);
+    expect(it.emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 0, networkVolumeId: "v1" });
+    await it.run(endpoints.delete(id));
+    expect(it.emulator.endpoints.list()).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("leaves out what reads null, a template and the data centers of volumes, of which one alone is the setting", async () => {
+    await using it = await start();
+    const two = await make(it, WHOLE);
+    await it.run(it.client.endpoints.update(two, { workersMax: 2 }));
+    expect(lastSave()).toContain('networkVolumeIds: [{networkVolumeId: "v1"}, {networkVolumeId: "v2"}]');
+    expect(lastSave()).not.toMatch(/, networkVolumeId:|dataCenterId|template:|allowedCudaVersions|null/);
+    await it.run(it.client.endpoints.update(two, { networkVolumeId: "v3" }));
+    expect(lastSave()).not.toContain("networkVolumeIds");
+    expect(await shown(it, two)).toMatchObject({ networkVolumeId: "v3" });
+    const one = await make(
+      it,
+      'gpuIds: "ADA_24", networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }]',
+    );
+    await it.run(it.client.endpoints.update(one, { workersMax: 2 }));
+    expect(lastSave()).toContain('networkVolumeId: "v1"');
+    expect(lastSave()).not.toContain("networkVolumeIds");
+  });
+
+  test("keeps the processors of an endpoint on CPUs, and gives it no GPUs", async () => {
+    await using it = await start();
+    const id = await make(it, 'gpuIds: "", instanceIds: ["cpu3g-4-16"]');
+    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+    expect(lastSave()).toContain('gpuIds: ""');
+    expect(lastSave()).not.toMatch(/gpuCount|CudaVersion/);
+    expect(await shown(it, id)).toMatchObject({ instanceIds: ["cpu3g-4-16"], gpuIds: "" });
+    const saves = sent("saveEndpoint").length;
+    const refusal = await it.failure(it.client.endpoints.update(id, { gpuIds: "ADA_24" }));
+    expect(refusal).toBeInstanceOf(InvalidInputError);
+    expect(refusal.message).toContain("gpuIds: cannot be set: the endpoint runs on CPUs (cpu3g-4-16)");
+    expect(sent("saveEndpoint")).toHaveLength(saves);
+    await it.run(it.client.endpoints.delete(id));
+    expect(it.emulator.endpoints.list()).toEqual([]);
+  });
+
+  test("lets the standby workers follow workersMin where they did, and caps them at workersMax", async () => {
+    await using it = await start();
+    const follows = await make(it, 'gpuIds: "ADA_24", workersMin: 2');
+    await it.run(it.client.endpoints.update(follows, { workersMin: 1 }));
+    expect(await shown(it, follows)).toMatchObject({ workersStandby: 1 });
+    const own = await make(it, 'gpuIds: "ADA_24", workersStandby: 2');
+    await it.run(it.client.endpoints.update(own, { workersMax: 4 }));
+    expect(await shown(it, own)).toMatchObject({ workersStandby: 2 });
+    await it.run(it.client.endpoints.update(own, { workersMax: 1 }));
+    expect(await shown(it, own)).toMatchObject({ workersStandby: 1 });
+  });
+
+  test("builds on what somebody else has changed since this client's last save", async () => {
+    await using it = await start();
+    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
+    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+    await make(it, `id: "${id}", gpuIds: "ADA_24", gpuCount: 4`);
+    await it.run(it.client.endpoints.update(id, { workersMax: 5 }));
+    expect(await shown(it, id)).toMatchObject({ gpuCount: 4 });
+  });
+});
+
+describe("secrets of an endpoint", () => {
+  test("are read only for a save and in no result, and its key is never read", async () => {
+    await using it = await start();
+    const id = await make(it, WHOLE);
+    const { endpoints } = it.client;
+    const list = await it.run(endpoints.list());
+    const saved = await it.run(endpoints.update(id, { workersMax: 2 }));
+    const results = [list, saved, await it.run(endpoints.get(id)), await it.run(endpoints.scaleToZero(id))];
+    expect(inspect(results, { depth: 20 })).not.toContain("secret-of");
+    expect(await shown(it, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
+    const reads = documents.filter((document) => document.includes("env {"));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter((document) => document.includes("workersMax"))).toEqual([]);
+    expect(documents.join()).not.toContain("aiKey");
+  });
+
+  test("are in no message of a save that the service refuses", async () => {
+    await using it = await start();
+    const id = await make(it, WHOLE);
+    const message = 'Unexpected "secret-of-the-endpoint"';
+    it.emulator.faults.add({
+      match: { operation: "saveEndpoint" },
+      effect: { graphqlError: { message, code: "RUNPOD" } },
+    });
+    const refusal = await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+    expect(refusal.message).not.toContain("secret-of-the-endpoint");
+  });
+});
+
+describe("a field that the service refuses", () => {
+  const refuse = ({ emulator }: Emulated, operation: string, message: string) => {
+    const body = { errors: [{ message, extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] };
+    emulator.faults.add({ match: { operation }, effect: { status: 400, body }, times: 1 });
+  };
+
+  test("of a list is left out from then on with one warning, if it is uncertain", async () => {
+    await using it = await start();
+    const id = await make(it, 'gpuIds: "ADA_24"');
+    refuse(it, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
+    expect(await it.run(it.client.endpoints.list())).toMatchObject([{ id }]);
+    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+    expect(sent("myself")[0]).toContain("workersPFBTarget");
+    expect(documents.slice(1).join()).not.toContain("workersPFBTarget");
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/does not know the field workersPFBTarget of endpoints, so changes no longer send it/);
+  });
+
+  test("of a save is left out of the save, which is sent again, and of all after it", async () => {
+    await using it = await start();
+    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
+    refuse(it, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
+    expect(await it.run(it.client.endpoints.update(id, { workersMax: 2 }))).toMatchObject({ workersMax: 2 });
+    await it.run(it.client.endpoints.update(id, { workersMax: 5 }));
+    expect(sent("saveEndpoint").map((save) => save.includes("workersStandby"))).toEqual([true, false, false]);
+    expect(await shown(it, id)).toMatchObject({ gpuCount: 2 });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("that is certain fails the change: without it the endpoint would lose the setting", async () => {
+    await using it = await start();
+    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
+    await it.run(it.client.endpoints.list());
+    refuse(it, "saveEndpoint", 'Field "gpuCount" is not defined by type "EndpointInput".');
+    const refusal = await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+    expect(refusal.message).toContain("gpuCount");
+    expect(sent("saveEndpoint")).toHaveLength(1);
+    expect(await shown(it, id)).toMatchObject({ gpuCount: 2 });
+    expect(warnings).toEqual([]);
+  });
+
+  test("is not mistaken for one that an endpoint is named after", async () => {
+    await using it = await start();
+    const { id } = it.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
+    await it.run(it.client.endpoints.list());
+    refuse(it, "saveEndpoint", "Syntax Error: Unexpected Name.");
+    await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+    expect(warnings).toEqual([]);
+  });
+});
+
+test.each([
+  ['repo: { repoName: "me/llama" }', "built from a repository"],
+  ['hubReleaseId: "h1"', "the service's hub"],
+  ['flashEnvironmentId: "f1"', "the service's Flash tool"],
+])("an endpoint with %s is not changed, and can be deleted at zero workers", async (source, words) => {
+  await using it = await start();
+  const id = await make(it, `gpuIds: "ADA_24", ${source}`);
+  const { endpoints } = it.client;
+  for (const change of [endpoints.update(id, { workersMax: 2 }), endpoints.scaleToZero(id), endpoints.delete(id)]) {
+    const refusal = await it.failure(change);
+    expect(refusal).toBeInstanceOf(BusinessRuleError);
+    expect(refusal.message).toContain(words);
+    expect(refusal.message).toContain("REST v2");
+  }
+  expect(sent("saveEndpoint")).toEqual([]);
+  it.emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+  await it.run(endpoints.delete(id));
+  expect(it.emulator.endpoints.list()).toEqual([]);
+});
+
+test("another service gets the fields of the contract alone, in one request", async () => {
+  await using it = await startEmulated({ client: { dispatcher: recording } });
+  const { id } = it.emulator.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: "t" });
+  await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+  expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
+  expect(documents.join()).not.toMatch(/gpuCount|env|repo|instanceIds/);
+});
