@@ -70,7 +70,14 @@ export function createClient(options?: ClientOptions): Client {
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
   const { retry, attemptTimeoutMs } = checked;
-  const calls: CallContext = { clock, random: Math.random, retry, attemptTimeoutMs, onRetry: reports.retry };
+  const calls: CallContext = {
+    clock,
+    random: Math.random,
+    retry,
+    attemptTimeoutMs,
+    onRetry: reports.retry,
+    warn: reports.warning,
+  };
   const limits = createRateWindows();
   const isV2 = checked.api === "v2";
   const managementContext: CallContext = isV2
@@ -106,11 +113,10 @@ export function createClient(options?: ClientOptions): Client {
       const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
       const context = { ...managementContext, ...extraWords(checked), capabilities: CAPABILITIES[checked.api] };
       const url = () => requireAddress(checked, "graphqlUrl");
+      const v2 = { http, apiKey, url, limits };
       management = createManagement(
         context,
-        isV2
-          ? v2Calls(context, { http, apiKey, url, limits })
-          : graphqlCalls(http, apiKey, url, serviceName(checked), restPods),
+        isV2 ? v2Calls(context, v2) : graphqlCalls(http, apiKey, url, serviceName(checked), restPods, v2),
       );
     }
     return management;

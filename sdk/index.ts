@@ -72,7 +72,15 @@ export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryA
 export type { RegistryAuths } from "./registryAuths/registryAuths";
 export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
 export type { Templates } from "./templates/templates";
-export type { LogFunction, Logger, LogLevel, RateLimitEvent, RequestEvent, RetryEvent } from "./transport/observers";
+export type {
+  LogFunction,
+  Logger,
+  LogLevel,
+  RateLimitEvent,
+  RequestEvent,
+  RetryEvent,
+  WarningEvent,
+} from "./transport/observers";
 export type { RequestOptions } from "./transport/requestOptions";
 export type { ResponseInfo } from "./transport/responseInfo";
 export type { ResponsePromise, WithResponse } from "./transport/responsePromise";

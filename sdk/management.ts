@@ -3,22 +3,23 @@ import { createAccount, type EndpointsContext } from "./endpoints/calls";
 import type { EndpointCalls } from "./endpoints/endpointCalls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
-import { v2EndpointCalls } from "./endpoints/v2Calls";
+import { ENDPOINT_LIST, v2EndpointCalls } from "./endpoints/v2Calls";
 import type { PodCalls } from "./pods/pods";
 import { v2PodCalls } from "./pods/v2Calls";
+import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
-import { v2RegistryAuthCalls } from "./registryAuths/v2Calls";
+import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
 import type { Secret } from "./secret";
 import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
-import { v2TemplateCalls } from "./templates/v2Calls";
+import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
 import { createGraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/httpRequest";
 import type { RestV2Transport } from "./transport/restV2";
 import type { CallContext } from "./transport/retryingCall";
 import { graphqlVolumeCalls, type VolumeCalls } from "./volumes/graphqlCalls";
-import { v2VolumeCalls } from "./volumes/v2Calls";
+import { VOLUME_LIST, v2VolumeCalls } from "./volumes/v2Calls";
 import { createVolumes, type Volumes } from "./volumes/volumes";
 
 /** The parts of a client that the management interface serves. */
@@ -40,20 +41,21 @@ interface ManagementCalls {
   readonly pods: PodCalls;
 }
 
-/** Returns the requests over GraphQL at `url`. */
+/** Returns the requests over GraphQL at `url`. Where a list may be cut, REST v2 shows which records there are. */
 export function graphqlCalls(
   http: Http,
   apiKey: Secret,
   url: () => string,
   service: ServiceName | undefined,
   pods: PodCalls,
+  v2: RestV2Transport,
 ): ManagementCalls {
   const transport = createGraphqlTransport(http, apiKey, url);
   return {
-    endpoints: graphqlEndpointCalls(transport, service),
-    templates: graphqlTemplateCalls(transport),
-    registryAuths: graphqlRegistryAuthCalls(transport),
-    volumes: graphqlVolumeCalls(transport),
+    endpoints: { ...graphqlEndpointCalls(transport, service), readNames: v2Names(v2, ENDPOINT_LIST) },
+    templates: { ...graphqlTemplateCalls(transport), readNames: v2Names(v2, TEMPLATE_LIST) },
+    registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
+    volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods,
   };
 }

@@ -51,10 +51,15 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
 }
 
+/** Writes a line to standard error. */
+function tell(message: string): void {
+  process.stderr.write(`serverless-gpu adopt: warning: ${message}\n`);
+}
+
 async function listAccount(isAll: boolean): Promise<Account> {
   try {
     const { service, graphqlUrl } = settingsFromEnvironment();
-    const client = createClient();
+    const client = createClient({ onWarning: ({ message }) => tell(message) });
     if (service === undefined && graphqlUrl === undefined)
       throw new ConfigurationError(
         `there is no graphqlUrl: set ${ENVIRONMENT_VARIABLES.graphqlUrl}, or ${ENVIRONMENT_VARIABLES.service}=runpod`,

@@ -1,9 +1,10 @@
 import { isLoopback } from "../../emulator/io/loopback";
 import { apiOf, clientOptions, type ProviderSettings } from "../../provider/connection/config";
-import { createClient } from "../../sdk/client";
+import { type Client, createClient } from "../../sdk/client";
 import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
+import { LIST_CAP } from "../../sdk/contract/limits";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
@@ -15,6 +16,8 @@ import type { Configuration } from "./settings";
 const TIMEOUT_MS = 10_000;
 /** One attempt, because the user waits and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
+/** Number of records from which a list is soon cut. */
+const CROWDED = LIST_CAP - 50;
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
@@ -108,16 +111,39 @@ export async function checkKey(configuration: Configuration, replies: readonly R
   const reply = replies.find(({ name }) => name === "graphqlUrl");
   if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
   try {
-    const { endpoints, close } = createClient({ ...clientOptions(settings), ...ONCE });
+    const client = createClient({ ...clientOptions(settings), ...ONCE });
+    const { endpoints } = client;
     const { showsDiscount } = CAPABILITIES[apiOf(settings)];
     // Without a discount to ask for, there is no smaller query than a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
-    await query.finally(close);
-    return ok(`accepted by ${reply.address}`);
+    const found = await query.then(() => crowdedLists(client, settings)).finally(client.close);
+    return found.length > 0 ? together(found) : ok(`accepted by ${reply.address}`);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
     return keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address));
   }
+}
+
+/** Returns a warning for each list over GraphQL that is cut, or soon will be. */
+async function crowdedLists(
+  { endpoints, templates }: Pick<Client, "endpoints" | "templates">,
+  settings: ProviderSettings,
+): Promise<Finding[]> {
+  if (apiOf(settings) === "v2") return [];
+  const lists = [
+    endpoints.listReadable().then((listed) => ({ noun: "endpoints", records: listed.endpoints })),
+    templates.listReadable().then(({ records }) => ({ noun: "templates", records })),
+  ];
+  // Not every service has templates, and this check is about the key.
+  const counts = (await Promise.allSettled(lists)).flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  return counts.flatMap(({ noun, records: { length } }) =>
+    length < CROWDED
+      ? []
+      : warning(
+          `the account has ${length} ${noun} or more, and the service may list only the ${LIST_CAP} oldest over GraphQL`,
+          `Delete ${noun} that you do not need, or set serverless-gpu:api to v2.`,
+        ),
+  );
 }
 
 function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): Finding {

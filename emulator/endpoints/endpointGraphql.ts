@@ -1,4 +1,5 @@
 import type { GraphqlPart } from "../graphql/part";
+import type { CallOptions } from "../io/http";
 import { BusinessError } from "../model/businessError";
 import { ENDPOINT_FIELDS, type EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
@@ -9,6 +10,7 @@ import {
   observedFieldsAfterSave,
   UNSET_OBSERVED_FIELDS,
 } from "../model/observedFields";
+import { readLagMs } from "../records/history";
 import { shown } from "./endpointRules";
 import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
 
@@ -53,6 +55,14 @@ export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume:
       },
     },
     myself: { endpoints: ({ listLagMs }) => endpoints.list(listLagMs).map(view) },
+    ...(profile === "observed" && {
+      single: {
+        endpoint({ id }: { id: string }, { listLagMs }: CallOptions) {
+          const found = endpoints.list(readLagMs(listLagMs)).find(({ record }) => record.id === id);
+          return found ? view(found) : null;
+        },
+      },
+    }),
     endpointIdOf(operation, { id, input }) {
       if (operation === "deleteEndpoint") return id;
       if (operation === "updateEndpointTemplate") return (input as Partial<TemplateChange> | undefined)?.endpointId;
@@ -70,7 +80,7 @@ function schemaOf(profile: Profile): string {
       deleteEndpoint(id: String!): Void
       ${isObserved ? "updateEndpointTemplate(input: UpdateEndpointTemplateInput): Endpoint" : ""}
     }
-    extend type Account { endpoints: [Endpoint!]! }
+    extend type Account { endpoints: [Endpoint!]! ${isObserved ? "endpoint(id: String!): Endpoint" : ""} }
     enum FlashBootType { FLASHBOOT ${isObserved ? "OFF PRIORITY_FLASHBOOT" : ""} }
     type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
     type Endpoint { id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${output} pods: [Pod!]! }

@@ -10,6 +10,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import type { Clock } from "../../sdk/contract/clock";
+import { LIST_CAP } from "../../sdk/contract/limits";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
@@ -37,9 +38,14 @@ export function createGraphql({ profile, keys, parts, clock, graphqlLimits }: Gr
   );
   const operations = parts.flatMap((part) => Object.entries(part.operations ?? {}));
   const fieldsOfMyself = parts.flatMap((part) => Object.entries(part.myself ?? {}));
+  const singleReads = parts.flatMap((part) => Object.entries(part.single ?? {}));
+  const shown = (list: unknown) => (profile === "observed" && Array.isArray(list) ? list.slice(0, LIST_CAP) : list);
 
   const root = (call: GraphqlCall) => ({
-    myself: Object.fromEntries(fieldsOfMyself.map(([name, read]) => [name, () => read(call)])),
+    myself: {
+      ...Object.fromEntries(fieldsOfMyself.map(([name, read]) => [name, () => shown(read(call))])),
+      ...Object.fromEntries(singleReads.map(([name, read]) => [name, (args: never) => read(args, call)])),
+    },
     ...Object.fromEntries(operations.map(([name, run]) => [name, (args: never) => run(args, call)])),
   });
 

@@ -15,8 +15,10 @@ export interface GraphqlPart {
   readonly schema: string;
   /** The fields of `Query` and of `Mutation`. */
   readonly operations?: Resolvers;
-  /** The fields of `myself`. */
+  /** The lists of `myself`. */
   readonly myself?: Readonly<Record<string, (call: GraphqlCall) => unknown>>;
+  /** The other fields of `myself`, with arguments. */
+  readonly single?: Resolvers;
   /** Returns the id of the endpoint that an operation names, if it is one of this part. */
   endpointIdOf?(operation: string, args: Readonly<Record<string, unknown>>): unknown;
 }

@@ -154,7 +154,10 @@ const template = {
   "template.list": observed("myself.podTemplates lists all templates with their fields, pod templates included."),
   "template.get": observed("podTemplate returns one template by its id."),
   "template.get-unknown": assumed("podTemplate returns null for an unknown id."),
-  "template.list-lag": observed("A list, and podTemplate, can lag behind a change."),
+  "template.list-lag": observed("A list, and podTemplate, can lag behind a change; podTemplate by 2.5 s at most."),
+  "template.list-cap": assumed(
+    "In the observed profile myself.podTemplates, networkVolumes and containerRegistryCreds show the 400 oldest.",
+  ),
   "template.unknown-id": assumed(
     'saveTemplate with an unknown id is refused with a message that contains "not found".',
   ),
@@ -241,6 +244,9 @@ const remove = {
 /** GraphQL: `myself`. */
 const myself = {
   "myself.endpoints": documented("myself.endpoints lists all endpoints with their fields."),
+  "myself.list-cap": observed("In the observed profile myself.endpoints shows the 400 oldest endpoints."),
+  "myself.endpoint": observed("In the observed profile myself.endpoint(id) returns any one endpoint, or null."),
+  "myself.endpoint-lag": assumed("myself.endpoint can lag behind a change by 2.5 s at most, a list by more."),
   "myself.pods": documented("pods lists the desiredStatus of an endpoint's workers."),
   "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
   "myself.pod-ids": assumed("In the observed profile pods show their ids, too."),
@@ -509,6 +515,7 @@ const restV2 = {
   ),
   "v2.rate-windows": assumed("The windows of the rate limit are fixed, from the first request on."),
   "v2.pagination": observed("Lists have pages of 1 to 1000 records with a cursor; a wrong one returns 422."),
+  "v2.newest-first": observed("The list of endpoints begins with the newest."),
   "v2.list-lag": assumed("A list, and the read of one record, can lag behind a change."),
   "v2.unknown-id": documented("An unknown id returns 404."),
   "v2.create-status": documented("A create returns 201 with the record."),

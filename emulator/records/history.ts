@@ -3,6 +3,14 @@ import type { Clock } from "../../sdk/contract/clock";
 /** The longest lag of a list, in milliseconds. Older states are not kept. */
 export const MAX_LIST_LAG_MS = 60_000;
 
+/** The longest lag of a read of one record, in milliseconds. */
+const MAX_READ_LAG_MS = 2_500;
+
+/** Returns the lag of the read of one record while lists lag: it lags for less. */
+export function readLagMs(listLagMs = 0): number {
+  return Math.min(listLagMs, MAX_READ_LAG_MS);
+}
+
 /** The states of records before their changes, for lists that lag. */
 export interface History<R> {
   /** Must be called before each change. `before` is `undefined` if the record is new. */

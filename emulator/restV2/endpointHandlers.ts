@@ -80,8 +80,9 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
 
   return {
     listEndpoints({ listLagMs, query }: V2Call) {
+      const newestFirst = [...endpoints.list(listLagMs)].reverse();
       const { items, pagination } = pageOf(
-        endpoints.list(listLagMs).map(({ record }) => record),
+        newestFirst.map(({ record }) => record),
         query,
       );
       return { endpoints: items.map(shown), pagination };

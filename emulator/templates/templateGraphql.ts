@@ -1,6 +1,7 @@
 import type { GraphqlPart } from "../graphql/part";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
+import { readLagMs } from "../records/history";
 import { TEMPLATE_FIELDS, type TemplateInput } from "./templateFields";
 import type { Templates } from "./templates";
 
@@ -30,7 +31,7 @@ export function templatePart(templates: Templates, profile: Profile): GraphqlPar
         return null;
       },
       podTemplate: ({ id }: { id: string }, { listLagMs }) =>
-        templates.list(listLagMs).find((template) => template.id === id) ?? null,
+        templates.list(readLagMs(listLagMs)).find((template) => template.id === id) ?? null,
     },
     myself: { podTemplates: ({ listLagMs }) => templates.list(listLagMs) },
   };

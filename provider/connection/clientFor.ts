@@ -1,4 +1,5 @@
 import type { Client } from "../../sdk/client";
+import type { WarningEvent } from "../../sdk/transport/observers";
 import { log, rateLimitLogger } from "../log";
 import { clientOptions, type ProviderSettings } from "./config";
 
@@ -13,11 +14,11 @@ export function clientFor(settings: ProviderSettings): Client {
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
   const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
-  const client = createClient({
-    ...clientOptions(settings),
-    onRateLimit: rateLimitLogger(),
-    onWarning: (message) => log("serverless-gpu", `warning: ${message}`),
-  });
+  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
   clients.set(identity, client);
   return client;
+}
+
+function onWarning({ message }: WarningEvent): void {
+  log("serverless-gpu", `warning: ${message}`);
 }

@@ -21,7 +21,7 @@ export async function proveTarget(id: string, outputs: Properties, inputs: Prope
   const refuse = (reason: string, cause?: unknown) => refuseMove("endpoint", id, outputs, reason, cause);
   const list = lists.get(client) ?? client.endpoints.listReadable();
   lists.set(client, list);
-  const { endpoints, unreadable } = await list.catch((error) =>
+  const { endpoints, unreadable, mayBeCut } = await list.catch((error) =>
     refuse(error instanceof Error ? error.message : String(error), error),
   );
 
@@ -31,7 +31,9 @@ export async function proveTarget(id: string, outputs: Properties, inputs: Prope
   if (inputs.adoptId === undefined && namesake) {
     refuse(`an endpoint with its name already exists there (${namesake.id ?? "its record has no id"})`);
   }
-  if (inputs.adoptId !== undefined && inputs.adoptId !== UNKNOWN && !endpoints.some((e) => e.id === inputs.adoptId)) {
+  const { adoptId } = inputs;
+  const isShown = adoptId === undefined || adoptId === UNKNOWN || endpoints.some((each) => each.id === adoptId);
+  if (!isShown && !(mayBeCut && (await client.endpoints.find(String(adoptId))))) {
     refuse(`the program's adoptId (${inputs.adoptId}) does not exist there. Remove adoptId from the program`);
   }
   const isTemplateKnown =

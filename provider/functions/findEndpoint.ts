@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
-import { lookTwice, requireOne } from "./findRecord";
+import { lookTwice, requireOne, shownBy } from "./findRecord";
 
 /** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
@@ -38,10 +38,12 @@ export async function findEndpoint(
   if (id !== undefined) {
     return toResult(await context.client.endpoints.get(id), context.queueUrlOf(id));
   }
-  const named = await findNamed(context, name);
+  const { named, mayBeCut } = await findNamed(context, name);
   const [only] = named;
   if (!only) {
-    throw new NotFoundError(`no endpoint of this account is named "${name}". Check the name, its case and the API key`);
+    throw new NotFoundError(
+      `no endpoint of this account${shownBy(mayBeCut)} is named "${name}". Check the name, its case and the API key`,
+    );
   }
   if (named.length === 1) return only;
   const message = `${named.length} endpoints are named "${name}": ${named.map((each) => each.id).join(", ")}. Select one by its id`;
@@ -53,14 +55,15 @@ function toResult({ kept: _, ...endpoint }: Endpoint, queueUrl: string): GetEndp
 }
 
 /** Returns the endpoints with a name. */
-async function findNamed(context: DataSourceContext, wanted: string | undefined): Promise<GetEndpointResult[]> {
+async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
   // Loaded here: it needs the client, without which programs start faster.
   const { endpointsByName } =
     require("../../sdk/endpoints/listRecords") as typeof import("../../sdk/endpoints/listRecords");
-  const look = async () =>
-    endpointsByName(await client.endpoints.listReadable(), String(wanted)).map((endpoint) =>
-      toResult(endpoint, queueUrlOf(endpoint.id)),
-    );
-  return lookTwice(look, (named) => named.length > 0);
+  const look = async () => {
+    const listed = await client.endpoints.listReadable();
+    const named = endpointsByName(listed, String(wanted)).map((each) => toResult(each, queueUrlOf(each.id)));
+    return { named, mayBeCut: listed.mayBeCut };
+  };
+  return lookTwice(look, ({ named }) => named.length > 0);
 }

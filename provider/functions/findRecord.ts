@@ -1,5 +1,5 @@
 import { sleep, systemClock } from "../../sdk/contract/clock";
-import { LIST_LAG_MS } from "../../sdk/contract/limits";
+import { LIST_CAP, LIST_LAG_MS } from "../../sdk/contract/limits";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 
@@ -39,9 +39,9 @@ export async function findSelected<T extends NamedRecord>(
   requireOne(call, { id, name });
   if (id !== undefined) return source.get(id);
   const look = async () => {
-    const { records, unreadable } = await source.listReadable();
+    const { records, unreadable, mayBeCut } = await source.listReadable();
     const hidden = unreadable.find((each) => each.name === undefined || each.name === name);
-    return { named: records.filter((each) => each.name === name && isWanted(each)), hidden };
+    return { named: records.filter((each) => each.name === name && isWanted(each)), hidden, mayBeCut };
   };
   const found = await lookTwice(look, ({ named }) => named.length > 0);
   const [only] = found.named;
@@ -51,11 +51,20 @@ export async function findSelected<T extends NamedRecord>(
         "at the service",
     );
   }
-  if (!only) throw new NotFoundError(`${call}: nothing is named "${name}". Check the name, its case and the API key`);
+  if (!only) {
+    throw new NotFoundError(
+      `${call}: nothing${shownBy(found.mayBeCut)} is named "${name}". Check the name, its case and the API key`,
+    );
+  }
   if (found.named.length === 1) return only;
   const ids = found.named.map((each) => each.id).join(", ");
   const message = `${found.named.length} have the name "${name}": ${ids}. Select one by its id`;
   throw new InvalidInputError(call, [{ property: "name", message }]);
+}
+
+/** Completes a message about a name that no record has, for a list that may be cut. */
+export function shownBy(mayBeCut: boolean | undefined): string {
+  return mayBeCut ? ` of the ${LIST_CAP} oldest records, which are all that the service shows,` : "";
 }
 
 /** @throws InvalidInputError unless either the id or the name is set */

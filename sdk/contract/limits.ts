@@ -48,6 +48,12 @@ export const IDLE_SCALE_DOWN = [
 /** Longest time that a list of endpoints lags behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
 
+/** Time after which a record that no list shows counts as absent, where records cannot be read singly (assumed). */
+export const ABSENCE_LAG_MS = 15 * second;
+
+/** Largest number of records that a list over GraphQL shows: the oldest (endpoints: observed; the others: assumed). */
+export const LIST_CAP = 400;
+
 /** Longest name of a pod, in characters (contract, Pod). */
 export const POD_NAME_MAX_LENGTH = 191;
 

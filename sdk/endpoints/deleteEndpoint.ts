@@ -1,8 +1,8 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
+import { lookFor } from "../records/absence";
 import { readSharedWith } from "../records/collection";
-import { recordById } from "../records/listed";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
@@ -107,7 +107,7 @@ export async function deleteEndpoint(
 
 async function untilGone(deletion: Deletion): Promise<void> {
   const { account, id, options } = deletion;
-  let endpoint = recordById(account.kind, await readSharedWith(account, id, options), id);
+  let endpoint = await lookFor(account, await readSharedWith(account, id, options), id, options);
   let wasSeen = false;
   for (;;) {
     // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
@@ -196,9 +196,12 @@ async function isGone(deletion: Deletion): Promise<boolean> {
   return !(await look(deletion));
 }
 
-/** Returns the endpoint as a list shows it that is requested after this call. All deletions that look share it. */
+/**
+ * Returns the endpoint as a list shows it that is requested after this call, or a single read if the list is cut. All
+ * deletions that look share them.
+ */
 async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return recordById(account.kind, await account.list.read({ gathers: true }, options), id);
+  return lookFor(account, await account.list.read({ gathers: true }, options), id, options, true);
 }
 
 /** Waits before the next look, longer each time. */

@@ -1,6 +1,7 @@
 import { CREATE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
 import { readersOf } from "../records/readers";
+import { readWhole, withHidden } from "../records/wholeList";
 import { aFunction, type OptionChecks } from "../transport/callOptions";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
@@ -56,7 +57,7 @@ export interface Endpoints {
    */
   listReadable(options?: RequestOptions): ResponsePromise<ListedEndpoints>;
   /**
-   * Returns an endpoint, or `undefined` if it is in neither of two lists with the service's lag between them.
+   * Returns an endpoint, or `undefined` if it is proven that there is none.
    * @throws UnexpectedResponseError if its record cannot be read, or if it is in no list and a record has no id
    */
   find(id: string, options?: FindOptions): ResponsePromise<Endpoint | undefined>;
@@ -107,7 +108,7 @@ export function createEndpoints(account: Account): Endpoints {
     ...readersOf(account),
     // This list calls its records `endpoints`.
     listReadable: (given) =>
-      withResponse(given, async (options) => toListedEndpoints(await account.list.read({}, options))),
+      withResponse(given, async (options) => toListedEndpoints(await readWhole(account, options))),
     create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createEndpoint(account, input, options)),
     update: (id, changes, given) =>
       checkedCall(given, UPDATE_OPTIONS, (options) => updateEndpoint(account, id, changes, options)),
@@ -134,7 +135,8 @@ async function updateEndpoint(
   const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
   const endpoint = await readExisting(account, id, options);
   if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const { records } = await account.list.read({}, options);
+    const listed = await account.list.read({}, options);
+    const { records } = await withHidden(account, listed, fields.name, options);
     const others = records.filter((each) => each.name === fields.name && each.id !== id);
     if (others.length > 0) onNameTaken(others);
   }

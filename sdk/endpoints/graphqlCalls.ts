@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { ServiceName } from "../contract/limits";
-import { readMyself, remove, save } from "../records/graphqlCalls";
+import { LIST_CAP, type ServiceName } from "../contract/limits";
+import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields } from "../records/keptFields";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
@@ -29,8 +29,13 @@ export function graphqlEndpointCalls(transport: GraphqlTransport, service: Servi
     async list(operation, attempt) {
       const read = () => readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
       const myself = await kept.send(read);
-      return readRecords(ENDPOINT, myself, "endpoints");
+      return readRecords(ENDPOINT, myself, "endpoints", LIST_CAP);
     },
+    readByIds: (operation, ids, attempt) =>
+      kept.send(() => {
+        const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
+        return readAliases(transport, ENDPOINT, operation, field, ids, attempt);
+      }),
     create: (operation, settings, attempt) => send(operation, () => toSaveInput(settings, service), attempt),
     async change(operation, before, settings, attempt) {
       refuseOtherSources(before);

@@ -12,6 +12,8 @@ export interface ListedEndpoints {
   readonly endpoints: readonly Endpoint[];
   /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableEndpoint[];
+  /** `true` if the account may have more endpoints than the service lists. @default false */
+  readonly mayBeCut?: boolean | undefined;
 }
 
 export const ENDPOINT: RecordKind<Endpoint> = {
@@ -22,8 +24,8 @@ export const ENDPOINT: RecordKind<Endpoint> = {
 };
 
 /** Returns a copy of a list, which is shared with other readers, for the caller to keep. */
-export function toListedEndpoints({ records, unreadable }: Listed<Endpoint>): ListedEndpoints {
-  return { endpoints: [...records], unreadable: [...unreadable] };
+export function toListedEndpoints({ records, unreadable, mayBeCut }: Listed<Endpoint>): ListedEndpoints {
+  return { endpoints: [...records], unreadable: [...unreadable], ...(mayBeCut && { mayBeCut }) };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { RecycleTimeoutError } from "../errors";
+import { lookFor } from "../records/absence";
 import { existing, getRecord, type KnownOptions } from "../records/collection";
-import { recordById } from "../records/listed";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Account, changeEndpoint, countActivePods } from "./calls";
 import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
@@ -76,7 +76,7 @@ async function untilStopped({ account, endpoint, drainTimeoutMs, onProgress, opt
   // The list may show the pods of a while ago, such as none before the last start.
   let sawNoneAt: number | undefined;
   for (;;) {
-    const now = existing(recordById(kind, await list.read({}, options), id), kind, id);
+    const now = existing(await lookFor(account, await list.read({}, options), id, options), kind, id);
     const activePods = await countActivePods(account, now, options);
     const elapsedMs = clock.monotonic() - startedAt;
     if (activePods > 0) sawNoneAt = undefined;

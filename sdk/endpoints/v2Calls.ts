@@ -10,7 +10,7 @@ import { ENDPOINT } from "./listRecords";
 import { normalizeLocations } from "./normalForms";
 import { endpointV2Schema, hiddenInV2, toCreateBody, toPatchBody } from "./v2Format";
 
-const KIND = {
+export const ENDPOINT_LIST = {
   ...ENDPOINT,
   schema: endpointV2Schema,
   names: { list: "listEndpoints", create: "createEndpoint", change: "updateEndpoint", delete: "deleteEndpoint" },
@@ -32,7 +32,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       throw error;
     }
   }
-  const requests = v2Requests(transport, KIND);
+  const requests = v2Requests(transport, ENDPOINT_LIST);
   return {
     ...requests,
     create: (operation, settings, attempt) => requests.create(operation, toCreateBody(settings, dataCenters), attempt),
@@ -46,7 +46,12 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       return endpoint.locations === meaningOf(locations) ? { ...endpoint, locations } : endpoint;
     },
     async pods(operation, id, attempt) {
-      const request = { name: "listWorkers", operation, method: "GET", path: `${pathOf(KIND, id)}/workers` } as const;
+      const request = {
+        name: "listWorkers",
+        operation,
+        method: "GET",
+        path: `${pathOf(ENDPOINT_LIST, id)}/workers`,
+      } as const;
       const { workers } = decode(workersSchema, await requestV2(transport, request, attempt), operation);
       // The service shows only those that live.
       return workers.map(() => ({ desiredStatus: "RUNNING" as const }));

@@ -1,11 +1,12 @@
-import { sleep } from "../contract/clock";
-import { LIST_LAG_MS } from "../contract/limits";
 import { NotFoundError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { requireId } from "../transport/urls";
-import { type Listed, listOf, type NamedRecord, type RecordKind, recordById } from "./listed";
+import { lookRepeatedly } from "./absence";
+import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
 import { createSharedList, type ListSnapshot, type SharedList } from "./sharedList";
+import { createSingleReads, type SingleReads } from "./singleReads";
+import { type Completion, createCompletion, type NamesCall } from "./wholeList";
 
 /**
  * The requests for one kind of record. Each sends one request, once. Every management interface of the service
@@ -13,9 +14,13 @@ import { createSharedList, type ListSnapshot, type SharedList } from "./sharedLi
  */
 export interface RecordCalls<T extends NamedRecord, Settings, Deletable = T> {
   /** The operations' names in events, such as `saveEndpoint`. */
-  readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string>>;
+  readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string> & { read?: string }>;
   /** Returns all records of the account. */
   readonly list: (operation: string, attempt: Attempt) => Promise<Listed<T>>;
+  /** Reads records by their ids. Returns those that exist. @default the interface reads only lists */
+  readonly readByIds?: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
+  /** Reads the ids and names of all records where `list` may be cut. @default there is no such interface */
+  readonly readNames?: NamesCall;
   /** Creates a record. */
   readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
   /** Changes a record to these settings. `before` is the record as it was read. */
@@ -38,6 +43,8 @@ export type KnownSettings = Readonly<Record<string, unknown>>;
 export interface Collection<T extends NamedRecord> extends CallContext {
   readonly kind: RecordKind<T>;
   readonly list: SharedList<Listed<T>>;
+  readonly single: SingleReads<T>;
+  readonly completion: Completion;
   /** The time of the last write to each id and each name, in milliseconds of the monotonic clock. */
   readonly lastWrites: Map<string, number>;
   /** Returns the settings that a record does not show as it was read. */
@@ -59,7 +66,7 @@ export type Writable<
 export function createCollection<T extends NamedRecord>(
   context: CallContext,
   kind: RecordKind<T>,
-  calls: Pick<RecordCalls<T, never, never>, "names" | "list" | "hiddenIn" | "recognize">,
+  calls: Pick<RecordCalls<T, never, never>, "names" | "list" | "readByIds" | "readNames" | "hiddenIn" | "recognize">,
 ): Collection<T> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);
@@ -69,6 +76,8 @@ export function createCollection<T extends NamedRecord>(
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
     ...{ ...context, kind, list, lastWrites: new Map(), hiddenIn },
+    single: createSingleReads(context, kind, calls),
+    completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>
       known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),
   };
@@ -158,22 +167,7 @@ export async function readSharedWith<T extends NamedRecord>(
   return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
-/** Looks in this list, and once more when its lag has passed. */
-async function lookTwice<T extends NamedRecord>(
-  { clock, list, kind }: Collection<T>,
-  first: ListSnapshot<Listed<T>>,
-  id: string,
-  options: ObservedOptions,
-): Promise<T | undefined> {
-  const found = recordById(kind, first, id);
-  if (found) return found;
-  // All that did not find something in the same list share the second one, too.
-  const lagIsOverAt = first.sentAt + LIST_LAG_MS;
-  await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), options.signal);
-  return recordById(kind, await list.read({ sentAfter: lagIsOverAt }, options), id);
-}
-
-/** Returns the record, or `undefined` if it is in neither of two lists with the service's lag between them. */
+/** Returns the record, or `undefined` if it is proven that there is none: see `lookRepeatedly`. */
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
@@ -184,7 +178,7 @@ export async function findRecord<T extends NamedRecord>(
   const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
   const recent = await collection.list.read({ sentAfter }, options);
   const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
-  const found = await lookTwice(
+  const found = await lookRepeatedly(
     collection,
     isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
     id,
@@ -195,7 +189,7 @@ export async function findRecord<T extends NamedRecord>(
 
 /**
  * Returns the record as a list shows it that was requested after the call.
- * @throws NotFoundError if it is in neither of two lists with the service's lag between them
+ * @throws NotFoundError if it is proven that there is none
  */
 export async function getRecord<T extends NamedRecord>(
   collection: Collection<T>,
@@ -208,7 +202,7 @@ export async function getRecord<T extends NamedRecord>(
 /**
  * Returns the record as a shared list shows it, for a change that builds on it.
  * @param afterWriteMs see `readShared`
- * @throws NotFoundError if it is in neither of two lists with the service's lag between them
+ * @throws NotFoundError if it is proven that there is none
  */
 export async function readExisting<T extends NamedRecord>(
   collection: Collection<T>,
@@ -217,7 +211,7 @@ export async function readExisting<T extends NamedRecord>(
   afterWriteMs?: number,
 ): Promise<T> {
   const shared = await readSharedWith(collection, id, options, afterWriteMs);
-  return existing(await lookTwice(collection, shared, id, options), collection.kind, id);
+  return existing(await lookRepeatedly(collection, shared, id, options), collection.kind, id);
 }
 
 /** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */

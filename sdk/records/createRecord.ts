@@ -1,10 +1,12 @@
 import { sleep } from "../contract/clock";
-import { LIST_LAG_MS } from "../contract/limits";
+import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, readShared, type Writable } from "./collection";
 import { type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
+import type { ListFreshness } from "./sharedList";
+import { withHidden } from "./wholeList";
 
 /** Options of `create`. */
 export interface CreateRecordOptions<T> extends RequestOptions {
@@ -34,15 +36,18 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   // One operation may both create and change.
   const verb = calls.names.create === calls.names.change ? `${calls.names.create} (create)` : calls.names.create;
   const operation = `${verb} of "${name}"`;
-  let before: Listed<T> = await readShared(collection, name, options);
+  const whole = (list: Listed<T>, freshness?: ListFreshness) => withHidden(collection, list, name, options, freshness);
+  const shared = await readShared(collection, name, options);
+  // The two lists are about as old.
+  let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
     const namesakes = () => before.records.filter((each) => each.name === name);
     if (namesakes().length > 0) {
       // A shared list may be a little old. A record that is gone now must not refuse the name.
-      const now = await list.read({}, options);
+      const now = await whole(await list.read({}, options));
       refuseUnreadableNamesake(kind, now, name);
-      before = { records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
+      before = { ...now, records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
     }
     const taken = namesakes().length > 0 ? onNameTaken(namesakes()) : undefined;
     if (taken) return taken;
@@ -50,7 +55,7 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   let wasLost = false;
   const lookUp = () => {
     wasLost = true;
-    return findCreated(collection, operation, creation, before, options);
+    return findCreated(collection, { ...creation, operation, before, whole }, options);
   };
   let created: T | undefined;
   try {
@@ -75,18 +80,55 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   }
 }
 
-/** Returns the record that a lost call created, or `undefined` if it created none. */
+/** A create whose response was lost. */
+interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name: string }> {
+  readonly operation: string;
+  /** The records before it. */
+  readonly before: Listed<T>;
+  /** Returns a list with the records that it does not show because it is cut. */
+  readonly whole: (list: Listed<T>) => Promise<Listed<T>>;
+}
+
+/**
+ * Returns the record that a lost call created, or `undefined` if it created none: no list shows one, for as long as lists
+ * may lag.
+ * @throws CreateUncertainError if that cannot be told
+ */
 async function findCreated<T extends NamedRecord>(
-  { clock, list, kind }: Collection<T>,
-  operation: string,
-  { settings: { name }, isSame }: Creation<T, { readonly name: string }>,
-  before: Listed<T>,
+  collection: Collection<T>,
+  lost: LostCreate<T>,
   options: ObservedOptions,
 ): Promise<T | undefined> {
-  await sleep(clock, LIST_LAG_MS, options.signal);
-  let created: readonly T[];
+  const { clock, kind } = collection;
+  const { operation, before } = lost;
+  const lostAt = clock.monotonic();
+  for (const lagMs of [LIST_LAG_MS, ABSENCE_LAG_MS]) {
+    await sleep(clock, Math.max(0, lostAt + lagMs - clock.monotonic()), options.signal);
+    const { candidates, mayBeCut } = await lookForNew(collection, lost, options);
+    const ids = candidates.map(({ id }) => id);
+    if (before.mayBeCut || (mayBeCut && ids.length === 0)) throw uncertainInCutList(kind, operation, ids);
+    if (ids.length > 1) {
+      throw new CreateUncertainError(
+        `${operation}: the response was lost, and several new ${kind.noun}s could be it: ${ids.join(", ")}. ` +
+          "Keep one of them and delete the others",
+        ids,
+      );
+    }
+    if (candidates[0]) return candidates[0];
+  }
+  return undefined;
+}
+
+/** Returns the new records that a lost call may have created. */
+async function lookForNew<T extends NamedRecord>(
+  { kind, list }: Collection<T>,
+  { operation, settings: { name }, isSame, before, whole }: LostCreate<T>,
+  options: ObservedOptions,
+): Promise<{ readonly candidates: readonly T[]; readonly mayBeCut: boolean | undefined }> {
   try {
-    created = newRecords(kind, before, await list.read({}, options), name);
+    const now = await whole(await list.read({}, options));
+    const created = newRecords(kind, before, now, name);
+    return { candidates: created.filter((each) => each.name === name && isSame(each)), mayBeCut: now.mayBeCut };
   } catch (cause) {
     if (!(cause instanceof ServerlessGpuError)) throw cause;
     throw new CreateUncertainError(
@@ -96,12 +138,20 @@ async function findCreated<T extends NamedRecord>(
       { cause },
     );
   }
-  const candidates = created.filter((each) => each.name === name && isSame(each));
-  if (candidates.length < 2) return candidates[0];
-  const ids = candidates.map(({ id }) => id);
-  throw new CreateUncertainError(
-    `${operation}: the response was lost, and several new ${kind.noun}s could be it: ${ids.join(", ")}. ` +
-      "Keep one of them and delete the others",
+}
+
+/** Returns the error of a lost create that a cut list neither proves nor disproves. It is not sent again. */
+function uncertainInCutList(
+  { noun }: { readonly noun: string },
+  operation: string,
+  ids: readonly string[],
+): CreateUncertainError {
+  const found = ids.length === 0 ? "" : ` Look at ${ids.join(", ")} first.`;
+  return new CreateUncertainError(
+    `${operation}: the response was lost, and the list that shows whether it worked has ${LIST_CAP} records or more: the ` +
+      `service may show only the ${LIST_CAP} oldest, and REST v2, which shows all, cannot be asked. The ${noun} may exist. It ` +
+      `was not created again. Look for the name in the service's console, where the newest come first.${found} If it is ` +
+      `there, adopt it or delete it, then try again`,
     ids,
   );
 }

@@ -3,9 +3,10 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, ServiceFaultError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
+import { lookFor, lookRepeatedly } from "./absence";
 import { sendWrite } from "./changeRecord";
 import { type Collection, readAfterWrites, readSharedWith, type Writable } from "./collection";
-import { type NamedRecord, recordById } from "./listed";
+import type { NamedRecord } from "./listed";
 
 /** The progress of a deletion that waits. */
 export interface DeletionWait {
@@ -85,13 +86,16 @@ async function untilGone<T extends NamedRecord>(
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
   // The list is requested after the look begins. All deletions that look share it.
-  const look = async () => recordById(kind, await list.read({ gathers: true }, options), id);
+  const look = async () => lookFor(collection, await list.read({ gathers: true }, options), id, options, true);
   let pauseMs = FIRST_PAUSE_MS;
-  let record = recordById(kind, await readSharedWith(collection, id, options), id);
+  const shared = await readSharedWith(collection, id, options);
+  let record = await lookFor(collection, shared, id, options);
   if (!record) {
     onAbsent?.();
-    await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
-    record = await look();
+    const looking = lookRepeatedly(collection, shared, id, options);
+    // Meanwhile the lists of the others do not wait for this deletion.
+    await list.rest(looking.then(() => {}));
+    record = await looking;
   }
   while (record) {
     for (const rule of rules) await refuseUsed(collection, record, rule, options);

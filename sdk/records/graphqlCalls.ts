@@ -1,8 +1,10 @@
-import type { z } from "zod";
+import * as z from "zod";
 import { AuthenticationError } from "../errors";
 import { decode } from "../transport/decode";
-import { execute, type GraphqlTransport, type Literal } from "../transport/graphql";
+import { execute, executeQuery, type GraphqlTransport, type Literal } from "../transport/graphql";
+import { unexpectedResponse } from "../transport/responseErrors";
 import type { Attempt } from "../transport/retryingCall";
+import { type Listed, type NamedRecord, type RecordKind, readRecords } from "./listed";
 
 /**
  * Reads fields of the account.
@@ -18,6 +20,42 @@ export async function readMyself(
   // "No account" must not be read as "an account without endpoints": every endpoint would count as deleted.
   if (myself !== null) return myself;
   throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
+}
+
+/** One field that returns a record by its id, or `null`. */
+interface SingleField {
+  readonly name: string;
+  readonly selection: string;
+  /** The object that has the field. */
+  readonly of: "query" | "myself";
+}
+
+/**
+ * Reads records by their ids, with an alias for each. Returns those that exist.
+ * @throws UnexpectedResponseError if the response says nothing about one of them
+ */
+export async function readAliases<T extends NamedRecord>(
+  transport: GraphqlTransport,
+  kind: RecordKind<T>,
+  operation: string,
+  { name, selection, of }: SingleField,
+  ids: readonly string[],
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  const aliases = ids.map((id, index) => `a${index}: ${name}(id: ${JSON.stringify(id)}) { ${selection} }`).join(" ");
+  const response =
+    of === "myself"
+      ? await readMyself(transport, operation, aliases, attempt)
+      : await executeQuery(transport, operation, name, aliases, attempt);
+  const answers = decode(z.looseObject({}), response, operation);
+  const records = ids.flatMap((id, index) => {
+    const record = answers[`a${index}`];
+    if (record === null) return [];
+    // Without an answer, or with another record, nothing is known about this one. A template shows secrets.
+    if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
+    throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
+  });
+  return readRecords(kind, { records }, "records");
 }
 
 /** Sends a mutation that returns a record. */

@@ -41,6 +41,11 @@ export interface Listed<T> {
   /** The known parts of the other records. */
   readonly unreadable: readonly UnreadableRecord[];
   /**
+   * `true` if the account may have more records: the list is as long as the longest that the service shows.
+   * @default false
+   */
+  readonly mayBeCut?: boolean | undefined;
+  /**
    * Returns the part of the list that tells whether it has a record: the records with its id, and those without an id.
    * @internal
    */
@@ -52,9 +57,15 @@ const nameSchema = z.looseObject({ name: z.string() });
 
 /**
  * Reads the list of an account. Its records are read when they are needed: a deletion needs one of them.
+ * @param cap number of records from which the list may be cut
  * @throws UnexpectedResponseError if there is no list
  */
-export function readRecords<T extends NamedRecord>(kind: RecordKind<T>, response: unknown, field: string): Listed<T> {
+export function readRecords<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  response: unknown,
+  field: string,
+  cap = Number.POSITIVE_INFINITY,
+): Listed<T> {
   const sent = decode(z.looseObject({ [field]: arraySchema }), response, listOf(kind))[field] ?? [];
   let known: Listed<T> | undefined;
   const all = () => {
@@ -68,6 +79,7 @@ export function readRecords<T extends NamedRecord>(kind: RecordKind<T>, response
     get unreadable() {
       return all().unreadable;
     },
+    mayBeCut: sent.length >= cap,
     about: (id) =>
       readAll(
         kind,

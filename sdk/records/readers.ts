@@ -3,22 +3,24 @@ import { checkedCall, type ResponsePromise, withResponse } from "../transport/re
 import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
 import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
+import { readWhole } from "./wholeList";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
 export interface Readers<T> {
   /**
-   * Returns all records of the account.
+   * Returns all records of the account. Over GraphQL the service may show only the 400 oldest: the others are then found over
+   * REST v2 and read singly. Where that is not possible, they are missing, and `onWarning` is called.
    * @throws UnexpectedResponseError if a record cannot be read, because the list would be incomplete; names it
    * @throws AuthenticationError if the service does not accept the API key
    */
   list(options?: RequestOptions): ResponsePromise<T[]>;
   /**
-   * Returns the records that can be read, and what is known of the others.
+   * Returns the records that can be read, and what is known of the others. `mayBeCut` is `true` if there may be more.
    * @throws AuthenticationError if the service does not accept the API key
    */
   listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
   /**
-   * Returns a record, or `undefined` if it is in neither of two lists with the service's lag between them.
+   * Returns a record, or `undefined` if it is proven that there is none.
    * @throws UnexpectedResponseError if it cannot be read, or if it is in no list and a record has no id
    */
   find(id: string, options?: FindOptions): ResponsePromise<T | undefined>;
@@ -31,19 +33,19 @@ export interface Readers<T> {
 
 /** Returns the functions that read a collection. */
 export function readersOf<T extends NamedRecord>(collection: Collection<T>): Readers<T> {
-  const { kind, list } = collection;
+  const { kind } = collection;
   return {
     list: (given) =>
       withResponse(given, async (options) => {
-        const snapshot = await list.read({}, options);
-        refuseUnreadable(kind, snapshot);
+        const whole = await readWhole(collection, options);
+        refuseUnreadable(kind, whole);
         // A copy: the list itself is shared with other readers.
-        return [...snapshot.records];
+        return [...whole.records];
       }),
     listReadable: (given) =>
       withResponse(given, async (options) => {
-        const { records, unreadable } = await list.read({}, options);
-        return { records: [...records], unreadable: [...unreadable] };
+        const { records, unreadable, mayBeCut } = await readWhole(collection, options);
+        return { records: [...records], unreadable: [...unreadable], ...(mayBeCut && { mayBeCut }) };
       }),
     find: (id, given) => checkedCall(given, FIND_OPTIONS, (options) => findRecord(collection, id, options)),
     get: (id, given) => checkedCall(given, KNOWN_OPTIONS, (options) => getRecord(collection, id, options)),

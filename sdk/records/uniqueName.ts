@@ -1,8 +1,10 @@
+import { LIST_CAP } from "../contract/limits";
 import { BusinessRuleError, NameTakenError } from "../errors";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { Collection, Writable } from "./collection";
 import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
 import type { NamedRecord } from "./listed";
+import { withHidden } from "./wholeList";
 
 /** Matches the messages with which services refuse a name that is taken. */
 const TAKEN = /must be unique|already exists|already in use|already taken/i;
@@ -34,16 +36,19 @@ export async function createUnique<T extends NamedRecord, Settings extends { rea
  */
 export async function explainTakenName<T extends NamedRecord>(
   error: unknown,
-  { kind, list }: Collection<T>,
+  collection: Collection<T>,
   name: string,
   options: ObservedOptions,
 ): Promise<unknown> {
   if (!(error instanceof BusinessRuleError) || !TAKEN.test(error.message)) return error;
-  const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
-  const ids = (snapshot?.records ?? []).filter((each) => each.name === name).map(({ id }) => id);
+  const { kind, list } = collection;
+  const look = async () => withHidden(collection, await list.read({}, requestOptions(options)), name, options);
+  const { records = [], unreadable = [], mayBeCut } = (await look().catch(() => undefined)) ?? {};
+  const ids = [...records, ...unreadable].flatMap((each) => (each.name === name && each.id) || []);
   if (ids.length > 0) return nameTaken(kind, name, ids);
+  const whose = mayBeCut ? `of the ${LIST_CAP} that the service lists` : "of this account";
   return new NameTakenError(
-    `the service refuses the name "${name}" for ${kind.one}, and no ${kind.noun} of this account has it: another account ` +
+    `the service refuses the name "${name}" for ${kind.one}, and no ${kind.noun} ${whose} has it: another account ` +
       "has it, or a deleted one had it and it is still reserved. Nothing was changed. Choose another name",
     [],
   );

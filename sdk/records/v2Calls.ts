@@ -7,6 +7,7 @@ import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import type { RecordCalls } from "./collection";
 import { type Listed, type NamedRecord, type RecordKind, readRecords, type UnreadableRecord } from "./listed";
+import type { NamesCall } from "./wholeList";
 
 const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
@@ -60,6 +61,17 @@ export function v2Requests<T extends NamedRecord>(transport: RestV2Transport, ki
       await requestV2(transport, { name: names.delete, operation, method: "DELETE", path: pathOf(kind, id) }, attempt);
     },
   };
+}
+
+const nameSchema = z.looseObject({ id: z.string().min(1), name: z.string() });
+
+/** Returns the request for the ids and names of all records of one kind. */
+export function v2Names(
+  transport: RestV2Transport,
+  { normalizeName = (same) => same, ...kind }: Omit<V2Kind<never>, "schema">,
+): NamesCall {
+  const schema = nameSchema.transform(({ id, name }) => ({ id, name: normalizeName(name) }));
+  return (operation, attempt) => readPages(transport, { ...kind, schema }, operation, attempt);
 }
 
 /** Returns the path of one record. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { type RecordKind, readRecords } from "../records/listed";
@@ -28,7 +29,7 @@ export function graphqlRegistryAuthCalls(transport: GraphqlTransport): RegistryA
     names: { list: "myself", create: "saveRegistryAuth", change: "updateRegistryAuth", delete: "deleteRegistryAuth" },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `containerRegistryCreds { ${SELECTION} }`, attempt);
-      return readRecords(REGISTRY_AUTH, myself, "containerRegistryCreds");
+      return readRecords(REGISTRY_AUTH, myself, "containerRegistryCreds", LIST_CAP);
     },
     create(operation, { name, username, password }, attempt) {
       const mutation = { name: "saveRegistryAuth", input: { name, username, password }, selection: SELECTION };

@@ -4,7 +4,7 @@ import type { RestV2Transport } from "../transport/restV2";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { ANOTHER_LOGIN } from "./input";
 
-const KIND = {
+export const REGISTRY_AUTH_LIST = {
   ...REGISTRY_AUTH,
   names: { list: "listRegistries", create: "createRegistry", change: "updateRegistry", delete: "deleteRegistry" },
   path: "/registries",
@@ -13,7 +13,7 @@ const KIND = {
 
 /** Returns the requests over REST v2, which cannot change a credential. */
 export function v2RegistryAuthCalls(transport: RestV2Transport): RegistryAuthCalls {
-  const requests = v2Requests(transport, KIND);
+  const requests = v2Requests(transport, REGISTRY_AUTH_LIST);
   return {
     ...requests,
     create: (operation, { name, username, password }, attempt) =>

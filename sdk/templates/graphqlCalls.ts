@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/collection";
 import type { KeptTable } from "../records/fields";
-import { readMyself, remove, save } from "../records/graphqlCalls";
+import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields, withKept } from "../records/keptFields";
 import { type RecordKind, readRecords } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
@@ -72,11 +73,19 @@ export function graphqlTemplateCalls(transport: GraphqlTransport): TemplateCalls
   const send = (operation: string, input: Literal, attempt: Attempt) =>
     save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
   return {
-    names: { list: "myself", create: "saveTemplate", change: "saveTemplate", delete: "deleteTemplate" },
+    names: {
+      list: "myself",
+      read: "podTemplate",
+      create: "saveTemplate",
+      change: "saveTemplate",
+      delete: "deleteTemplate",
+    },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
-      return readRecords(TEMPLATE, myself, "podTemplates");
+      return readRecords(TEMPLATE, myself, "podTemplates", LIST_CAP);
     },
+    readByIds: (operation, ids, attempt) =>
+      readAliases(transport, TEMPLATE, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change(operation, { id, isServerless, isPublic, kept: before }, settings, attempt) {

@@ -34,7 +34,7 @@ const templateV2Schema: z.ZodType<Template> = wireSchema.transform((record) => (
   kept: {},
 }));
 
-const KIND = {
+export const TEMPLATE_LIST = {
   ...TEMPLATE,
   schema: templateV2Schema,
   names: { list: "listTemplates", create: "createTemplate", change: "updateTemplate", delete: "deleteTemplate" },
@@ -44,8 +44,8 @@ const KIND = {
 
 /** Endpoints have the fields of a container that templates have. */
 const CONTAINERS = {
-  ...KIND,
-  names: { ...KIND.names, list: "listEndpoints" },
+  ...TEMPLATE_LIST,
+  names: { ...TEMPLATE_LIST.names, list: "listEndpoints" },
   path: "/serverless",
   field: "endpoints",
 };
@@ -55,7 +55,7 @@ const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: fal
 
 /** Returns the requests over REST v2. A change sends only what differs; the deletion is by id. */
 export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
-  const requests = v2Requests(transport, KIND);
+  const requests = v2Requests(transport, TEMPLATE_LIST);
   return {
     ...requests,
     create: (operation, settings, attempt) =>

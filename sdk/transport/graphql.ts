@@ -143,17 +143,46 @@ export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: (
  * @throws the typed error that the response stands for
  */
 export async function execute(
-  { http, client }: GraphqlTransport,
+  transport: GraphqlTransport,
   operation: string,
   field: RootField,
   attempt: Attempt,
 ): Promise<unknown> {
-  const underWay: Operation = { name: field.name, operation, attempt };
+  const data = await sendQuery(transport, { name: field.name, operation, attempt }, toQuery(field));
+  const value = data?.[field.name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+  return value;
+}
+
+/**
+ * Sends a query of several root fields once. Returns their values.
+ * @param name the operation's name in events
+ * @param selection the root fields, in GraphQL without the outer braces
+ * @throws the typed error that the response stands for
+ */
+export async function executeQuery(
+  transport: GraphqlTransport,
+  operation: string,
+  name: string,
+  selection: string,
+  attempt: Attempt,
+): Promise<Readonly<Record<string, unknown>>> {
+  const data = await sendQuery(transport, { name, operation, attempt }, `{ ${selection} }`);
+  if (!data) throw unexpectedResponse(operation, "no data", { data });
+  return data;
+}
+
+async function sendQuery(
+  { http, client }: GraphqlTransport,
+  underWay: Operation,
+  query: string,
+): Promise<Record<string, unknown> | null> {
+  const { operation } = underWay;
   // It never aborts: the attempt's own signal ends the request.
   const { signal } = new AbortController();
   operations.set(signal, underWay);
   const { data, errors } = await client()
-    .rawRequest<Record<string, unknown> | null>({ query: toQuery(field), signal })
+    .rawRequest<Record<string, unknown> | null>({ query, signal })
     .catch((error: unknown) => {
       const { response } = underWay;
       if (!response || error instanceof ServerlessGpuError) throw error;
@@ -161,9 +190,7 @@ export async function execute(
       throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
     });
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
-  const value = data?.[field.name];
-  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
-  return value;
+  return data;
 }
 
 const errorSchema = z.object({

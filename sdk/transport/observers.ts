@@ -42,6 +42,12 @@ export interface RateLimitEvent {
   readonly delayMs: number;
 }
 
+/** Something that a person should know, though no call failed. */
+export interface WarningEvent {
+  /** What was found, what follows from it, and what to do. */
+  readonly message: string;
+}
+
 /** The levels of log lines: `debug` for requests that succeed, `info` for retries and waits, `warn` for requests that fail. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -70,8 +76,8 @@ export interface Observers {
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Called every 10 seconds while requests wait for a rate limit of REST v2. @default none */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
-  /** Called with each warning, such as one about a field that the service no longer has. @default none */
-  readonly onWarning?: ((message: string) => unknown) | undefined;
+  /** Called once with each warning: a list that may be cut, or a field that the service does not have. @default none */
+  readonly onWarning?: ((event: WarningEvent) => unknown) | undefined;
 }
 
 /** Logs a line without keys. `undefined` without a logger. */
@@ -129,9 +135,10 @@ export function createReports({ onRequest, onRetry, onRateLimit, onWarning }: Ob
       log?.("info", waitText(event), event);
       callUser(() => onRateLimit?.(event));
     },
-    warning(message) {
+    warning(text) {
+      const message = redact(text);
       log?.("warn", message, {});
-      callUser(() => onWarning?.(redact(message)));
+      callUser(() => onWarning?.({ message }));
     },
   };
 }

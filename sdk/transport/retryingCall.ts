@@ -17,6 +17,8 @@ export interface CallContext {
   readonly attemptTimeoutMs: number;
   /** Called before the pause of a retry. */
   readonly onRetry?: Reports["retry"];
+  /** Called with a warning that somebody should read. */
+  readonly warn?: Reports["warning"] | undefined;
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
 }

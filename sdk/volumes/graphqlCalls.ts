@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/collection";
 import { readMyself, remove, save } from "../records/graphqlCalls";
 import { type RecordKind, readRecords } from "../records/listed";
@@ -40,7 +41,7 @@ export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {
     },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `networkVolumes { ${SELECTION} }`, attempt);
-      return readRecords(VOLUME, myself, "networkVolumes");
+      return readRecords(VOLUME, myself, "networkVolumes", LIST_CAP);
     },
     create(operation, { highPerformance, ...settings }, attempt) {
       const input = { ...settings, ...(highPerformance ? { isNextGenStorage: true } : {}) };

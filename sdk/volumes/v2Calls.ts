@@ -20,7 +20,7 @@ const volumeV2Schema: z.ZodType<Volume> = z
     storageType: type ?? "",
   }));
 
-const KIND = {
+export const VOLUME_LIST = {
   ...VOLUME,
   schema: volumeV2Schema,
   names: {
@@ -35,7 +35,7 @@ const KIND = {
 
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
-  const requests = v2Requests(transport, KIND);
+  const requests = v2Requests(transport, VOLUME_LIST);
   return {
     ...requests,
     create(operation, { name, size, dataCenterId, highPerformance }, attempt) {

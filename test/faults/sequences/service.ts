@@ -55,9 +55,6 @@ export interface ServiceOptions {
   readonly observed?: boolean;
 }
 
-/** The number of endpoints at which the observed list ends. */
-const LIST_CUT = 400;
-
 /** Starts the service: an emulator for each account, and a gate before them that knows which key is whose. */
 export async function startService({ seed, lenient, lagMs, observed }: ServiceOptions): Promise<Service> {
   const jobs = heldJobs();
@@ -89,8 +86,7 @@ export async function startService({ seed, lenient, lagMs, observed }: ServiceOp
       return response.end(JSON.stringify(REFUSAL));
     }
     if (sprung?.when === "before") return sprung.onHeld().finally(() => request.socket.destroy());
-    const { status, type, text: whole } = await forward(request, body, accounts);
-    const text = observed ? cut(whole) : whole;
+    const { status, type, text } = await forward(request, body, accounts);
     if (sprung) return sprung.onHeld().finally(() => request.socket.destroy());
     const isUnknown = operationOf(body) === "deleteEndpoint" && /"errors"/.test(text) && /not found/i.test(text);
     response.writeHead(status, { "content-type": type });
@@ -123,13 +119,6 @@ const REFUSAL = {
   ],
   data: null,
 };
-
-/** A list as the service cuts it: to the oldest. */
-function cut(text: string): string {
-  if (!text.startsWith('{"data":{"myself":{"endpoints":[')) return text;
-  const { data } = JSON.parse(text);
-  return JSON.stringify({ data: { myself: { ...data.myself, endpoints: data.myself.endpoints.slice(0, LIST_CUT) } } });
-}
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";

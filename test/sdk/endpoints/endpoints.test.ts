@@ -150,12 +150,12 @@ describe("update", () => {
     expect(it.clock.now() - before).toBeLessThan(1_000);
   });
 
-  test("of an endpoint that does not exist looks twice and says so", async () => {
+  test("of an endpoint that does not exist looks until lists no longer lag, and says so", async () => {
     await using it = await startEmulated();
     const error = await it.failure(it.client.endpoints.update("nowhere", { workersMax: 1 }));
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toMatch(/endpoint nowhere does not exist in this account/);
-    expect(it.calls()).toEqual(["myself", "myself"]);
+    expect(it.calls()).toEqual(["myself", "myself", "myself", "myself"]);
   });
 });
 
@@ -227,12 +227,12 @@ describe("looking", () => {
     expect((await it.run(it.client.endpoints.create(INPUT, { onNameTaken }))).id).not.toBe(id);
   });
 
-  test("a thousand that are missing need two lists, not a thousand", async () => {
+  test("a thousand that are missing need one attempt at a single read and three lists, not a thousand", async () => {
     await using it = await startEmulated();
     const ids = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
     const found = it.run(Promise.all(ids.map((id) => it.client.endpoints.find(id, { maxAgeMs: 30_000 }))));
     expect(new Set(await found)).toEqual(new Set([undefined]));
-    expect(it.calls()).toEqual(["myself", "myself"]);
+    expect(it.calls()).toEqual(["myself", "myself", "myself", "myself"]);
   });
 
   test("find looks again once the list's lag has passed", async () => {
@@ -240,15 +240,16 @@ describe("looking", () => {
     const { id } = full(it);
     it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
     expect(await it.run(it.client.endpoints.find(id))).toMatchObject({ id });
-    const [first, second] = it.emulator.journal.requests();
+    const [first, refused, second] = it.emulator.journal.requests();
+    expect(refused?.status).toBe(400);
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(5_000);
   });
 
-  test("find finds nothing, and get fails, only after two lists", async () => {
+  test("find finds nothing, and get fails, only after three lists", async () => {
     await using it = await startEmulated();
     expect(await it.run(it.client.endpoints.find("nowhere"))).toBeUndefined();
     expect(await it.failure(it.client.endpoints.get("nowhere"))).toBeInstanceOf(NotFoundError);
-    expect(it.calls()).toEqual(["myself", "myself", "myself", "myself"]);
+    expect(it.calls()).toEqual(Array.from({ length: 1 + 3 + 3 }, () => "myself"));
   });
 
   test("a thousand finds at once need one list", async () => {

@@ -22,7 +22,7 @@ const recording = agent.compose((dispatch) => (options, handler) => {
 const start = () =>
   startEmulated({
     emulator: { profile: "observed" },
-    client: { service: "runpod", dispatcher: recording, onWarning: (message) => warnings.push(message) },
+    client: { service: "runpod", dispatcher: recording, onWarning: ({ message }) => warnings.push(message) },
   });
 
 const sent = (field: string) => documents.filter((document) => document.includes(`{ ${field}`));

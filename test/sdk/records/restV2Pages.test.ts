@@ -57,7 +57,7 @@ test("a list is begun again if the next page is refused, because the record of i
   });
   await using client = createClient({
     ...{ apiKey: emulator.apiKey, graphqlUrl: emulator.url, api: "v2" },
-    onRequest: () => emulator.endpoints.delete("e999"),
+    onRequest: () => emulator.endpoints.delete("e500"),
   });
   expect(await client.endpoints.list()).toHaveLength(1499);
   expect(emulator.journal.requests().map(({ status }) => status)).toEqual([200, 422, 200, 200]);

@@ -1,0 +1,124 @@
+import { LIST_CAP } from "../contract/limits";
+import { ServerlessGpuError } from "../errors";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Collection } from "./collection";
+import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
+import { createSharedList, type ListFreshness, type SharedList } from "./sharedList";
+
+/** Reads the ids and names of all records of one kind, from an interface whose lists are never cut. Sends each request once. */
+export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<NamedRecord>>;
+
+/** Completes the lists of one kind that may be cut. */
+export interface Completion {
+  /** The ids and names of all records. `undefined` without such an interface. */
+  readonly names: SharedList<Listed<NamedRecord>> | undefined;
+  /** `true` after the other interface refused: it is asked once. */
+  isRefused: boolean;
+  /** `true` after a warning that a list may be cut: there is one for each kind. */
+  hasWarned: boolean;
+}
+
+/** Returns the completion of the lists of one kind. */
+export function createCompletion(
+  context: CallContext,
+  kind: Pick<RecordKind<NamedRecord>, "noun">,
+  readNames: NamesCall | undefined,
+): Completion {
+  const operation = `${listOf(kind)}, over REST v2`;
+  const names =
+    readNames &&
+    createSharedList(context.clock, (options) => {
+      const attempt = (each: Attempt) => readNames(operation, each);
+      return makeCall(context, { ...options, name: "listNames", operation, repeatability: "safe", attempt });
+    });
+  return { names, isRefused: false, hasWarned: false };
+}
+
+/**
+ * Returns a list with the records of one name that it does not show because it is cut. Those that are hidden and cannot be
+ * read, or have other names, are among the unreadable ones, with id and name. A list that cannot be completed is returned
+ * as it is, after a warning.
+ */
+export async function withHidden<T extends NamedRecord>(
+  collection: Collection<T>,
+  list: Listed<T>,
+  name: string,
+  options: ObservedOptions,
+  freshness: ListFreshness = {},
+): Promise<Listed<T>> {
+  if (!list.mayBeCut) return list;
+  const found = await readHidden(collection, list, (each) => each.name === name, options, freshness);
+  if (!found) return list;
+  const problem = `${listOf(collection.kind)} is cut and does not show it`;
+  return {
+    records: [...list.records, ...found.records],
+    unreadable: [...list.unreadable, ...found.hidden.map((each) => ({ ...each, problem }))],
+  };
+}
+
+/** Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some are hidden and cannot be read. */
+export async function readWhole<T extends NamedRecord>(
+  collection: Collection<T>,
+  options: ObservedOptions,
+): Promise<Listed<T>> {
+  const list = await collection.list.read({}, options);
+  if (!list.mayBeCut) return list;
+  const found = await readHidden(collection, list, () => true, options, {});
+  if (!found) return list;
+  const isCut = found.hidden.length > 0;
+  if (isCut) warnOfCut(collection);
+  return { records: [...list.records, ...found.records], unreadable: list.unreadable, mayBeCut: isCut };
+}
+
+/** Returns the records that a cut list does not show: those that were read, and what is known of the others. */
+async function readHidden<T extends NamedRecord>(
+  collection: Collection<T>,
+  list: Listed<T>,
+  isWanted: (record: NamedRecord) => boolean,
+  options: ObservedOptions,
+  freshness: ListFreshness,
+): Promise<{ readonly records: readonly T[]; readonly hidden: readonly Partial<NamedRecord>[] } | undefined> {
+  const names = await readNames(collection, freshness, options);
+  if (!names) {
+    warnOfCut(collection);
+    return undefined;
+  }
+  const shown = new Set([...list.records, ...list.unreadable].map(({ id }) => id));
+  const records: T[] = [];
+  const hidden: Partial<NamedRecord>[] = names.unreadable.filter(({ id }) => id === undefined || !shown.has(id));
+  const reads = names.records.map(async ({ id, name }) => {
+    if (shown.has(id)) return;
+    const record = isWanted({ id, name }) ? (await collection.single.read(id, options))?.record : undefined;
+    if (record) records.push(record);
+    else hidden.push({ id, name });
+  });
+  await Promise.all(reads);
+  return { records, hidden };
+}
+
+async function readNames<T extends NamedRecord>(
+  { completion }: Collection<T>,
+  freshness: ListFreshness,
+  options: ObservedOptions,
+): Promise<Listed<NamedRecord> | undefined> {
+  if (!completion.names || completion.isRefused) return undefined;
+  try {
+    return await completion.names.read(freshness, options);
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError)) throw error;
+    const { status = 0 } = error;
+    completion.isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
+    return undefined;
+  }
+}
+
+function warnOfCut<T extends NamedRecord>({ completion, kind, warn }: Collection<T>): void {
+  if (completion.hasWarned) return;
+  completion.hasWarned = true;
+  warn?.(
+    `${listOf(kind)} has ${LIST_CAP} records or more. The service may show only the ${LIST_CAP} oldest, and this key cannot ` +
+      `read the others over REST v2. So a ${kind.noun} that is not in it may still exist, and a new one may get a name that ` +
+      `another has. Delete ${kind.noun}s that you do not need, or use a key that REST v2 accepts`,
+  );
+}
