@@ -1,3 +1,4 @@
+const { escaped, svg } = require("../tools/svg");
 const { figures, reaches, spread } = require("./runner");
 
 /** @typedef {import("./runner").Row} Row */
@@ -39,23 +40,25 @@ function plot(rows) {
   const ratios = rows.filter(({ judged }) => judged === "ratio");
   const bottom = TOP + ratios.length * LINE;
   const height = bottom + 34;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" font-family="sans-serif" font-size="13">`,
-    "<title>Each figure relative to its floor or peer</title>",
-    `<desc>${ratios.map((row) => escapeXml(described(row))).join(" ")}</desc>`,
-    "<style>",
-    styleOf(LIGHT),
-    `@media (prefers-color-scheme: dark) { ${styleOf(DARK)} }`,
-    ".small { font-size: 12px } .tick, .axis { text-anchor: middle } .value { text-anchor: end }",
-    "</style>",
+  const facts = {
+    width: WIDTH,
+    height,
+    title: "Each figure relative to its floor or peer",
+    description: ratios.map(described).join(" "),
+    style: [
+      styleOf(LIGHT),
+      `@media (prefers-color-scheme: dark) { ${styleOf(DARK)} }`,
+      ".small { font-size: 12px } .tick, .axis { text-anchor: middle } .value { text-anchor: end }",
+    ].join("\n"),
+    attributes: ' font-family="sans-serif" font-size="13"',
+  };
+  return svg(facts, [
     `<rect class="back" width="${WIDTH}" height="${height}" rx="6"/>`,
     ...legend(),
     ...TICKS.map((ratio) => tick(ratio, bottom)),
     ...ratios.map(drawRow),
-    `<text class="axis faint" x="${(x(SMALLEST) + x(LARGEST)) / 2}" y="${bottom + 22}">${escapeXml(AXIS)}</text>`,
-    "</svg>",
-    "",
-  ].join("\n");
+    `<text class="axis faint" x="${(x(SMALLEST) + x(LARGEST)) / 2}" y="${bottom + 22}">${escaped(AXIS)}</text>`,
+  ]);
 }
 
 const CHECKS_AND_EMULATOR = "the checks of arguments, and the emulator on the same processors";
@@ -125,13 +128,13 @@ function drawRow(row, index) {
   const reason = REASONS.find(([what]) => row.what.startsWith(what))?.[1] ?? "see below";
   const note = reaches(row) ? "" : `missed: ${reason}`;
   return [
-    `<text class="label" x="16" y="${y + 1}">${escapeXml(row.what)}</text>`,
-    `<text class="label small faint" x="16" y="${y + 17}">against ${escapeXml(row.against ?? "")}</text>`,
+    `<text class="label" x="16" y="${y + 1}">${escaped(row.what)}</text>`,
+    `<text class="label small faint" x="16" y="${y + 17}">against ${escaped(row.against ?? "")}</text>`,
     `<line class="mark" x1="${mark}" x2="${mark}" y1="${y - 8}" y2="${y + 10}"/>`,
     `<line class="range ${kind}" x1="${x(min)}" x2="${x(max)}" y1="${y + 1}" y2="${y + 1}"/>`,
     `<circle class="dot ${kind}" cx="${x(median)}" cy="${y + 1}" r="5"/>`,
     `<text class="value ${kind}" x="${WIDTH - 16}" y="${y + 5}">${median.toFixed(2)} ×</text>`,
-    note && `<text class="note small missed" x="${LABELS}" y="${y + 21}">${escapeXml(note)}</text>`,
+    note && `<text class="note small missed" x="${LABELS}" y="${y + 21}">${escaped(note)}</text>`,
   ].join("");
 }
 
@@ -162,11 +165,6 @@ function x(ratio) {
   const inside = Math.min(LARGEST, Math.max(SMALLEST, ratio));
   const share = Math.log(inside / SMALLEST) / Math.log(LARGEST / SMALLEST);
   return Math.round(LABELS + 24 + share * (WIDTH - LABELS - VALUES - 64));
-}
-
-/** @param {string} text */
-function escapeXml(text) {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 module.exports = { plot, DARK, LIGHT, LABELS };

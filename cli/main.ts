@@ -242,17 +242,16 @@ function addForecast(program: Command): void {
       `
 Files for --load (recognised by the header):
   arrival_s,duration_s                      one job a line, in the order of arrival
-  TIMESTAMP,ContextTokens,GeneratedTokens   Azure LLM inference trace; with --prefill and --decode
-  app,func,end_timestamp,duration           Azure Functions invocation trace 2021
-  …,Trigger,1,…,1440                        Azure Functions trace 2019; with --duration
-  Timestamp,…,Request tokens,…              BurstGPT trace; with --prefill and --decode
-  {"timestamp": …, "input_length": …}       Mooncake trace; with --prefill and --decode
+  minute,jobs                               the number of jobs of each minute; with --duration
   [{"operation": "run", …}]                 an emulator's journal; with --duration
+
+Settings for --set and --sweep, with their defaults:
+  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 flashBoot=off
 
 Examples:
   serverless-gpu forecast --load jobs.csv --stack dev
   serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
-  serverless-gpu forecast --poisson 3/s --duration 2s..4s --workers-max 20 --sweep workersMin=0..3 scalerValue=1,2,4
+  serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4
 
 Exit codes:
   0  success

@@ -27,7 +27,7 @@ import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import { createAccount, type Seed } from "./server/account";
 import { createDataFile, keyInDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
-import { createFaults, type Faults } from "./server/faults";
+import { createFaults, type Faults } from "./server/faultMatch";
 import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
 import type { AccountContext, AccountOptions } from "./server/kinds";
@@ -262,7 +262,8 @@ export type {
 export type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 export type { Seed } from "./server/account";
 export type { ServerlessDiscount } from "./server/discount";
-export type { ActiveFault, FaultEffect, FaultMatch, FaultRule, Faults } from "./server/faults";
+export type { ActiveFault, Faults } from "./server/faultMatch";
+export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
 export type {
   EnvironmentVariable,

@@ -14,7 +14,7 @@ import type { Secret } from "./secret";
 import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
-import { createGraphqlTransport } from "./transport/graphql";
+import type { GraphqlTransport } from "./transport/graphql";
 import type { Http } from "./transport/httpRequest";
 import type { RestV2Transport } from "./transport/restV2";
 import type { CallContext } from "./transport/retryingCall";
@@ -50,7 +50,7 @@ export function graphqlCalls(
   pods: PodCalls,
   v2: RestV2Transport,
 ): ManagementCalls {
-  const transport = createGraphqlTransport(http, apiKey, url);
+  const transport: GraphqlTransport = { http, apiKey, url };
   return {
     endpoints: { ...graphqlEndpointCalls(transport, service), readNames: v2Names(v2, ENDPOINT_LIST) },
     templates: { ...graphqlTemplateCalls(transport), readNames: v2Names(v2, TEMPLATE_LIST) },

@@ -1,6 +1,7 @@
 // Writes docs/images/scaling-timeline.svg: the jobs and workers of an endpoint over a minute, as the emulator plays them.
 const fs = require("node:fs");
 const path = require("node:path");
+const { svg } = require("./svg");
 
 const TIMELINE_FILE = path.resolve(__dirname, "../docs/images/scaling-timeline.svg");
 
@@ -103,11 +104,14 @@ function drawTimeline({ jobs, workers }) {
   const settings =
     `${scalerType} ${scalerValue} s, workersMin ${workersMin}, workersMax ${workersMax}, idleTimeout ${idleTimeout} s; ` +
     `a cold start takes ${SCENARIO.coldStart} s, a job ${SCENARIO.jobTakes} s`;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 44 + events.length * 20}" role="img">`,
-    "<title>Jobs and workers of an endpoint over a minute</title>",
-    `<desc>${settings}. ${events.map(({ at, text }) => `${at} s: ${text}.`).join(" ")}</desc>`,
-    `<style>${STYLE}\n</style>`,
+  const facts = {
+    width: WIDTH,
+    height: bottom + 44 + events.length * 20,
+    title: "Jobs and workers of an endpoint over a minute",
+    description: `${settings}. ${events.map(({ at, text }) => `${at} s: ${text}.`).join(" ")}`,
+    style: STYLE,
+  };
+  return svg(facts, [
     `<text x="0" y="16">${settings}</text>`,
     ...Array.from({ length: Math.floor(SCENARIO.end / 10) + 1 }, (_, index) => tick(index * 10, bottom)),
     ...events.flatMap(({ at, letter }) => [line("mark", x(at), TOP - 6, bottom), letterAt(x(at), TOP - 12, letter)]),
@@ -123,9 +127,7 @@ function drawTimeline({ jobs, workers }) {
       const time = `<text class="end" x="64" y="${y}">${at} s</text>`;
       return [letterAt(8, y - 4, letter), `${time}<text x="76" y="${y}">${text}</text>`];
     }),
-    "</svg>",
-    "",
-  ].join("\n");
+  ]);
 }
 
 /** @param {Timeline} timeline */

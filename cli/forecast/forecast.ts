@@ -119,9 +119,11 @@ const played = (settings: Settings): PlayedEndpoint => settings as PlayedEndpoin
 
 function costingOf({ gpuIds }: Settings, flags: ForecastFlags, spanS: number): Costing {
   const { activeDiscount = 0, freeStarts = false } = flags;
-  const given = flags.price === undefined ? undefined : { perSecond: flags.price, source: "--price" };
+  if (typeof flags.prices === "number") {
+    return { price: { perSecond: flags.prices, source: "--prices" }, activeDiscount, freeStarts, spanS };
+  }
   const { prices, source } = readPrices(flags.prices);
-  return { price: given ?? priceOf(gpuIds, prices, source), activeDiscount, freeStarts, spanS };
+  return { price: priceOf(gpuIds, prices, source), activeDiscount, freeStarts, spanS };
 }
 
 const REPORT_EVERY_MS = 5000;

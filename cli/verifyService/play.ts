@@ -1,20 +1,19 @@
 import type { FidelityId } from "../../emulator/model/fidelity";
+import { playScenario } from "./playScenario";
 import * as graphql from "./scenarios/graphql";
 import { keptFields } from "./scenarios/keptFields";
 import * as queue from "./scenarios/queue";
-import { rest } from "./scenarios/rest";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
-import { oneJob } from "./scenarios/workers";
 import type { Site } from "./site";
 
 /** Returns the scenarios in order. Jobs wait only while the endpoint can have no worker; `oneJob` removes them first. */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
-    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, rest],
+    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive],
-    runJobs ? oneJob : graphql.ownDeletion,
+    runJobs ? queue.oneJob : graphql.ownDeletion,
   ];
 }
 
@@ -38,7 +37,10 @@ export async function playAll(
   for (const scenario of scenarios) {
     if (signal.aborted) break;
     onScenario(scenario.name);
-    const [played, expected] = await Promise.allSettled([scenario.play(service), scenario.play(emulator)]);
+    const [played, expected] = await Promise.allSettled([
+      playScenario(service, scenario),
+      playScenario(emulator, scenario),
+    ]);
     if (signal.aborted) break;
     if (expected.status === "rejected") throw expected.reason;
     if (played.status === "fulfilled") continue;

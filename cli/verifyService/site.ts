@@ -32,7 +32,8 @@ export interface Reply {
 /** The key that a request has: the right one where the interface documents it, or another. */
 export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
-interface Sending {
+/** The parts that a request to any interface can have. */
+export interface Sending {
   readonly method?: "GET" | "POST";
   readonly body?: string | undefined;
   readonly key?: KeyUse;

@@ -1,12 +1,15 @@
-import type { JobRun, JobRunEvents } from "../jobs/jobRun";
-import { apply, DEFAULT_POLICY, type Job, type JobEvent, newJob } from "../jobs/jobStates";
+import type { JobRunEvents } from "../jobs/jobRun";
+import { apply, DEFAULT_POLICY, type Job, newJob } from "../jobs/jobStates";
+import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
 import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
-import { createScheduler } from "../workers/scheduler";
+import { WITHOUT_PROCESS } from "../workers/runners";
+import { createScheduler, type Scheduler } from "../workers/scheduler";
 import { createWatch } from "../workers/watch";
+import type { WorkerRunner } from "../workers/worker";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
@@ -46,6 +49,18 @@ const RECORD: Omit<EndpointRecord, keyof PlayedEndpoint> = {
 /** No job takes no time: a worker would take all of them at the same moment. */
 const SHORTEST_MS = 1;
 
+/** The jobs of a run, and what happens to them. */
+interface PlayedJobs extends Parts {
+  readonly assumptions: Assumptions;
+  readonly counts: Counts;
+  /** The jobs that have not ended, by their ids. */
+  readonly known: Map<string, Job>;
+  /** Cancels the end of the time to live of a job that waits, by its id. */
+  readonly cancelLoss: Map<string, () => void>;
+  /** Accounts for the time until now. */
+  readonly advance: () => void;
+}
+
 /** Creates the queue, with the first `workersMin` workers: they are warm. */
 export function createPlayedQueue(
   endpoint: PlayedEndpoint,
@@ -55,98 +70,117 @@ export function createPlayedQueue(
 ): PlayedQueue {
   const { clock, random, tally, starts } = parts;
   const counts: Counts = { submitted: 0, completed: 0, timedOut: 0, lost: 0, lastEndMs: 0 };
-  const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
-  const timeoutMs = assumptions.executionTimeoutS * 1000;
-  const jobs = new Map<string, Job>();
-  const cancelLoss = new Map<string, () => void>();
-  const scaling = scalingOf(assumptions, run, clock, random);
-  let begun = false;
-
   const advance = () => tally.advance(clock.now(), scheduler.waiting);
-
-  /** Runs a job until its own end, that of its execution timeout or that of its time to live. */
-  function runJob(job: Job, events: JobRunEvents): JobRun {
-    const now = clock.now();
-    tally.onStart(now, now - job.queuedAt);
-    cancelLoss.get(job.id)?.();
-    cancelLoss.delete(job.id);
-    const durationMs = job.request.input.ms as number;
-    const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
-    const stop = clock.schedule(endMs, () => {
+  const jobs: PlayedJobs = { ...parts, assumptions, counts, known: new Map(), cancelLoss: new Map(), advance };
+  const scaling = scalingOf(assumptions, run, clock, random);
+  const context = contextOf(clock, random);
+  context.watch.add({
+    endpoint() {},
+    job() {},
+    worker(_, id, state) {
+      if (state === "draining") return;
       advance();
-      counts[endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost"] += 1;
-      events.onOutcome({ type: "complete", output: undefined });
-    });
-    return { stop };
-  }
-
-  function lose(job: Job): void {
-    advance();
-    cancelLoss.delete(job.id);
-    jobs.delete(job.id);
-    counts.lost += 1;
-    scheduler.withdraw(job);
-    scheduler.dispatch();
-  }
-
-  const model: WorkerModel = {
-    get startAtOnce() {
-      return begun ? scaling.startAtOnce : Number.POSITIVE_INFINITY;
+      tally.onWorker(id, state, clock.now());
+      starts.onWorker(state);
     },
-    concurrency: assumptions.concurrency,
-    takeEveryMs: assumptions.takeEveryS * 1000,
-    evaluationDelayMs: () => (begun ? scaling.delayMs() : 0),
-    coldStartMs: () => (begun ? starts.draw() : 0),
-    onWorker(worker) {
-      advance();
-      tally.onWorker(worker, clock.now());
-      starts.onWorker(worker);
-    },
-    run: runJob,
-  };
-  const store = {
-    /** A job that has ended is deleted at once: nobody reads its record. */
-    apply(id: string, event: JobEvent) {
-      const job = jobs.get(id) as Job;
-      if (event.type !== "start") {
-        jobs.delete(id);
-        return job;
-      }
-      const started = apply(job, event, clock.now());
-      jobs.set(id, started);
-      return started;
-    },
-    addItems() {},
-  };
-  const scheduler = createScheduler({ ...RECORD, ...endpoint }, contextOf(clock, random, model), store, () => {
+  });
+  const model = modelOf(jobs, scaling);
+  const scheduler = createScheduler({ ...RECORD, ...endpoint }, { ...context, model }, storeOf(jobs), () => {
     counts.lastEndMs = clock.now();
   });
   scheduler.dispatch();
   clock.runUntil(clock.now());
-  begun = true;
   starts.begin();
+  return { counts, advance, submit: (durationMs) => submit(jobs, scheduler, durationMs) };
+}
 
-  return {
-    counts,
-    advance,
-    submit(durationMs) {
-      advance();
-      counts.submitted += 1;
-      const job = newJob(
-        String(counts.submitted),
-        "run",
-        { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy },
-        clock.now(),
-      );
-      jobs.set(job.id, job);
-      scheduler.enqueue(job);
-      scheduler.dispatch();
-      if (jobs.get(job.id)?.status !== "IN_QUEUE") return;
-      cancelLoss.set(
-        job.id,
-        clock.schedule(policy.ttl, () => lose(job)),
-      );
+/** Returns workers that start and run jobs as assumed. The first `workersMin` start at once. */
+function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): WorkerModel {
+  const { clock, starts, assumptions } = jobs;
+  const takeEveryMs = assumptions.takeEveryS * 1000;
+  const runner: WorkerRunner = {
+    ...WITHOUT_PROCESS,
+    concurrency: assumptions.concurrency,
+    start: (_imagePullMs, { onAsk }) => clock.schedule(starts.begun ? starts.draw() : 0, onAsk),
+    // A worker asks again after a whole number of intervals. Jobs of the same moment come together.
+    restMs({ tookAt }) {
+      if (takeEveryMs === 0) return 0;
+      const sinceTake = clock.now() - tookAt;
+      return Math.ceil(sinceTake / takeEveryMs) * takeEveryMs - sinceTake;
     },
+    run: (job, events) => runJob(jobs, job, events),
+  };
+  return {
+    get startAtOnce() {
+      return starts.begun ? scaling.startAtOnce : Number.POSITIVE_INFINITY;
+    },
+    concurrency: assumptions.concurrency,
+    evaluationDelayMs: () => (starts.begun ? scaling.delayMs() : 0),
+    program: () => undefined,
+    runner: () => runner,
+  };
+}
+
+/** Runs a job until its own end, that of its execution timeout or that of its time to live. */
+function runJob(
+  { clock, tally, assumptions, counts, cancelLoss, advance }: PlayedJobs,
+  job: Job,
+  events: JobRunEvents,
+) {
+  const now = clock.now();
+  tally.onStart(now, now - job.queuedAt);
+  cancelLoss.get(job.id)?.();
+  cancelLoss.delete(job.id);
+  const durationMs = job.request.input.ms as number;
+  const timeoutMs = assumptions.executionTimeoutS * 1000;
+  const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
+  const stop = clock.schedule(endMs, () => {
+    advance();
+    counts[endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost"] += 1;
+    events.onOutcome({ type: "complete", output: undefined });
+  });
+  return { stop };
+}
+
+function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): void {
+  const { clock, assumptions, counts, known, cancelLoss, advance } = jobs;
+  const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
+  advance();
+  counts.submitted += 1;
+  const request = { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy };
+  const job = newJob(String(counts.submitted), "run", request, clock.now());
+  known.set(job.id, job);
+  scheduler.enqueue(job);
+  scheduler.dispatch();
+  if (known.get(job.id)?.status !== "IN_QUEUE") return;
+  const cancel = clock.schedule(policy.ttl, () => lose(jobs, scheduler, job));
+  cancelLoss.set(job.id, cancel);
+}
+
+/** Removes a job whose time to live is over. */
+function lose({ counts, known, cancelLoss, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
+  advance();
+  cancelLoss.delete(job.id);
+  known.delete(job.id);
+  counts.lost += 1;
+  scheduler.withdraw(job);
+  scheduler.dispatch();
+}
+
+/** Returns a store that deletes a job at its end: nobody reads its record. */
+function storeOf({ known, clock }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
+  return {
+    apply(id, event) {
+      const job = known.get(id) as Job;
+      if (event.type !== "start") {
+        known.delete(id);
+        return job;
+      }
+      const started = apply(job, event, clock.now());
+      known.set(id, started);
+      return started;
+    },
+    addItems() {},
   };
 }
 
@@ -160,9 +194,9 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
   return { startAtOnce, delayMs };
 }
 
-function contextOf(clock: EventClock, random: () => number, model: WorkerModel): RuntimeContext {
+function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
-    ...{ clock, random, model, profile: "observed", drainMs: 0, coldStartMs: 0 },
+    ...{ clock, random, profile: "observed", drainMs: 0, coldStartMs: 0 },
     ...{ staleFlashBoot: false, containerOf: exampleContainer },
     watch: createWatch(),
     workerHost: createWorkerHost(clock, () => {}),

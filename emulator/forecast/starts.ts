@@ -1,15 +1,17 @@
 import type { EventClock } from "../time/eventClock";
-import type { ModelledWorker } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import { drawColdStartMs } from "./coldStarts";
+import type { PlayedState } from "./tally";
 
 /** Draws the starts of the workers of an endpoint. */
 export interface Starts {
   /** The number of starts since `begin`. */
   readonly count: number;
+  /** `true` after `begin`. */
+  readonly begun: boolean;
   /** Must be called once the first `workersMin` workers are there. Nothing throttles them. */
   begin(): void;
-  onWorker(worker: ModelledWorker): void;
+  onWorker(state: PlayedState | "gone"): void;
   /** Returns the time that the latest worker takes to start, in milliseconds. */
   draw(): number;
   /** Returns the part of the latest start that the service throttles, in milliseconds. */
@@ -31,12 +33,15 @@ export function createStarts(
     get count() {
       return count;
     },
+    get begun() {
+      return begun;
+    },
     begin() {
       begun = true;
     },
-    onWorker({ pod, state }) {
-      if (pod.desiredStatus === "TERMINATED") workers -= 1;
-      else if (state === "initializing") workers += 1;
+    onWorker(state) {
+      if (state === "gone") workers -= 1;
+      else if (state === "starting") workers += 1;
       if (workers === 0) lastStopAt = clock.now();
     },
     draw() {

@@ -1,4 +1,4 @@
-import type { ModelledWorker } from "../workers/workerModel";
+import type { WorkerState } from "../workers/watch";
 import { createHistogram, type Histogram } from "./histogram";
 
 /** Seconds of workers, by what they do. */
@@ -37,28 +37,26 @@ export interface Tally {
   readonly mostWorkers: number;
   /** Accounts for the time until now. Must be called before each change to the queue. */
   advance(now: number, waiting: number): void;
-  onWorker(worker: ModelledWorker, now: number): void;
+  /** Must be called when a worker starts, changes its state or has stopped (`gone`). */
+  onWorker(workerId: string, state: PlayedState | "gone", now: number): void;
   onStart(now: number, delayMs: number): void;
 }
 
 /** The number of parts that a course has. */
 export const PARTS = 160;
 
-type State = ModelledWorker["state"];
+/** The states of the workers in a forecast. */
+export type PlayedState = Exclude<WorkerState, "draining">;
 
 /**
  * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
  * @param throttledMs returns the part of a worker's start that is not paid
  */
-export function createTally(
-  spanMs: number,
-  workersMin: number,
-  throttledMs: (worker: ModelledWorker) => number,
-): Tally {
+export function createTally(spanMs: number, workersMin: number, throttledMs: () => number): Tally {
   const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
   const delays = createHistogram();
-  const count = { throttled: 0, initializing: 0, running: 0, idle: 0 };
-  const known = new Map<ModelledWorker, { state: State; readonly startedAt: number }>();
+  const count = { starting: 0, running: 0, idle: 0 };
+  const known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
   const parts = () => new Array<number>(PARTS).fill(0);
   const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
   const delaySums = parts();
@@ -71,14 +69,14 @@ export function createTally(
 
   function account(from: number, to: number): void {
     const passed = (to - from) / 1000;
-    const { initializing, running, idle } = count;
-    const kept = Math.min(idle, Math.max(0, workersMin - initializing - running));
+    const { starting, running, idle } = count;
+    const kept = Math.min(idle, Math.max(0, workersMin - starting - running));
     const paidKept = from < spanMs ? kept : 0;
-    seconds.start += initializing * passed;
+    seconds.start += starting * passed;
     seconds.run += running * passed;
     seconds.idle += (idle - kept) * passed;
     seconds.minimum += paidKept * passed;
-    seconds.active += Math.min(workersMin, initializing + running + paidKept) * passed;
+    seconds.active += Math.min(workersMin, starting + running + paidKept) * passed;
   }
 
   function addToParts(from: number, to: number, waiting: number): void {
@@ -88,7 +86,7 @@ export function createTally(
       if (end <= at) end = to;
       const passed = end - at;
       sums.waiting[part] = (sums.waiting[part] ?? 0) + waiting * passed;
-      sums.starting[part] = (sums.starting[part] ?? 0) + count.initializing * passed;
+      sums.starting[part] = (sums.starting[part] ?? 0) + count.starting * passed;
       sums.running[part] = (sums.running[part] ?? 0) + count.running * passed;
       sums.idle[part] = (sums.idle[part] ?? 0) + count.idle * passed;
       sums.paid[part] = (sums.paid[part] ?? 0) + (known.size * passed) / 1000;
@@ -109,8 +107,8 @@ export function createTally(
     last = now;
   }
 
-  function leave(worker: ModelledWorker, startedAt: number, now: number): void {
-    known.delete(worker);
+  function leave(workerId: string, startedAt: number, now: number): void {
+    known.delete(workerId);
     // Each worker is paid by whole seconds.
     const life = (now - startedAt) / 1000;
     seconds.idle += Math.ceil(life) - life;
@@ -134,18 +132,18 @@ export function createTally(
       return mostWorkers;
     },
     advance,
-    onWorker(worker, now) {
-      const before = known.get(worker);
+    onWorker(workerId, state, now) {
+      const before = known.get(workerId);
       if (before) count[before.state] -= 1;
-      if (worker.pod.desiredStatus === "TERMINATED") {
-        if (before) leave(worker, before.startedAt, now);
+      if (state === "gone") {
+        if (before) leave(workerId, before.startedAt, now);
         return;
       }
-      count[worker.state] += 1;
-      if (before) before.state = worker.state;
+      count[state] += 1;
+      if (before) before.state = state;
       else {
-        known.set(worker, { state: worker.state, startedAt: now });
-        seconds.start -= throttledMs(worker) / 1000;
+        known.set(workerId, { state, startedAt: now });
+        seconds.start -= throttledMs() / 1000;
       }
       mostWorkers = Math.max(mostWorkers, known.size);
     },

@@ -1,4 +1,4 @@
-import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../../sdk/contract/enums";
+import { type JobState, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../../sdk/contract/enums";
 import {
   EXECUTION_TIMEOUT_MS,
   JOB_TTL_MS,
@@ -7,7 +7,7 @@ import {
 } from "../../sdk/contract/limits";
 import type { Profile } from "../model/fidelity";
 
-export type JobStatus = (typeof JOB_STATES)[number];
+export type JobStatus = JobState;
 
 /** The body of a job request (contract, Job request body), its policy completed with the defaults. */
 export interface JobRequest {
@@ -178,7 +178,7 @@ export function withTtl(job: Job, ttlMs: number): Job {
 }
 
 export function hasEnded(job: Job): boolean {
-  return (TERMINAL_JOB_STATES as readonly JobStatus[]).includes(job.status);
+  return TERMINAL_JOB_STATES.includes(job.status);
 }
 
 /** Returns the time when the service deletes the job: the end of its ttl or of the retention of its result. */

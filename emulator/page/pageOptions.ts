@@ -1,5 +1,5 @@
 import type { Account } from "../server/account";
-import type { Faults } from "../server/faults";
+import type { Faults } from "../server/faultMatch";
 import type { JournalTail } from "../server/journal";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { RuntimeContext } from "../workers/context";

@@ -1,6 +1,8 @@
+import type { JobState } from "../../sdk/contract/enums";
 import type { JobView } from "../endpoints/jobView";
 import type { Profile } from "../model/fidelity";
-import type { ActiveFault } from "../server/faults";
+import type { ActiveFault } from "../server/faultMatch";
+import type { FaultChoice } from "../server/faultRule";
 import type { JournalEntry } from "../server/journal";
 import type { WorkerView } from "../workers/scheduler";
 import type { WorkerState } from "../workers/watch";
@@ -47,6 +49,9 @@ export interface About {
   readonly assumed: Readonly<Record<string, string>>;
   /** The number of jobs and of requests that the page lists. */
   readonly listed: number;
+  readonly faultChoices: readonly FaultChoice[];
+  /** All states of jobs, those that have ended, and those that can be retried. */
+  readonly jobStates: Readonly<Record<"all" | "ended" | "retryable", readonly JobState[]>>;
 }
 
 /** A change for the page. A field that is left out has not changed. */

@@ -16,7 +16,9 @@ const ZOMBIE = "ended";
 /**
  * Each emulator puts a file of its own beside the data file, named after its process and that process's start. Only then
  * does it look for the files of others: of two that start at once, at most one goes on. The start tells a process from a
- * later one with the same number, so a killed emulator's file counts for nothing, and removing it harms nobody.
+ * later one with the same number, so a killed emulator's file counts for nothing, and removing it harms nobody. A lock that
+ * goes stale with age (`proper-lockfile`) would refuse the restart after a kill for seconds, and would be lost by an emulator
+ * that is suspended or computes for longer.
  */
 export function createDataLock(file: string): DataLock {
   const prefix = `${path.basename(file)}.lock-`;

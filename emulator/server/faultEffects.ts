@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type Clock, sleep } from "../../sdk/contract/clock";
 import { type Call, type HttpRequest, type HttpResponse, json, text } from "../io/http";
-import type { FaultEffect } from "./faults";
+import type { FaultEffect } from "./faultRule";
 import type { Connection } from "./listen";
 
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";

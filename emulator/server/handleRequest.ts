@@ -2,7 +2,7 @@ import type { Clock } from "../../sdk/contract/clock";
 import type { Refusal } from "../control/access";
 import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
-import type { NextFault } from "./faults";
+import type { NextFault } from "./faultMatch";
 import type { OpenJournal } from "./journal";
 import type { Connection, RequestHandler } from "./listen";
 import { type ReadCall, tooLarge } from "./routes";

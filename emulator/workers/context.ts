@@ -20,7 +20,7 @@ export interface RuntimeContext extends WebhookContext {
   /** Starts the programs of real workers. */
   readonly workerHost: WorkerHost;
   readonly workerFaults: WorkerFaults;
-  /** Parts of the emulation that a forecast replaces. @default none */
+  /** Workers that a forecast assumes. @default the emulator's own */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;

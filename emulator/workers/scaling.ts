@@ -18,16 +18,35 @@ export interface Demand {
 /** The fields of an endpoint that the autoscaler follows. */
 export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
 
-/**
- * Returns the number of workers that an endpoint should have now, between `workersMin` and `workersMax`.
- * REQUEST_COUNT: one for each `scalerValue` jobs. QUEUE_DELAY: one for the first job, and one more for each job that has
- * waited longer than `scalerValue` seconds.
- */
-export function workersWanted(record: ScalingRecord, { waiting, overdue, inProgress }: Demand): number {
-  const first = waiting > 0 ? 1 : 0;
-  const demanded =
-    record.scalerType === "REQUEST_COUNT"
-      ? Math.ceil((waiting + inProgress) / Math.max(1, record.scalerValue))
-      : Math.max(first, inProgress + overdue);
+/** A formula of the autoscaler: the number of workers that the jobs ask for, and the same as arithmetic for people. */
+interface Formula {
+  workers(record: ScalingRecord, demand: Demand): number;
+  words(record: ScalingRecord, demand: Demand): string;
+}
+
+const jobsPerWorker = ({ scalerValue }: ScalingRecord) => Math.max(1, scalerValue);
+const isFirst = ({ waiting, overdue, inProgress }: Demand) => waiting > 0 && inProgress + overdue === 0;
+
+/** The formulas by `scalerType`. */
+export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = {
+  /** One worker for each `scalerValue` jobs. */
+  REQUEST_COUNT: {
+    workers: (record, { waiting, inProgress }) => Math.ceil((waiting + inProgress) / jobsPerWorker(record)),
+    words: (record, { waiting, inProgress }) =>
+      `ceil((${waiting} waiting + ${inProgress} in progress) / ${jobsPerWorker(record)})`,
+  },
+  /** One worker for the first job, and one more for each job that has waited longer than `scalerValue` seconds. */
+  QUEUE_DELAY: {
+    workers: (_, demand) => (isFirst(demand) ? 1 : demand.inProgress + demand.overdue),
+    words: ({ scalerValue }, demand) =>
+      isFirst(demand)
+        ? `1 for the first of ${demand.waiting} waiting`
+        : `${demand.inProgress} in progress + ${demand.overdue} waiting for ${scalerValue} s or longer`,
+  },
+};
+
+/** Returns the number of workers that an endpoint should have now, between `workersMin` and `workersMax`. */
+export function workersWanted(record: ScalingRecord, demand: Demand): number {
+  const demanded = FORMULAS[record.scalerType].workers(record, demand);
   return Math.min(record.workersMax, Math.max(record.workersMin, demanded));
 }

@@ -1,15 +1,14 @@
-import { createJobQueue } from "../jobs/jobQueue";
-import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import { createJobQueue, type JobQueue } from "../jobs/jobQueue";
+import type { JobRun, Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
+import { type Autoscaler, createAutoscaler } from "./autoscaler";
 import type { RuntimeContext } from "./context";
-import { handlerFor } from "./jobHandlers";
-import { runJob } from "./runJob";
-import { type Demand, workersWanted } from "./scaling";
+import { emulatedWorkers } from "./runners";
+import type { Demand } from "./scaling";
 import type { WorkerState } from "./watch";
 import { shownState, type Worker } from "./worker";
-import { FAULTY } from "./workerFaults";
 import { createWorkerPool, type WorkerPool } from "./workerPool";
 
 /** A worker as people see it. All times are in milliseconds since the epoch. */
@@ -56,127 +55,30 @@ export interface Scheduler {
   dispose(): void;
 }
 
+/** The parts of one endpoint's scheduler. */
+interface SchedulerState {
+  readonly queue: JobQueue;
+  readonly pool: WorkerPool;
+  readonly autoscaler: Autoscaler;
+  /** The jobs in progress by their ids. */
+  readonly running: Map<string, { readonly worker: Worker; readonly run: JobRun }>;
+  readonly store: Pick<JobStore, "apply" | "addItems">;
+  readonly onRunOver: (job: Job) => void;
+}
+
 /** @param onRunOver called with each job that has ended or must be queued again */
 export function createScheduler(
   record: EndpointRecord,
   context: RuntimeContext,
-  store: Pick<JobStore, "apply" | "addItems">,
-  onRunOver: (job: Job) => void,
+  store: SchedulerState["store"],
+  onRunOver: SchedulerState["onRunOver"],
 ): Scheduler {
-  const { clock, model } = context;
+  const model = context.model ?? emulatedWorkers(record, context);
   const queue = createJobQueue();
-  const running = new Map<string, { readonly worker: Worker; readonly run: JobRun }>();
-  const pool = createWorkerPool(record, context, dispatch);
-  let cancelOverdue = () => {};
-  let evaluationIsDue = false;
-
-  function dispatch(): void {
-    while (queue.size > 0) {
-      const worker = pool.take();
-      if (!worker) break;
-      start((queue.shift() as { id: string }).id, worker);
-    }
-    evaluate();
-  }
-
-  /** Scales at once, or at the next evaluation of the model's scaler. The first worker starts at once. */
-  function evaluate(): void {
-    const delayMs = model?.evaluationDelayMs() ?? 0;
-    if (delayMs === 0) {
-      scale();
-      return;
-    }
-    if (pool.size === 0) pool.scaleTo(Math.min(1, wanted(0)));
-    if (evaluationIsDue) return;
-    evaluationIsDue = true;
-    clock.schedule(delayMs, () => {
-      evaluationIsDue = false;
-      scale();
-    });
-  }
-
-  function start(id: string, worker: Worker): void {
-    const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-    const run = begin(job, worker, {
-      onProgress: (output) => store.apply(id, { type: "progress", output }),
-      onItems: (items) => store.addItems(id, items),
-      onOutcome: (outcome) => end(id, worker, outcome),
-    });
-    running.set(id, { worker, run });
-  }
-
-  function begin(job: Job, { process, pod }: Worker, events: JobRunEvents): JobRun {
-    if (model) return model.run(job, events);
-    const fault = context.workerFaults.atJob(record.id);
-    const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
-    if (!process) return runJob(handler, job, pod.container, context, events);
-    const run = process.run(job, events);
-    if (fault === "die") process.kill();
-    if (fault === "hang") process.freeze();
-    return run;
-  }
-
-  function end(id: string, worker: Worker, outcome: Outcome): void {
-    running.delete(id);
-    if (outcome.type === "loseWorker") pool.remove(worker);
-    else pool.release(worker);
-    onRunOver(store.apply(id, outcome));
-    dispatch();
-  }
-
-  function kill(workerId: string): boolean {
-    const worker = pool.all().find(({ pod }) => pod.id === workerId);
-    if (!worker) return false;
-    if (worker.process) {
-      // The end of the process ends its jobs.
-      worker.process.kill();
-      return true;
-    }
-    const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
-    taken?.run.stop();
-    if (jobId !== undefined) end(jobId, worker, { type: "loseWorker" });
-    else {
-      pool.remove(worker);
-      dispatch();
-    }
-    return true;
-  }
-
-  function demand(): Demand {
-    return { waiting: queue.normalSize, overdue: overdueJobs().overdue, inProgress: running.size };
-  }
-
-  function scale(): void {
-    cancelOverdue();
-    const { overdue, nextAt } = overdueJobs();
-    const target = wanted(overdue);
-    pool.scaleTo(Math.min(target, pool.size + (model?.startAtOnce ?? Number.POSITIVE_INFINITY)));
-    if (model && pool.size < target) evaluate();
-    context.watch.endpoint(record.id);
-    if (nextAt !== undefined && pool.size < record.workersMax) {
-      cancelOverdue = clock.schedule(nextAt - clock.now(), evaluate);
-    }
-  }
-
-  function wanted(overdue: number): number {
-    const inProgress =
-      record.scalerType === "QUEUE_DELAY" ? Math.ceil(running.size / (model?.concurrency ?? 1)) : running.size;
-    return workersWanted(record, { waiting: queue.normalSize, overdue, inProgress });
-  }
-
-  /** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */
-  function overdueJobs(): { overdue: number; nextAt?: number } {
-    if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
-    let overdue = 0;
-    for (const { queuedAt } of queue.normal()) {
-      const overdueAt = queuedAt + record.scalerValue * 1000;
-      if (overdueAt > clock.now()) return { overdue, nextAt: overdueAt };
-      overdue += 1;
-      if (overdue >= record.workersMax) break;
-    }
-    return { overdue };
-  }
-
+  const running: SchedulerState["running"] = new Map();
+  const pool = createWorkerPool(record, context, model, () => dispatch(state));
+  const autoscaler = createAutoscaler({ record, context, model, queue, pool, inProgress: () => running.size });
+  const state: SchedulerState = { queue, pool, autoscaler, running, store, onRunOver };
   return {
     get waiting() {
       return queue.size;
@@ -188,46 +90,98 @@ export function createScheduler(
       return running.size;
     },
     workers: pool,
-    workerViews() {
-      const jobs = new Map(Array.from(running, ([jobId, { worker }]) => [worker, jobId]));
-      return pool.all().map((worker) => {
-        const { id, startedAt, slsVersion } = worker.pod;
-        const jobId = jobs.get(worker);
-        return { id, state: shownState(worker), since: worker.since, startedAt, slsVersion, ...(jobId && { jobId }) };
-      });
-    },
-    demand,
-    kill,
+    workerViews: () => workerViews(state),
+    demand: autoscaler.demand,
+    kill: (workerId) => kill(state, workerId),
     enqueue({ id, queuedAt, request }) {
       queue.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
     },
-    withdraw({ id }) {
-      queue.remove(id);
-      const taken = running.get(id);
-      if (!taken) return;
-      running.delete(id);
-      taken.run.stop();
-      pool.release(taken.worker);
-    },
-    withdrawWaiting() {
-      const ids: string[] = [];
-      for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.id);
-      scale();
-      return ids;
-    },
-    dispatch,
+    withdraw: (job) => withdraw(state, job),
+    withdrawWaiting: () => withdrawWaiting(state),
+    dispatch: () => dispatch(state),
     reconcile() {
       pool.shrinkToRecord();
-      dispatch();
+      dispatch(state);
     },
     rollOut() {
       pool.rollOut();
-      dispatch();
+      dispatch(state);
     },
     dispose() {
-      cancelOverdue();
+      autoscaler.dispose();
       for (const { run } of running.values()) run.stop();
       pool.dispose();
     },
   };
+}
+
+function dispatch(state: SchedulerState): void {
+  const { queue, pool, autoscaler } = state;
+  while (queue.size > 0) {
+    const worker = pool.take();
+    if (!worker) break;
+    start(state, (queue.shift() as { id: string }).id, worker);
+  }
+  autoscaler.evaluate();
+}
+
+function start(state: SchedulerState, id: string, worker: Worker): void {
+  const { store, running } = state;
+  const job = store.apply(id, { type: "start", workerId: worker.pod.id });
+  const run = worker.runner.run(job, {
+    onProgress: (output) => store.apply(id, { type: "progress", output }),
+    onItems: (items) => store.addItems(id, items),
+    onOutcome: (outcome) => end(state, id, worker, outcome),
+  });
+  running.set(id, { worker, run });
+}
+
+function end(state: SchedulerState, id: string, worker: Worker, outcome: Outcome): void {
+  const { pool, running, store, onRunOver } = state;
+  running.delete(id);
+  if (outcome.type === "loseWorker") pool.remove(worker);
+  else pool.release(worker);
+  onRunOver(store.apply(id, outcome));
+  dispatch(state);
+}
+
+function kill(state: SchedulerState, workerId: string): boolean {
+  const { pool, running } = state;
+  const worker = pool.all().find(({ pod }) => pod.id === workerId);
+  if (!worker) return false;
+  // The end of a process ends its jobs.
+  if (worker.runner.kill()) return true;
+  const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
+  taken?.run.stop();
+  if (jobId !== undefined) end(state, jobId, worker, { type: "loseWorker" });
+  else {
+    pool.remove(worker);
+    dispatch(state);
+  }
+  return true;
+}
+
+function withdraw({ queue, running, pool }: SchedulerState, { id }: Job): void {
+  queue.remove(id);
+  const taken = running.get(id);
+  if (!taken) return;
+  running.delete(id);
+  taken.run.stop();
+  pool.release(taken.worker);
+}
+
+function withdrawWaiting({ queue, autoscaler }: SchedulerState): string[] {
+  const ids: string[] = [];
+  for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.id);
+  autoscaler.scale();
+  return ids;
+}
+
+function workerViews({ pool, running }: SchedulerState): WorkerView[] {
+  const jobs = new Map(Array.from(running, ([jobId, { worker }]) => [worker, jobId]));
+  return pool.all().map((worker) => {
+    const { id, startedAt, slsVersion } = worker.pod;
+    const jobId = jobs.get(worker);
+    return { id, state: shownState(worker), since: worker.since, startedAt, slsVersion, ...(jobId && { jobId }) };
+  });
 }

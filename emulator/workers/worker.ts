@@ -1,5 +1,7 @@
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
+import type { Job } from "../jobs/jobStates";
 import type { WorkerProgram } from "../programs/program";
-import type { ProgramWorker } from "../programs/programWorker";
+import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 
@@ -21,13 +23,38 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** A worker of an endpoint. Without a program it runs one job at a time, with one as many as the program asks for. */
+/** Runs the jobs of one worker: with a function, a program, or a forecast's rule. */
+export interface WorkerRunner {
+  /** The program. A worker is replaced when its endpoint gets another one. `undefined` for a function. */
+  readonly program: WorkerProgram | undefined;
+  /** The number of jobs after which the pool offers it no more, whole, ≥ 1. */
+  readonly concurrency: number;
+  /** `true` while a process runs: the worker counts until it has ended. */
+  readonly hasProcess: boolean;
+  /** `true` if it can take another job now. */
+  readonly hasRoom: boolean;
+  /**
+   * Starts the container. `onAsk` follows when it accepts jobs.
+   * @param imagePullMs the time before that in which the image is pulled, in milliseconds, ≥ 0
+   * @returns a function that cancels a start which still waits
+   */
+  start(imagePullMs: number, events: WorkerEvents): () => void;
+  /**
+   * Returns the time until a worker that has just finished a job asks for the next one, in milliseconds; 0 for at once,
+   * `undefined` if it calls `onAsk` itself.
+   */
+  restMs(worker: { readonly jobs: number; readonly tookAt: number }): number | undefined;
+  run(job: Job, events: JobRunEvents): JobRun;
+  /** Asks the process to end. Has no effect without one. */
+  stop(): void;
+  /** Kills the process, whose end ends its jobs. Returns `false` without one. */
+  kill(): boolean;
+}
+
+/** A worker of an endpoint. */
 export interface Worker {
   readonly pod: WorkerPod;
-  /** The program of the worker, if it has one. */
-  readonly program: WorkerProgram | undefined;
-  /** The running program. */
-  process: ProgramWorker | undefined;
+  readonly runner: WorkerRunner;
   /** The number of its jobs. */
   jobs: number;
   /** The number of jobs that it takes no earlier than at its next request for jobs. */
@@ -51,19 +78,9 @@ export interface Worker {
 export const noTimer = () => {};
 
 /** Returns a worker that has just started. */
-export function newWorker(pod: WorkerPod, program: WorkerProgram | undefined, state: Worker["state"]): Worker {
-  return {
-    pod,
-    program,
-    process: undefined,
-    jobs: 0,
-    resting: 0,
-    tookAt: 0,
-    state,
-    draining: false,
-    since: 0,
-    cancelTimer: noTimer,
-  };
+export function newWorker(pod: WorkerPod, runner: WorkerRunner, state: Worker["state"]): Worker {
+  const untaken = { jobs: 0, resting: 0, tookAt: 0 };
+  return { pod, runner, ...untaken, state, draining: false, since: 0, cancelTimer: noTimer };
 }
 
 /** Returns the state that people see. */

@@ -16,6 +16,7 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
+#   PLAN                        optional: the file in which preview saves its plan, and which up applies and nothing else
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -31,7 +32,7 @@ run() {
 # Also forecasts delay and cost, before and after, if the repository has a log of jobs. Limits such as --max-cost 50/month would
 # fail the step.
 preview() {
-  run preview --diff
+  run preview --diff ${PLAN:+--save-plan "$PLAN"}
   if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
 }
 
@@ -46,7 +47,7 @@ rehearse() {
 
 case $step in
   preview) preview ;;
-  up) run up --yes ;;
+  up) run up --yes ${PLAN:+--plan "$PLAN"} ;;
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;
   destroy) run destroy --yes ;;

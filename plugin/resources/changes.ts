@@ -42,7 +42,7 @@ export async function update(
 /** Returns the outputs of a resource that a preview would create. The service decides what the program leaves out. */
 export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {
   const given = toPublic(resource, inputs);
-  const isNameOpen = resource.hasUniqueNames === true && inputs.__automaticName === true;
+  const isNameOpen = resource.hasUniqueNames === true && inputs.__automaticName !== undefined;
   const entries = resource.dynamic.outputs.map((name) => [
     name,
     given[name] === undefined || (name === "name" && isNameOpen) ? UNKNOWN : given[name],

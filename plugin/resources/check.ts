@@ -51,7 +51,7 @@ function warn(
 
 function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }: Properties): Properties {
   if (hasUniqueNames === undefined || name !== undefined) return {};
-  return automaticName({ ...subject, hasUniqueNames, namespace: readConfig("namespace") });
+  return automaticName({ ...subject, namespace: readConfig("namespace") });
 }
 
 /** Returns the input that names the secret inputs, as the resources of the dynamic form have it. */

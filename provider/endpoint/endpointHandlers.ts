@@ -16,9 +16,10 @@ import {
   refuseOtherId,
   refuseTakenName,
 } from "../resource/adoption";
+import { forgetAdopter, recordAdopter } from "../resource/lastAdopter";
 import { locate } from "../resource/location";
 import { oneAtATime } from "../resource/oneAtATime";
-import { claimCompared, claimNew, ownerOf } from "../resource/owners";
+import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../resource/owners";
 import { refuseRename } from "../resource/rename";
 import { LIST_MAX_AGE_MS } from "../resource/sharedLists";
 import { announceZero, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
@@ -62,13 +63,19 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
 
   async create(inputs: Properties) {
     const connection = connect();
-    const owner = claimNew("endpoint", inputs);
-    const make = () => (inputs.adoptId === undefined ? create(connection, inputs) : adopt(connection, inputs));
+    const owner = ownerOfNew(inputs);
+    const { adoptId } = inputs;
+    const make = () =>
+      adoptId === undefined
+        ? create(connection, inputs)
+        : adoptAlone("endpoint", String(adoptId), owner, () => adopt(connection, inputs));
     const endpoint = await oneAtATime(String(inputs.name), make);
     const outs = toOutputs(endpoint, inputs, connection, owner);
-    warnIfOff(endpoint.id, { ...endpoint }, inputs);
+    const { id } = endpoint;
+    warnIfOff(id, { ...endpoint }, inputs);
+    if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: "endpoint", id }, owner);
     await awaitReady(connection.client, endpoint, inputs, outs);
-    return { id: endpoint.id, outs };
+    return { id, outs };
   },
 
   async read(id, outputs: Properties) {
@@ -109,6 +116,7 @@ export const endpointHandlers: Required<pulumi.dynamic.ResourceProvider> = {
       ...{ workers: workers(), onScaleDown, onPutBack },
     });
     forget();
+    forgetAdopter({ account: outputs.__account, noun: "endpoint", id });
   },
 };
 

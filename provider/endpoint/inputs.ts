@@ -7,7 +7,7 @@ import {
 } from "../../sdk/endpoints/input";
 import type { InputProblem } from "../../sdk/errors";
 import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
-import { nameAutomatically, removedFields } from "../resource/naming";
+import { nameAutomatically, removedFields, stableName } from "../resource/naming";
 import { checkProviderOnlyInputs, isProviderOnlyInput } from "./providerOnlyInputs";
 
 /** Inputs in normal form, and their problems. */
@@ -30,7 +30,7 @@ export function checkInputs(
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, proposedName);
+    : nameAutomatically(oldInputs, given.name, stableName(proposedName));
   const entries = Object.entries({ ...managedWorkers(given), ...naming, ...removedInputs(oldInputs, given) }).filter(
     ([, value]) => value !== undefined,
   );

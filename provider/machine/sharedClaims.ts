@@ -11,6 +11,13 @@ import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder
  * a line for each claim. A claim prevents that another resource deletes the object, so one that cannot be told is an error.
  */
 
+/** What a resource claims: an object that it has, that it is to adopt, or that it has failed to adopt. */
+export interface Claim {
+  readonly standing: "held" | "wanted" | "failed";
+  /** The reason for `failed`; otherwise empty. */
+  readonly reason: string;
+}
+
 /** The folders that may hold the files. The first usable one is used. */
 const FOLDERS = candidateFolders("claims");
 
@@ -56,16 +63,17 @@ function isStale(file: string): boolean {
 }
 
 /**
- * Adds (`+`) or takes back (`-`) a claim.
+ * Adds a claim, changes it, or takes it back (`undefined`).
  * @throws ConfigurationError if no folder can be used
  */
-export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
+export function shareClaim(id: string, owner: string, claim: Claim | undefined): void {
   if (deployment === undefined) return;
   for (const parts of FOLDERS) {
     try {
       const file = path.join(prepareFolder(parts), `${deployment}.${process.pid}`);
       // The new line first: a full disk may have cut the one before.
-      appendFileSync(file, `\n${sign} ${id} ${owner}`, { mode: 0o600 });
+      const { standing, reason } = claim ?? { standing: "released", reason: "" };
+      appendFileSync(file, `\n${standing} ${id} ${owner} ${JSON.stringify(reason)}`, { mode: 0o600 });
       return;
     } catch {}
   }
@@ -76,16 +84,26 @@ export function shareClaim(sign: "+" | "-", id: string, owner: string): void {
   );
 }
 
-/** Returns the owners that claim the object in other processes of this deployment that are still alive. */
-export function claimsOfOtherProcesses(id: string): Set<string> {
-  const owners = new Set<string>();
-  if (deployment === undefined) return owners;
-  for (const [sign, claimed, owner = ""] of FOLDERS.flatMap((parts) => linesOfOthers(parts, id))) {
+/** Returns the claims on the object in other processes of this deployment that are still alive, by owner. */
+export function claimsOfOtherProcesses(id: string): Map<string, Claim> {
+  const claims = new Map<string, Claim>();
+  if (deployment === undefined) return claims;
+  for (const [standing, claimed, owner = "", ...reason] of FOLDERS.flatMap((parts) => linesOfOthers(parts, id))) {
     if (claimed !== id) continue;
-    if (sign === "+") owners.add(owner);
-    else owners.delete(owner);
+    if (standing === "released") claims.delete(owner);
+    else claims.set(owner, parseClaim(standing, reason.join(" ")));
   }
-  return owners;
+  return claims;
+}
+
+/** A line may be cut, or be of another version. Whatever it says, there is a claim. */
+function parseClaim(standing: string | undefined, reason: string): Claim {
+  if (standing !== "wanted" && standing !== "failed") return { standing: "held", reason: "" };
+  try {
+    return { standing, reason: String(JSON.parse(reason)) };
+  } catch {
+    return { standing, reason: "" };
+  }
 }
 
 /** Returns the lines of those files that name the object: most do not, and to split all of them takes time. */

@@ -9,7 +9,6 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
-  hasUniqueNames: true,
   loadKind: () => (require("./registryAuthKind") as typeof import("./registryAuthKind")).REGISTRY_AUTH_KIND,
 };
 

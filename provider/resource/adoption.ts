@@ -4,8 +4,9 @@ import type { FieldTable } from "../../sdk/records/fields";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
 import { type Properties, UNKNOWN } from "../properties";
+import { wasAdoptedFrom } from "./lastAdopter";
 import { changedIn } from "./managed";
-import { claimForAdoption, isClaimedByOther, noteChecked, ownerOf, release } from "./owners";
+import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "./owners";
 
 /** Returns the result of `check`, in which a new resource claims the object that it adopts. */
 export function claimChecked(
@@ -16,13 +17,15 @@ export function claimChecked(
 ): pulumi.dynamic.CheckResult {
   const { adoptId, name } = inputs;
   const isNew = Object.keys(oldInputs).length === 0;
-  if (!isNew) noteChecked(newInputs);
+  noteChecked(newInputs, isNew);
+  if (isNew && adoptId !== undefined) inputs.__adopter = true;
   if (isNew && adoptId !== undefined && adoptId !== UNKNOWN) {
-    inputs.__adopter = claimForAdoption(String(adoptId), newInputs);
-    if (inputs.__adopter === undefined) {
+    if (!claimForAdoption(String(adoptId), newInputs)) {
       problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
     } else {
-      const text = `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created`;
+      const text =
+        `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource of ` +
+        `this stack has it, never remove that one with --target: that can delete the ${noun}`;
       log(String(name ?? adoptId), text);
     }
   }
@@ -44,17 +47,38 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
 /**
  * Returns `true` if the object must not be deleted with its resource, because another resource has adopted it. The
  * resource then gives up its claim.
+ * @throws InvalidInputError if another resource is to adopt it and has not: the object would be in no state
  */
 export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
   const owner = ownerOf(outputs);
-  if (!isClaimedByOther(id, owner)) return false;
-  release(id, owner);
+  const others = claimsOfOthers(id, owner);
+  const isHeld = others.some(({ standing }) => standing === "held");
+  if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);
+  const name = String(outputs.name ?? id);
+  if (isHeld) {
+    release(id, owner);
+    log(
+      name,
+      `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
+        "adopts it again. Only the record of this resource is removed from state",
+    );
+    return true;
+  }
+  if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner)) return false;
   log(
-    String(outputs.name ?? id),
-    `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
-      "adopts it again. Only the record of this resource is removed from state",
+    name,
+    `warning: ${noun} ${id} is not deleted, because another resource has adopted it in an earlier run on this machine. ` +
+      "Only the record of this resource is removed from state. If no stack has that resource, adopt the " +
+      `${noun} with adoptId: "${id}" before you delete it`,
   );
   return true;
+}
+
+function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {
+  const message =
+    `${noun} ${id} is not deleted, and this resource stays in state, because the resource that is to adopt the ${noun} ` +
+    `${reason ? `has not: ${reason}` : "has not done so yet"}. Correct that, and run pulumi up again`;
+  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 
 /**

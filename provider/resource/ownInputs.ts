@@ -10,8 +10,10 @@ export function commonRules(one: string) {
   const setByProvider = "is set by the provider";
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
-    __adopter: { message: setByProvider, allows: (value) => typeof value === "string" },
-    __automaticName: { message: setByProvider, allows: (value) => value === true },
+    // State of before holds the owner's token.
+    __adopter: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
+    // A string identifies the resource whose name is drawn.
+    __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },
   } satisfies OwnRules;
 }

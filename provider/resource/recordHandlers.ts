@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { cancelled } from "../cancellation";
 import { accountRecord, recordedService, refuseOtherAccount } from "../connection/account";
@@ -16,11 +16,13 @@ import {
   refuseOtherId,
   refuseTakenName,
 } from "./adoption";
+import { createNamed } from "./drawnName";
+import { forgetAdopter, recordAdopter, wasAdoptedFrom } from "./lastAdopter";
 import { locate } from "./location";
 import { changedIn, fieldsInRecord, managedIn, managedRecord, managesOthersIn, newlyManagedIn } from "./managed";
 import { oneAtATime } from "./oneAtATime";
-import { claimCompared, claimNew, ownerOf } from "./owners";
-import { checkRecordInputs, otherName, ownInputs } from "./recordInputs";
+import { adoptAlone, claimCompared, claimsOfOthers, ownerOf, ownerOfNew } from "./owners";
+import { checkRecordInputs, ownInputs } from "./recordInputs";
 import type { RecordKind } from "./recordKind";
 import { LIST_MAX_AGE_MS } from "./sharedLists";
 
@@ -40,12 +42,18 @@ export function recordHandlers<T extends NamedRecord>(kind: RecordKind<T>): Requ
 
     async create(inputs: Properties) {
       const connection = connect();
-      const owner = claimNew(kind.noun, inputs);
-      const isAdoption = inputs.adoptId !== undefined;
-      const make = () => (isAdoption ? adopt(kind, connection, inputs) : create(kind, connection, inputs));
-      const record = await oneAtATime(`${kind.noun} ${inputs.name}`, make);
+      const owner = ownerOfNew(inputs);
+      const { adoptId, name = inputs.__automaticName } = inputs;
+      const make = () =>
+        adoptId === undefined
+          ? create(kind, connection, inputs, owner)
+          : adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
+      const record = await oneAtATime(`${kind.noun} ${name}`, make);
       const changed = Object.keys(kind.table);
-      return { id: record.id, outs: toOutputs(kind, record, inputs, { connection, owner, before: {}, changed }) };
+      const outs = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
+      const { id } = record;
+      if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
+      return { id, outs };
     },
 
     read: (id, outputs: Properties) => read(kind, id, outputs),
@@ -111,7 +119,7 @@ function unchangeableIn<T extends NamedRecord>(
   const capabilities = currentCapabilities();
   const { fields = [], sameName = "" } = (capabilities && unchangeable?.(capabilities)) ?? {};
   const found = changed.filter((field) => fields.includes(field));
-  const keepsName = hasUniqueNames && inputs.__automaticName !== true && !changed.includes("name");
+  const keepsName = hasUniqueNames && inputs.__automaticName === undefined && !changed.includes("name");
   const [property] = found;
   if (property === undefined || !keepsName) return found;
   throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
@@ -123,13 +131,13 @@ function announceReplacement<T extends NamedRecord>(kind: RecordKind<T>, id: str
 
 /** Returns the fields that differ. An automatic name does not: the service may have required other digits. */
 function changedFields<T extends NamedRecord>({ table }: RecordKind<T>, outputs: Properties, inputs: Properties) {
-  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || inputs.__automaticName !== true);
+  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || inputs.__automaticName === undefined);
 }
 
 /** Returns the fields of the record that the program manages, in normal form. */
 function managedFields<T extends NamedRecord>({ table }: RecordKind<T>, inputs: Properties): Properties {
   const { name, ...others } = managedIn(table, inputs);
-  return name === undefined || inputs.__automaticName === true ? others : { name, ...others };
+  return name === undefined || inputs.__automaticName !== undefined ? others : { name, ...others };
 }
 
 async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outputs: Properties) {
@@ -157,33 +165,65 @@ async function read<T extends NamedRecord>(kind: RecordKind<T>, id: string, outp
   return { id, props: { ...props, __inputs: outputs.__inputs }, inputs };
 }
 
-/** Creates the record. An automatic name that is taken, such as that of a resource that is replaced, gets other digits. */
+/** Creates the record under the program's name, or under one that is drawn. */
 async function create<T extends NamedRecord>(
-  kind: RecordKind<T>,
-  { client }: Connection,
-  inputs: Properties,
-): Promise<T> {
-  const fields = managedIn(kind.table, inputs);
-  const onNameTaken = (existing: readonly T[]) => refuseTakenName(kind.one, existing, inputs.name);
-  try {
-    return await kind.create(client, fields, onNameTaken);
-  } catch (error) {
-    const name = inputs.__automaticName === true ? otherName(kind, String(inputs.name)) : undefined;
-    if (!(error instanceof NameTakenError) || name === undefined) throw error;
-    return kind.create(client, { ...fields, name }, onNameTaken);
-  }
-}
-
-/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
-async function adopt<T extends NamedRecord>(
   kind: RecordKind<T>,
   connection: Connection,
   inputs: Properties,
+  owner: string,
 ): Promise<T> {
-  const { client, capabilities } = connection;
+  const fields = managedIn(kind.table, inputs);
+  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
+    kind.create(connection.client, { ...fields, name }, onNameTaken);
+  const { name, __automaticName } = inputs;
+  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
+  const place = { service: connection.account.service, noun: kind.noun };
+  const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
+  return createNamed(place, inputs, { create: make, takeOver, refuse });
+}
+
+/**
+ * Takes a record that an interrupted run of this resource has created. Returns `undefined` if another resource has adopted
+ * it since, or if it cannot be changed to match the program.
+ */
+async function takeOverOwn<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  connection: Connection,
+  record: T,
+  inputs: Properties,
+  owner: string,
+): Promise<T | undefined> {
+  const { account, capabilities } = connection;
+  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
+  const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
+  const { name, ...fields } = inputs;
+  if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
+  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
+  recordAdopter(adoptee, owner);
+  return own;
+}
+
+/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
+async function adopt<T extends NamedRecord>(kind: RecordKind<T>, connection: Connection, inputs: Properties) {
   const id = String(inputs.adoptId);
+  const found = existingAdoptee(await kind.records(connection.client).find(id), kind.noun, id);
+  return matchProgram(kind, connection, found, inputs);
+}
+
+/**
+ * Changes a record that no state holds to match the program.
+ * @throws NotFoundError if it must not be adopted
+ */
+async function matchProgram<T extends NamedRecord>(
+  kind: RecordKind<T>,
+  connection: Connection,
+  found: T,
+  inputs: Properties,
+): Promise<T> {
+  const { capabilities } = connection;
   const { noun, table } = kind;
-  const found = existingAdoptee(await kind.records(client).find(id), noun, id);
+  const { id } = found;
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
   if (refusal !== undefined) throw new NotFoundError(refusal);
   const fields = managedFields(kind, inputs);
@@ -231,6 +271,7 @@ async function remove<T extends NamedRecord>(kind: RecordKind<T>, id: string, ou
       ),
     onAbsent: () => refuseOtherAccount(kind.noun, outputs, connection, id),
   });
+  forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
 }
 
 interface Circumstances {

@@ -1,17 +1,11 @@
-import { randomBytes } from "node:crypto";
 import type { InputProblem } from "../../sdk/errors";
 import { defaultsOf } from "../../sdk/records/fields";
 import { missingFields } from "../../sdk/records/input";
 import { containsUnknown, type Properties, pick, SECONDS, UNKNOWN } from "../properties";
-import { nameAutomatically, removedFields } from "./naming";
+import { nameAutomatically, removedFields, stableName } from "./naming";
 import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
 
 import type { RecordKind } from "./recordKind";
-
-const RANDOM_DIGITS = 7;
-
-/** The random digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
-const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 
 /** The parts of a kind that decide about inputs. */
 export type InputKind = Pick<
@@ -43,7 +37,7 @@ export function checkRecordInputs(
   const isAdopted = given.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
-    : nameAutomatically(oldInputs, given.name, proposedName ?? newName(kind, automaticName, given));
+    : nameAutomatically(oldInputs, given.name, newName(kind, automaticName, proposedName, given));
   const entries = Object.entries({
     ...given,
     ...naming,
@@ -60,7 +54,8 @@ export function checkRecordInputs(
     pick(known, (name) => Object.hasOwn(rules, name)),
   );
   const checked = kind.checkFields(pick(known, (name) => !Object.hasOwn(rules, name)));
-  const present = { ...known, ...unknown, ...checked.fields, ...(isAdopted ? { name: given.name ?? "" } : {}) };
+  const isNamedLater = isAdopted || naming.__automaticName !== undefined;
+  const present = { ...known, ...unknown, ...checked.fields, ...(isNamedLater ? { name: given.name ?? "" } : {}) };
   const inputs = { ...checked.fields, ...own.inputs, ...unknown, __provider };
   const isNew = Object.keys(oldInputs).length === 0;
   return {
@@ -74,19 +69,21 @@ export function checkRecordInputs(
   };
 }
 
-/** Returns a name with new random digits if names must be unique: a deleted one may be reserved. */
+/**
+ * Returns the inputs for the name of a resource that has none yet. A name that must be unique is drawn when the record is
+ * created, because a deleted one may be reserved; until then the inputs hold what identifies the resource.
+ */
 function newName(
   { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,
   automaticName: unknown,
+  proposedName: unknown,
   given: Properties,
-): unknown {
-  if (typeof automaticName !== "string" || automaticName === UNKNOWN) return automaticName;
-  if (!hasUniqueNames) return `${automaticName}${nameSuffix?.(given) ?? ""}`;
-  return `${automaticName}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
+): Properties {
+  if (!hasUniqueNames) return stableName(proposedName ?? withSuffix(automaticName, nameSuffix?.(given)));
+  if (typeof automaticName !== "string") return {};
+  return { __automaticName: automaticName, ...(proposedName === undefined ? {} : { name: proposedName }) };
 }
 
-/** Returns an automatic name with other digits; `undefined` for one that does not end with digits. */
-export function otherName(kind: Pick<InputKind, "hasUniqueNames">, name: string): string | undefined {
-  if (!kind.hasUniqueNames || !ENDING.test(name)) return undefined;
-  return String(newName(kind, name.replace(ENDING, ""), {}));
+function withSuffix(name: unknown, suffix = ""): unknown {
+  return typeof name === "string" && name !== UNKNOWN ? `${name}${suffix}` : name;
 }

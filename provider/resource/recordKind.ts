@@ -38,7 +38,7 @@ export interface RecordKind<T extends NamedRecord> {
   /** The same without the article. */
   readonly noun: string;
   readonly table: FieldTable;
-  /** `true` if names are unique at the service: automatic ones then end with random digits. */
+  /** `true` if names are unique at the service: automatic ones are then drawn when a record is created. */
   readonly hasUniqueNames: boolean;
   /** Returns the end of an automatic name. A replacement that is made beside the old record needs another name. */
   readonly nameSuffix?: (inputs: Properties) => string;
@@ -58,7 +58,7 @@ export interface RecordKind<T extends NamedRecord> {
   readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
   readonly records: (client: Client) => ManagedRecords<T>;
   /** Creates a record, unless one has its name. */
-  readonly create: (client: Client, fields: Properties, onNameTaken: (existing: readonly T[]) => never) => Promise<T>;
+  readonly create: (client: Client, fields: Properties, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
   /** The rules of the inputs that only this kind has, and that are no fields of the service. */
   readonly ownRules?: OwnRules;
   /** Changes a record to these fields. `outputs` are those of the last run. */

@@ -14,8 +14,6 @@ export interface RecordClass<T extends NamedRecord> extends ResourceType {
   readonly kind: Declaration["kind"];
   /** One of its records in messages, such as `a template`. */
   readonly one: string;
-  /** `true` if the check of the inputs adds random digits to an automatic name. Otherwise they are a hash. */
-  readonly hasUniqueNames: boolean;
   /** Loads the rules, which programs need only when they check arguments. */
   readonly loadKind: () => RecordKind<T>;
 }
@@ -28,7 +26,7 @@ interface CommonArgs {
 
 /** Returns the arguments of the constructor of `CustomResource`, after the checks that the program itself can make. */
 export function registration<T extends NamedRecord>(
-  { type, provider, kind, one, outputs, hasUniqueNames, loadKind }: RecordClass<T>,
+  { type, provider, kind, one, outputs, loadKind }: RecordClass<T>,
   name: string,
   args: (CommonArgs & object) | undefined,
   options: pulumi.CustomResourceOptions,
@@ -39,20 +37,15 @@ export function registration<T extends NamedRecord>(
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
   // The engine fills in only properties that are there when the resource is registered.
   const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
-  const properties = args ? declared(name, args, options.parent, hasUniqueNames) : { __mustExist: true };
+  const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
   return [type, name, { ...unresolved, ...properties, ...secretInputs(args ?? {}), __provider: provider }, checked];
 }
 
-function declared(
-  name: string,
-  args: CommonArgs & object,
-  parent: pulumi.Resource | undefined,
-  hasUniqueNames: boolean,
-): pulumi.Inputs {
+function declared(name: string, args: CommonArgs & object, parent: pulumi.Resource | undefined): pulumi.Inputs {
   // An output may resolve to undefined, which is not a name.
   if (typeof args.name === "string" || args.name === null) return { ...args };
   // `check` decides whether to use it: a record keeps its first name.
-  return { ...args, automaticName: hasUniqueNames ? name : automaticName(name, parent) };
+  return { ...args, automaticName: automaticName(name, parent) };
 }
 
 /** Returns the problems that do not depend on the previous inputs. The provider has those, and finds the other problems. */

@@ -14,7 +14,6 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  hasUniqueNames: true,
   loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
 };
 

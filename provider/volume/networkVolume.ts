@@ -9,7 +9,6 @@ const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
-  hasUniqueNames: false,
   loadKind: () => (require("./volumeKind") as typeof import("./volumeKind")).VOLUME_KIND,
 };
 

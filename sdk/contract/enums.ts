@@ -55,13 +55,26 @@ export const FlashBootType = {
 export type FlashBootType = keyof typeof FlashBootType;
 
 /** Job states (contract, States and transitions). A job in any other state has not ended. */
-export const JOB_STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+const JOB_STATE_TABLE = {
+  IN_QUEUE: { ended: false, retryable: false },
+  IN_PROGRESS: { ended: false, retryable: false },
+  COMPLETED: { ended: true, retryable: false },
+  FAILED: { ended: true, retryable: true },
+  CANCELLED: { ended: true, retryable: false },
+  TIMED_OUT: { ended: true, retryable: true },
+} as const;
+
+/** A job state of the contract. */
+export type JobState = keyof typeof JOB_STATE_TABLE;
+
+/** All job states. */
+export const JOB_STATES = Object.keys(JOB_STATE_TABLE) as readonly JobState[];
 
 /** Job states that change only through a retry (contract, States and transitions). */
-export const TERMINAL_JOB_STATES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+export const TERMINAL_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].ended);
 
 /** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
-export const RETRYABLE_JOB_STATES = ["FAILED", "TIMED_OUT"] as const;
+export const RETRYABLE_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].retryable);
 
 /** Values of `desiredStatus` of a pod (contract, Pod). GraphQL may return others (observed). */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;

@@ -38,20 +38,16 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
 /** A message shows no more of what a job says; `jobError` holds all of it. */
 const LONGEST_ERROR = 2_000;
 
-const HAPPENED: Readonly<Record<string, string>> = {
-  FAILED: "failed",
-  CANCELLED: "was cancelled",
-  TIMED_OUT: "timed out",
-};
-
-const NEXT_STEP: Readonly<Record<string, string>> = {
-  FAILED: ". Check the worker's log; retry() runs it again",
-  TIMED_OUT: ". Check if the endpoint has workers; retry() runs it again",
+/** The ways in which a job ends without a result, in words, and what to do next. */
+const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
+  FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
+  CANCELLED: { happened: "was cancelled" },
+  TIMED_OUT: { happened: "timed out", nextStep: ". Check if the endpoint has workers; retry() runs it again" },
 };
 
 export function jobFailed({ id, status, error: said }: Job): JobFailedError {
   const error = said === undefined || said === null ? undefined : typeof said === "string" ? said : jsonText(said);
-  const happened = HAPPENED[status] ?? `is ${status}`;
-  const message = `job ${id} ${happened}${error ? `: ${redactBeginning(error, LONGEST_ERROR)}` : ""}${NEXT_STEP[status] ?? ""}`;
+  const { happened, nextStep = "" } = ENDS[status] ?? { happened: `is ${status}` };
+  const message = `job ${id} ${happened}${error ? `: ${redactBeginning(error, LONGEST_ERROR)}` : ""}${nextStep}`;
   return new JobFailedError(message, { id, status, ...(error !== undefined && { error }) });
 }

@@ -1,12 +1,11 @@
 import * as z from "zod";
-import type { OpenEnum } from "../contract/enums";
-import { type JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
+import { type JobState, type OpenEnum, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
 
 /**
  * A job's status. An unknown status means that the job has not ended.
  * @useDeclaredType
  */
-export type JobStatus = OpenEnum<(typeof JOB_STATES)[number]>;
+export type JobStatus = OpenEnum<JobState>;
 
 /**
  * A job in the service (contract, Job). Optional fields with an unreadable value are left out. The responses to a submit, a

@@ -2,7 +2,10 @@ import { pipeline, type Readable, Transform, type TransformCallback } from "node
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Chunks } from "./exchange";
 
-/** The encodings that a gateway may use, although the client never asks for one (RFC 9110, Content-Encoding). */
+/**
+ * The encodings that a gateway may use, although the client never asks for one (RFC 9110, Content-Encoding). undici's
+ * `decompress` would do it, but prints an ExperimentalWarning into the user's terminal and cannot read raw deflate.
+ */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),

@@ -62,25 +62,93 @@ export class Chunks {
   }
 }
 
+/** The beginning of a response. */
+type Head = Pick<CompleteResponse, "status" | "headers">;
+
+/** Takes the body of one response. */
+interface Receiver {
+  readonly data: (chunk: Buffer) => void;
+  readonly end: () => void;
+  readonly fail?: (error: Error) => void;
+}
+
+/** Takes the beginning of a response. Returns the receiver of its body. */
+type Begin<T> = (head: Head, resolve: (response: T) => void, controller: Dispatcher.DispatchController) => Receiver;
+
 /**
- * Sends one request. With `streams`, resolves when a 2xx response begins; otherwise when the response is complete.
- * `dispatch` instead of `request`, because only its callbacks show whether the request was sent, and each arrival of
- * data. It also saves a stream for each body.
+ * Sends one request, and resolves when the response is complete.
  * @throws BrokenExchange
  */
-export function exchange(
+export function receiveWhole(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { signal, progress, goesOn }: Attempt,
-  streams: boolean,
+  attempt: Attempt,
+): Promise<CompleteResponse> {
+  return dispatch(agent, options, attempt, collect);
+}
+
+/**
+ * Sends one request, and resolves when a 2xx response begins. Any other response is complete.
+ * @throws BrokenExchange
+ */
+export function receiveStream(
+  agent: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  attempt: Attempt,
 ): Promise<CompleteResponse | BegunResponse> {
+  return dispatch<CompleteResponse | BegunResponse>(agent, options, attempt, (head, resolve, controller) =>
+    head.status >= 300 ? collect(head, resolve) : stream(head, resolve, controller, attempt),
+  );
+}
+
+/** Collects the body, and resolves with the whole response. */
+function collect(head: Head, resolve: (response: CompleteResponse) => void): Receiver {
+  const chunks = new Chunks();
+  return {
+    data: (chunk) => chunks.add(chunk),
+    end: () => resolve({ ...head, body: chunks.whole() }),
+  };
+}
+
+/** Resolves at once with a stream of the body. */
+function stream(
+  head: Head,
+  resolve: (response: BegunResponse) => void,
+  controller: Dispatcher.DispatchController,
+  { goesOn }: Attempt,
+): Receiver {
+  const body = readableOf(controller);
+  const endOfStream = goesOn?.();
+  resolve({ ...head, body });
+  return {
+    data(chunk) {
+      if (!body.push(chunk)) controller.pause();
+    },
+    end() {
+      endOfStream?.();
+      body.push(null);
+    },
+    fail(error) {
+      endOfStream?.();
+      body.destroy(error);
+    },
+  };
+}
+
+/**
+ * Sends one request. `agent.dispatch` instead of `agent.request`, because only its callbacks show whether the request was
+ * sent, and each arrival of data. It also saves a stream for each body.
+ * @throws BrokenExchange
+ */
+function dispatch<T>(
+  agent: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { signal, progress }: Attempt,
+  begin: Begin<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const chunks = new Chunks();
-    let status = 0;
-    let headers: Headers = {};
-    let stream: Readable | undefined;
-    let endOfStream = () => {};
     let running: Dispatcher.DispatchController | undefined;
+    let receiver: Receiver | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
     // Also before there is a connection to abort.
     signal.once("abort", () => {
@@ -94,31 +162,19 @@ export function exchange(
         running = controller;
         progress(uploadMs(options.body));
       },
-      onResponseStart(controller, statusCode, received) {
+      onResponseStart(controller, status, headers) {
         progress();
-        // An interim response: the response itself is still to come.
-        if (statusCode < 200) return;
-        status = statusCode;
-        headers = received;
-        if (!streams || status >= 300) return;
-        stream = readableOf(controller);
-        endOfStream = goesOn?.() ?? endOfStream;
-        resolve({ status, headers, body: stream });
+        // After an interim response, the response itself is still to come.
+        if (status >= 200) receiver = begin({ status, headers }, resolve, controller);
       },
-      onResponseData(controller, chunk) {
+      onResponseData(_controller, chunk) {
         progress();
-        if (!stream) chunks.add(chunk);
-        else if (!stream.push(chunk)) controller.pause();
+        receiver?.data(chunk);
       },
-      onResponseEnd() {
-        endOfStream();
-        if (stream) stream.push(null);
-        else resolve({ status, headers, body: chunks.whole() });
-      },
+      onResponseEnd: () => receiver?.end(),
       onResponseError(_controller, error) {
         fail(error);
-        endOfStream();
-        stream?.destroy(error);
+        receiver?.fail?.(error);
       },
     };
     try {

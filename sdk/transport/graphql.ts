@@ -74,17 +74,15 @@ function isList(value: Literal): value is readonly Literal[] {
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
-  /** @throws ConfigurationError if there is no URL */
-  readonly client: () => GraphQLClient;
+  readonly apiKey: Secret;
+  /**
+   * Returns the URL of the interface, without `/graphql`.
+   * @throws ConfigurationError if there is none
+   */
+  readonly url: () => string;
 }
 
-/** One attempt of an operation, and the response that came. */
-interface Operation extends Pick<HttpRequest, "name" | "operation" | "attempt"> {
-  response?: HttpResponse;
-}
-
-/** The operations under way. graphql-request passes nothing of an operation on to `fetch` but its signal. */
-const operations = new WeakMap<AbortSignal, Operation>();
+const JSON_CONTENT = { "content-type": "application/json" };
 
 /**
  * The pauses after each 429 that names none, in seconds. The service counts the requests of a minute (announced), and six
@@ -92,50 +90,10 @@ const operations = new WeakMap<AbortSignal, Operation>();
  */
 const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
 
-function withPause(response: HttpResponse, { attempt }: Operation): HttpResponse {
-  const seconds = QUOTA_PAUSES_S[attempt.number - 1];
+function withPause(response: HttpResponse, { number }: Attempt): HttpResponse {
+  const seconds = QUOTA_PAUSES_S[number - 1];
   if (response.status !== 429 || response.headers["retry-after"] !== undefined || !seconds) return response;
   return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
-}
-
-const JSON_CONTENT = { "content-type": "application/json" };
-
-/** Makes the transport of one account, with one client. It calls `graphqlUrl` at the first operation. */
-export function createGraphqlTransport(http: Http, apiKey: Secret, graphqlUrl: () => string): GraphqlTransport {
-  // The HTTP status decides first. Only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
-  const fetchOperation: typeof fetch = async (url, init) => {
-    const underWay = init?.signal && operations.get(init.signal);
-    if (!underWay) throw new TypeError("graphql-request did not pass the signal on");
-    const { operation } = underWay;
-    const response = await send(http, {
-      ...underWay,
-      method: "POST",
-      url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
-      headers: JSON_CONTENT,
-      body: String(init.body),
-    });
-    const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
-    if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-    const failure =
-      retiredInterface(response, operation) ??
-      errorFromStatus(withPause(response, underWay), operation, http.clock.now());
-    if (failure) throw failure;
-    underWay.response = response;
-    return new Response(response.body, { headers: JSON_CONTENT });
-  };
-  let client: GraphQLClient | undefined;
-  return {
-    http,
-    client() {
-      client ??= new GraphQLClient(graphqlUrl() + INTERFACE_PATHS.graphqlUrl, {
-        fetch: fetchOperation,
-        jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
-        errorPolicy: "all",
-        excludeOperationName: true,
-      });
-      return client;
-    },
-  };
 }
 
 /**
@@ -172,25 +130,58 @@ export async function executeQuery(
   return data;
 }
 
+type Sent = Pick<HttpRequest, "name" | "operation" | "attempt">;
+
 async function sendQuery(
-  { http, client }: GraphqlTransport,
-  underWay: Operation,
+  transport: GraphqlTransport,
+  sent: Sent,
   query: string,
 ): Promise<Record<string, unknown> | null> {
-  const { operation } = underWay;
-  // It never aborts: the attempt's own signal ends the request.
-  const { signal } = new AbortController();
-  operations.set(signal, underWay);
-  const { data, errors } = await client()
-    .rawRequest<Record<string, unknown> | null>({ query, signal })
-    .catch((error: unknown) => {
-      const { response } = underWay;
-      if (!response || error instanceof ServerlessGpuError) throw error;
-      const body = decodeJson(response, operation, http.clock.now());
-      throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
-    });
+  const { http } = transport;
+  const { operation } = sent;
+  let response: HttpResponse | undefined;
+  const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
+    async fetch(url, init) {
+      response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
+      return new Response(response.body, { headers: JSON_CONTENT });
+    },
+    jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
+    errorPolicy: "all",
+    excludeOperationName: true,
+  });
+  const { data, errors } = await client.rawRequest<Record<string, unknown> | null>(query).catch((error: unknown) => {
+    if (!response || error instanceof ServerlessGpuError) throw error;
+    const body = decodeJson(response, operation, http.clock.now());
+    throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+  });
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
   return data;
+}
+
+/**
+ * Posts a query. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
+ * @throws the typed error of any other status
+ */
+async function post(
+  { http, apiKey }: GraphqlTransport,
+  { url, ...request }: Pick<HttpRequest, "name" | "operation" | "url" | "attempt">,
+  body: string,
+): Promise<HttpResponse> {
+  const response = await send(http, {
+    ...request,
+    method: "POST",
+    url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
+    headers: JSON_CONTENT,
+    body,
+  });
+  const { operation } = request;
+  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+  if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
+  const failure =
+    retiredInterface(response, operation) ??
+    errorFromStatus(withPause(response, request.attempt), operation, http.clock.now());
+  if (failure) throw failure;
+  return response;
 }
 
 const errorSchema = z.object({

@@ -6,7 +6,7 @@ import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { chunksOf } from "./bodyChunks";
 import { clientClosed, failureOf } from "./connectionErrors";
 import { codingsOf, decoded, decodedWhole } from "./contentCoding";
-import { type CompleteResponse, exchange } from "./exchange";
+import { type BegunResponse, type CompleteResponse, receiveStream, receiveWhole } from "./exchange";
 import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
@@ -79,22 +79,23 @@ async function observed<T extends ReceivedResponse>(
 }
 
 /** @throws ClientClosedError */
-function begin(http: Http, httpRequest: HttpRequest, streams: boolean) {
+function refuseClosed(http: Http, { operation }: HttpRequest): void {
   // A dispatcher of the user's stays open.
-  if (http.closedBy) throw clientClosed(httpRequest.operation);
-  return exchange(http.agent, optionsOf(httpRequest), httpRequest.attempt, streams);
+  if (http.closedBy) throw clientClosed(operation);
 }
 
 async function readWhole(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
-  return textOf((await begin(http, httpRequest, false)) as CompleteResponse);
+  refuseClosed(http, httpRequest);
+  return textOf(await receiveWhole(http.agent, optionsOf(httpRequest), httpRequest.attempt));
 }
 
 async function readBeginning(
   http: Http,
   httpRequest: HttpRequest,
 ): Promise<HttpResponse | (ReceivedResponse & { readonly stream: Readable })> {
-  const response = await begin(http, httpRequest, true);
-  if (Buffer.isBuffer(response.body)) return textOf(response as CompleteResponse);
+  refuseClosed(http, httpRequest);
+  const response = await receiveStream(http.agent, optionsOf(httpRequest), httpRequest.attempt);
+  if (isComplete(response)) return textOf(response);
   try {
     const stream = decoded(response.body, codingsOf(response.headers["content-encoding"]));
     return { status: response.status, headers: response.headers, stream };
@@ -102,6 +103,10 @@ async function readBeginning(
     response.body.destroy();
     throw error;
   }
+}
+
+function isComplete(response: CompleteResponse | BegunResponse): response is CompleteResponse {
+  return Buffer.isBuffer(response.body);
 }
 
 async function textOf({ status, headers, body }: CompleteResponse): Promise<HttpResponse> {

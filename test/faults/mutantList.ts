@@ -60,8 +60,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a removed resource deletes the endpoint that another one has adopted",
     file: "provider/resource/adoption.ts",
-    from: "  if (!isClaimedByOther(id, owner)) return false;",
-    to: "  if (!isClaimedByOther(id, owner) || owner) return false;",
+    from: "  if (isHeld) {",
+    to: "  if (isHeld && !owner) {",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "survives a rename" }],
     built: true,
   },

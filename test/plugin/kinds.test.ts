@@ -26,7 +26,7 @@ test("a template has secrets for each variable, a start command in parts, and a 
   });
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({
-    name: expect.stringMatching(/^one-[0-9a-f]{7}$/),
+    __automaticName: expect.stringMatching(/^one-[0-9a-f]{7}$/),
     env: { MODEL: "llama", HF_TOKEN: secret("token-value"), PRIVATE: secret("private-value") },
     dockerArgs: '{"cmd":["serve"],"entrypoint":["/bin/llama"]}',
     ports: ["22/tcp", "8000/http"],
@@ -113,7 +113,7 @@ test("user and password of a registry are always secret", async () => {
   expect(outputs).toMatchObject({ username: secret("me"), password: secret("the-password") });
   // The service never shows them, so an import leaves them to the program.
   const imported = await plugin.read(AUTH, id);
-  expect(imported.inputs).toEqual({ name: inputs.name });
+  expect(imported.inputs).toEqual({ name: outputs.name });
   await plugin.delete(AUTH, id, outputs);
 });
 

@@ -12,7 +12,10 @@ import {
 /** The imports that the files of a folder may have: packages, and files or folders of the repository. */
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
-  sdk: { packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein"], files: ["sdk/"] },
+  sdk: {
+    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser"],
+    files: ["sdk/"],
+  },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
   cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
   // All of it is bundled into one file.

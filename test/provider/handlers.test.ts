@@ -30,7 +30,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(outputs).toEqual({
     __provider: PROVIDER_TEXT,
     __inputs: "c7",
-    __owner: expect.stringMatching(/^[0-9a-f]{12}$/),
+    __owner: expect.stringMatching(/^[0-9a-f]{16}$/),
     __account: expect.stringMatching(new RegExp(`^${emulator.url} [0-9a-f]{12}$`)),
     name: "llama",
     gpuIds: "AMPERE_24,AMPERE_16",

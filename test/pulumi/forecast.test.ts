@@ -51,7 +51,7 @@ test("reads the settings from the program, from the stack, and compares the two"
     /\nChange: scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1\n +cost \$[\d.,]+ → \$[\d.,]+ a month, p95 delay .* → 0 s/,
   );
 
-  const changed = await forecast("--stack", "--scaler-value", "8", "--json");
+  const changed = await forecast("--stack", "--set", "scalerValue=8", "--json");
   expect(JSON.parse(changed.stdout).results).toEqual([
     expect.objectContaining({ title: "Stack", settings: expect.objectContaining({ scalerValue: 8, workersMin: 0 }) }),
   ]);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Draws the output of the demo as a terminal: npm run --silent demo | node tools/demo/picture.js > docs/images/demo.svg
 const { readFileSync } = require("node:fs");
+const { escaped, svg } = require("../svg");
 
 const FONT_SIZE = 13;
 const LINE_HEIGHT = 19;
@@ -8,9 +9,6 @@ const LINE_HEIGHT = 19;
 const CHARACTER = 0.602;
 const MARGIN = 16;
 const COLUMNS = 124;
-
-/** @param {string} text */
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /**
  * Returns the parts of a line with their classes.
@@ -32,6 +30,15 @@ function partsOf(line) {
   return [[/^(?: |pulumi|The emulator|All output)/.test(line) ? "faint" : "plain", line]];
 }
 
+const STYLE = `
+.back { fill: #f6f8fa; stroke: #d0d7de } .plain, .bold { fill: #1f2328 } .bold { font-weight: bold } .faint { fill: #57606a }
+.added { fill: #116329 } .changed { fill: #7d4e00 } .removed { fill: #a40e26 }
+text { font: ${FONT_SIZE}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }
+@media (prefers-color-scheme: dark) {
+.back { fill: #161b22; stroke: #30363d } .plain, .bold { fill: #e6edf3 } .faint { fill: #9198a1 }
+.added { fill: #56d364 } .changed { fill: #e3b341 } .removed { fill: #ff7b72 }
+}`;
+
 /** @param {readonly string[]} lines */
 function draw(lines) {
   const width = Math.ceil(COLUMNS * FONT_SIZE * CHARACTER + 2 * MARGIN);
@@ -40,22 +47,11 @@ function draw(lines) {
     const parts = partsOf(line).map(([name, text]) => `<tspan class="${name}">${escaped(text)}</tspan>`);
     return `<text x="${MARGIN}" y="${MARGIN + (index + 0.75) * LINE_HEIGHT}">${parts.join("")}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
-<title>The demo in a terminal</title>
-<desc>${escaped(lines.join("\n"))}</desc>
-<style>
-.back { fill: #f6f8fa; stroke: #d0d7de } .plain, .bold { fill: #1f2328 } .bold { font-weight: bold } .faint { fill: #57606a }
-.added { fill: #116329 } .changed { fill: #7d4e00 } .removed { fill: #a40e26 }
-text { font: ${FONT_SIZE}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }
-@media (prefers-color-scheme: dark) {
-.back { fill: #161b22; stroke: #30363d } .plain, .bold { fill: #e6edf3 } .faint { fill: #9198a1 }
-.added { fill: #56d364 } .changed { fill: #e3b341 } .removed { fill: #ff7b72 }
-}
-</style>
-<rect class="back" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
-${texts.join("\n")}
-</svg>
-`;
+  const facts = { width, height, title: "The demo in a terminal", description: lines.join("\n"), style: STYLE };
+  return svg(facts, [
+    `<rect class="back" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
+    ...texts,
+  ]);
 }
 
 /** The engine's place in the file system is of no interest. */

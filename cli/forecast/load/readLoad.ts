@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import type { Duration, Load } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
 import { didYouMean } from "../../didYouMean";
-import { type Emit, FORMATS, type Format, type FormatOptions, MOONCAKE } from "./formats";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
 
@@ -14,21 +13,48 @@ export interface ReadLoad {
   close(): void;
 }
 
-/** The largest number of jobs that are sorted in memory. */
-const MOST_SORTED = 10_000_000;
+/** Adds a job, in seconds. Arrivals count from any time. */
+type Emit = (arrivalS: number, durationS: number) => void;
+
+/** A kind of CSV file with a job, or a number of jobs, in each row, in the order of arrival. */
+interface Format {
+  readonly name: string;
+  /** The columns by which the format is recognised. Other columns are allowed. */
+  readonly columns: readonly string[];
+  /** Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from `--duration`. */
+  row(cell: (column: string) => number, duration: () => number, emit: Emit): void;
+}
+
+const FORMATS: readonly Format[] = [
+  {
+    name: "arrivals and durations",
+    columns: ["arrival_s", "duration_s"],
+    row: (cell, _, emit) => emit(cell("arrival_s"), cell("duration_s")),
+  },
+  {
+    name: "jobs a minute",
+    columns: ["minute", "jobs"],
+    row(cell, duration, emit) {
+      const [minute, jobs] = [cell("minute"), cell("jobs")];
+      if (!Number.isInteger(jobs)) throw new Error(`jobs is ${jobs}, which is not a whole number`);
+      for (let job = 0; job < jobs; job++) emit((minute + (job + 0.5) / jobs) * 60, duration());
+    },
+  },
+];
 
 /** The number of lines after which a large file reports progress. */
 const LINES_PER_REPORT = 10_000_000;
 
 /**
  * Reads a file of jobs line by line.
+ * @param duration the time of each job, for files without durations
  * @param spanS jobs after this time are left out, and the time without jobs before it counts; all jobs if omitted
  * @throws Error with the number of the line if a row is malformed
  */
-export function readLoad(file: string, options: FormatOptions, spanS?: number): ReadLoad {
+export function readLoad(file: string, duration: Duration | undefined, spanS?: number): ReadLoad {
   const jobs = createJobsFile();
   try {
-    const name = fill(file, options, jobs, spanS);
+    const name = fill(file, duration, jobs, spanS);
     jobs.finish();
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
     const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
@@ -39,26 +65,17 @@ export function readLoad(file: string, options: FormatOptions, spanS?: number): 
   }
 }
 
-function fill(file: string, options: FormatOptions, jobs: JobsFile, spanS = Number.POSITIVE_INFINITY): string {
+function fill(file: string, duration: Duration | undefined, jobs: JobsFile, spanS = Number.POSITIVE_INFINITY): string {
   const lines = linesOf(file);
-  const first = nextLine(lines, file);
-  if (/^\s*[[{]/.test(first)) {
-    lines.return(undefined);
-    return first.includes('"input_length"')
-      ? fillRows(file, MOONCAKE, options, jobs, spanS)
-      : fillJournal(file, options, jobs);
-  }
+  const { value: first, done } = lines.next();
+  lines.return(undefined);
+  if (done) throw new Error(`${file} is empty`);
+  if (/^\s*[[{]/.test(first)) return fillJournal(file, duration, jobs);
   const columns = cellsOf(first);
   const format = FORMATS.find((each) => each.columns.every((column) => columns.includes(column)));
-  lines.return(undefined);
   if (!format) throw new Error(`${file}, line 1: ${unknownColumns(columns)}`);
-  return fillRows(file, format, options, jobs, spanS);
-}
-
-function nextLine(lines: Generator<string>, file: string): string {
-  const { value, done } = lines.next();
-  if (done) throw new Error(`${file} is empty`);
-  return value;
+  fillRows(file, format, drawnFrom(format.name, duration), jobs, spanS);
+  return format.name;
 }
 
 function unknownColumns(columns: readonly string[]): string {
@@ -67,14 +84,12 @@ function unknownColumns(columns: readonly string[]): string {
     return `the first line must name the columns, such as arrival_s,duration_s. These headers are known:\n${known}`;
   }
   const shown = columns.slice(0, 8).join(",");
-  const hint = didYouMean(columns[0] ?? "", ["arrival_s", "duration_s"]);
+  const names = FORMATS.flatMap((format) => format.columns);
+  const hint = didYouMean(columns[0] ?? "", names);
   return `no known format has the columns ${shown}.${hint} These headers are known:\n${known}`;
 }
 
-/** Adds the rows of a file. Those of an unsorted format are collected first. */
-function fillRows(file: string, format: Format, options: FormatOptions, jobs: JobsFile, spanS: number): string {
-  const complete = completed(format.name, format.needs, options);
-  const sorter = format.sorted ? undefined : createSorter();
+function fillRows(file: string, format: Format, duration: () => number, jobs: JobsFile, spanS: number): void {
   let firstS: number | undefined;
   const add: Emit = (arrivalS, durationS) => {
     firstS ??= arrivalS;
@@ -87,71 +102,45 @@ function fillRows(file: string, format: Format, options: FormatOptions, jobs: Jo
     if (number % LINES_PER_REPORT === 0) {
       process.stderr.write(`serverless-gpu forecast: ${number / 1_000_000} million lines read\n`);
     }
-    if (format !== MOONCAKE && !columns) {
+    if (!columns) {
       columns = new Map(cellsOf(line).map((column, index) => [column, index]));
       continue;
     }
     if (line.trim() === "") continue;
     try {
-      format.row(columns ? cellReader(line, columns) : fieldReader(line), complete, sorter?.add ?? add);
+      format.row(cellReader(line, columns), duration, add);
     } catch (error) {
-      const hint =
-        format.sorted && /before the one above/.test((error as Error).message) ? ". Sort the file by arrival" : "";
-      throw new Error(`${file}, line ${number}: ${(error as Error).message}${hint}`);
+      const { message } = error as Error;
+      const hint = /before the one above/.test(message) ? ". Sort the file by arrival" : "";
+      throw new Error(`${file}, line ${number}: ${message}${hint}`);
     }
   }
-  sorter?.drain(add);
-  return format.name;
 }
 
 function cellsOf(line: string): string[] {
   return line.split(",").map((cell) => cell.trim().replace(/^"(.*)"$/, "$1"));
 }
 
-function cellReader(line: string, columns: ReadonlyMap<string, number>): (column: string) => string {
+function cellReader(line: string, columns: ReadonlyMap<string, number>): (column: string) => number {
   const cells = cellsOf(line);
   if (cells.length !== columns.size)
     throw new Error(`it has ${cells.length} cells, but there are ${columns.size} columns`);
-  return (column) => cells[columns.get(column) ?? -1] ?? "";
-}
-
-function fieldReader(line: string): (column: string) => string {
-  let record: Record<string, unknown>;
-  try {
-    record = JSON.parse(line);
-  } catch {
-    throw new Error("it is not a JSON object");
-  }
-  return (column) => String(record[column] ?? "");
-}
-
-function createSorter(): { add: Emit; drain: (emit: Emit) => void } {
-  const pairs: [number, number][] = [];
-  return {
-    add(arrivalS, durationS) {
-      if (pairs.length >= MOST_SORTED) throw new Error(`there are more than ${MOST_SORTED} jobs: split the file`);
-      pairs.push([arrivalS, durationS]);
-    },
-    drain(emit) {
-      for (const [arrivalS, durationS] of pairs.sort((a, b) => a[0] - b[0])) emit(arrivalS, durationS);
-    },
+  return (column) => {
+    const text = cells[columns.get(column) ?? -1] ?? "";
+    const value = Number(text);
+    if (text === "" || !Number.isFinite(value)) throw new Error(`${column} is "${text}", which is not a number`);
+    if (value < 0) throw new Error(`${column} is ${text}: it must not be negative`);
+    return value;
   };
 }
 
-const OPTION: Record<keyof FormatOptions, string> = {
-  duration: "--duration, the time of a job",
-  prefill: "--prefill, input tokens a second",
-  decode: "--decode, output tokens a second",
-};
-
-function completed(name: string, needs: Format["needs"], options: FormatOptions) {
-  const missing = needs.filter((need) => options[need] === undefined);
-  if (missing.length > 0)
-    throw new Error(`the ${name} has no durations: give ${missing.map((need) => OPTION[need]).join(" and ")}`);
+/** Returns a function that draws times of jobs, the same ones for each file. */
+function drawnFrom(name: string, duration: Duration | undefined): () => number {
   const { next } = seededRandom(1);
-  const { fromS, toS }: Duration = options.duration ?? { fromS: 0, toS: 0 };
-  const duration = () => fromS + (toS - fromS) * next();
-  return { duration, prefill: options.prefill ?? 1, decode: options.decode ?? 1 };
+  return () => {
+    if (!duration) throw new Error(`the durations are missing (${name}): give --duration, the time of a job`);
+    return duration.fromS + (duration.toS - duration.fromS) * next();
+  };
 }
 
 /** The part of a journal's entry that a load needs. */
@@ -164,14 +153,14 @@ interface Entry {
 const LARGEST_JOURNAL = 500_000_000;
 
 /** Adds the submitted jobs of an emulator's journal (`GET /_emulator/journal`). */
-function fillJournal(file: string, options: FormatOptions, jobs: JobsFile): string {
+function fillJournal(file: string, duration: Duration | undefined, jobs: JobsFile): string {
   const name = "emulator's journal";
-  const { duration } = completed(name, ["duration"], options);
+  const draw = drawnFrom(name, duration);
   if (statSync(file).size > LARGEST_JOURNAL) throw new Error(`${file} is larger than a journal can be`);
   for (const { at, operation, outcome } of entriesOf(file)) {
     if (outcome !== "ok" || (operation !== "run" && operation !== "runsync")) continue;
     if (typeof at !== "number") throw new Error(`${file}: a request of the journal has no time`);
-    jobs.add(at / 1000, duration());
+    jobs.add(at / 1000, draw());
   }
   return name;
 }
@@ -181,7 +170,7 @@ function entriesOf(file: string): readonly Entry[] {
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    throw new Error(`${file} is neither a known trace nor valid JSON`);
+    throw new Error(`${file} is neither CSV with a known header nor valid JSON`);
   }
   const entries = Array.isArray(content) ? content : (content as { requests?: unknown } | null)?.requests;
   if (Array.isArray(entries)) return entries;

@@ -1,6 +1,7 @@
 import type { Assumptions } from "../../../emulator/forecast/assumptions";
 import type { Level } from "../../../emulator/model/fidelity";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "../../../emulator/workers/scaling";
+import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import type { ForecastFlags } from "../forecastFlags";
 import { shownNumber, shownTime } from "../values";
 import type { Settings } from "./endpoints";
@@ -17,26 +18,28 @@ export interface ShownAssumption {
 
 const DAY_S = 86_400;
 
+const COLD_STARTS = [
+  { seconds: 30, weight: 0.9 },
+  { seconds: 240, weight: 0.1 },
+];
+
 /** Returns the assumptions of the options, with defaults for the others. */
 export function assumptionsOf(flags: ForecastFlags): Assumptions {
-  const [recentShare, otherShare] = flags.restoreShare ?? [0.8, 0.2];
+  const { coldStart = [], restore = { seconds: 2, recentShare: 0.8, otherShare: 0.2 } } = flags;
   return {
-    evaluateEveryS: flags.scalerInterval ?? [4, 1, 10],
-    startAtOnce: flags.scalerStep ?? [Number.POSITIVE_INFINITY, 1],
+    evaluateEveryS: [4, 1, 10],
+    startAtOnce: [Number.POSITIVE_INFINITY, 1],
     concurrency: flags.concurrency ?? 1,
-    takeEveryS: flags.takeEvery ?? 1,
+    takeEveryS: 1,
     coldStarts: {
-      kinds: flags.coldStart ?? [
-        { seconds: 30, weight: 0.9 },
-        { seconds: 240, weight: 0.1 },
-      ],
-      samples: flags.coldStarts === undefined ? [] : readSamples(flags.coldStarts),
-      restore: { seconds: flags.restore ?? 2, recentShare, otherShare, recentS: 300 },
+      kinds: typeof coldStart === "string" || coldStart.length === 0 ? COLD_STARTS : coldStart,
+      samples: typeof coldStart === "string" ? readSamples(coldStart) : [],
+      restore: { ...restore, recentS: 300 },
     },
     throttledShare: flags.throttled?.share ?? 0,
     throttledS: flags.throttled?.seconds ?? 0,
     ttlS: flags.ttl ?? DAY_S,
-    executionTimeoutS: flags.executionTimeout ?? 600,
+    executionTimeoutS: flags.executionTimeout ?? EXECUTION_TIMEOUT_MS.default / 1000,
   };
 }
 
@@ -47,12 +50,30 @@ export function shownAssumptions(
   all: readonly Settings[],
   price: Price,
 ): ShownAssumption[] {
-  const level = (isGiven: unknown, otherwise: Level) => (isGiven === undefined ? otherwise : "given");
-  const { evaluateEveryS, startAtOnce, takeEveryS, concurrency, throttledShare, throttledS, ttlS } = assumptions;
-  const steps = startAtOnce.map((step) => (Number.isFinite(step) ? step : "all that are missing")).join(" or ");
-  const has = (test: (settings: Settings) => boolean) => all.some(test);
   return [
-    ...(has(({ scalerType }) => scalerType === "QUEUE_DELAY")
+    ...scalerRows(all, assumptions),
+    row(
+      level(flags.concurrency, "assumed"),
+      `a worker runs ${assumptions.concurrency} ${assumptions.concurrency === 1 ? "job" : "jobs"} at once`,
+      "--concurrency",
+    ),
+    ...coldStartRows(
+      flags,
+      assumptions,
+      all.some(({ flashBoot }) => flashBoot),
+    ),
+    ...jobRows(flags, assumptions),
+    ...priceRows(flags, all, price),
+  ];
+}
+
+const level = (isGiven: unknown, otherwise: Level) => (isGiven === undefined ? otherwise : "given");
+
+function scalerRows(all: readonly Settings[], { evaluateEveryS, startAtOnce, takeEveryS }: Assumptions) {
+  const steps = startAtOnce.map((step) => (Number.isFinite(step) ? step : "all that are missing")).join(" or ");
+  const has = (type: Settings["scalerType"]) => all.some(({ scalerType }) => scalerType === type);
+  return [
+    ...(has("QUEUE_DELAY")
       ? [
           row(
             "observed",
@@ -61,7 +82,7 @@ export function shownAssumptions(
           row("documented", "QUEUE_DELAY: a worker stops after idleTimeout seconds without a job"),
         ]
       : []),
-    ...(has(({ scalerType }) => scalerType === "REQUEST_COUNT")
+    ...(has("REQUEST_COUNT")
       ? [
           row("documented", "REQUEST_COUNT: one worker for each scalerValue jobs, waiting or in progress"),
           row(
@@ -70,31 +91,14 @@ export function shownAssumptions(
           ),
         ]
       : []),
-    row(
-      level(flags.scalerInterval, "assumed"),
-      `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`,
-      "--scaler-interval",
-    ),
-    row(
-      level(flags.scalerStep, "assumed"),
-      `it starts ${steps} at once, one value a run; the first worker starts at once`,
-      "--scaler-step",
-    ),
-    row(
-      level(flags.takeEvery, "observed"),
-      `a busy worker asks for its next job every ${shownTime(takeEveryS)}`,
-      "--take-every",
-    ),
-    row(
-      level(flags.concurrency, "assumed"),
-      `a worker runs ${concurrency} ${concurrency === 1 ? "job" : "jobs"} at once`,
-      "--concurrency",
-    ),
-    ...coldStartRows(
-      flags,
-      assumptions,
-      has(({ flashBoot }) => flashBoot),
-    ),
+    row("assumed", `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`),
+    row("assumed", `it starts ${steps} at once, one value a run; the first worker starts at once`),
+    row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
+  ];
+}
+
+function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, executionTimeoutS }: Assumptions) {
+  return [
     row(
       level(flags.throttled, "assumed"),
       throttledShare === 0
@@ -105,26 +109,31 @@ export function shownAssumptions(
     row(level(flags.ttl, "documented"), `a job is lost ${shownTime(ttlS)} after it was submitted`, "--ttl"),
     row(
       level(flags.executionTimeout, "documented"),
-      `a job ends after ${shownTime(assumptions.executionTimeoutS)} at the latest`,
+      `a job ends after ${shownTime(executionTimeoutS)} at the latest`,
       "--execution-timeout",
     ),
+  ];
+}
+
+function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: readonly Settings[], price: Price) {
+  return [
     row(
-      has(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
+      all.some(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
       "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
     ),
     row(
-      level(flags.price, "documented"),
+      typeof prices === "number" ? "given" : "documented",
       `a worker costs $${price.perSecond} a second: ${price.source}`,
-      "--price, --prices",
+      "--prices",
     ),
     row(
-      level(flags.activeDiscount, "assumed"),
-      `workersMin workers cost ${shownNumber((flags.activeDiscount ?? 0) * 100)} % less`,
+      level(activeDiscount, "assumed"),
+      `workersMin workers cost ${shownNumber((activeDiscount ?? 0) * 100)} % less`,
       "--active-discount",
     ),
     row(
-      flags.freeStarts ? "given" : "observed",
-      `the start of a worker is ${flags.freeStarts ? "not " : ""}paid (sources contradict each other)`,
+      freeStarts ? "given" : "observed",
+      `the start of a worker is ${freeStarts ? "not " : ""}paid (sources contradict each other)`,
       "--free-starts",
     ),
     row(
@@ -137,23 +146,18 @@ export function shownAssumptions(
 function coldStartRows(flags: ForecastFlags, { coldStarts }: Assumptions, flashBoot: boolean): ShownAssumption[] {
   const { kinds, samples, restore } = coldStarts;
   if (samples.length > 0)
-    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStarts}`, "--cold-starts")];
+    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStart}`, "--cold-start")];
   const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
   const shown = kinds.map(({ seconds, weight }) => `${shownTime(seconds)} (${shownNumber((weight / total) * 100)} %)`);
-  const isGiven = flags.restore !== undefined || flags.restoreShare !== undefined;
   return [
-    row(
-      flags.coldStart ? "given" : "assumed",
-      `cold starts take ${shown.join(" or ")}, ± 30 %`,
-      "--cold-start, --cold-starts",
-    ),
+    row(flags.coldStart ? "given" : "assumed", `cold starts take ${shown.join(" or ")}, ± 30 %`, "--cold-start"),
     ...(flashBoot
       ? [
           row(
-            isGiven ? "given" : "assumed",
+            flags.restore ? "given" : "assumed",
             `FlashBoot restores ${shownNumber(restore.recentShare * 100)} % of workers in ${shownTime(restore.seconds)} within ` +
               `${shownTime(restore.recentS)} of the last worker, later ${shownNumber(restore.otherShare * 100)} %`,
-            "--restore, --restore-share",
+            "--restore",
           ),
         ]
       : []),

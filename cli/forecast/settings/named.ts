@@ -26,7 +26,7 @@ export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
   // With a comparison, the stack stays as it is.
   return named.map(({ title, settings }) => {
     const isBefore = title === "Before";
-    const checked = isBefore ? settings : overridden(settings, flags);
+    const checked = isBefore ? settings : { ...settings, ...flags.set };
     if (checked.workersMin > checked.workersMax)
       throw new Error(`workersMin (${checked.workersMin}) is above workersMax (${checked.workersMax})`);
     if (checked.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");
@@ -38,10 +38,3 @@ const DEFAULTS: Settings = {
   ...{ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, idleTimeout: 10 },
   ...{ gpuIds: "AMPERE_24", flashBoot: false },
 };
-
-function overridden(settings: Settings, flags: ForecastFlags): Settings {
-  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, gpuIds } = flags;
-  const flashBoot = flags.flashBoot === undefined ? undefined : flags.flashBoot === "on";
-  const given = { scalerType, scalerValue, workersMin, workersMax, idleTimeout, gpuIds, flashBoot };
-  return { ...settings, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
-}

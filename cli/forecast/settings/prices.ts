@@ -38,7 +38,7 @@ export function priceOf(gpuIds: string, prices: Prices, source: string): Price {
   const perSecond = Object.hasOwn(prices.perSecond, tier) ? prices.perSecond[tier] : undefined;
   if (perSecond !== undefined) return { perSecond, source: `${tier} in ${source} of ${prices.date}` };
   const hint = didYouMean(tier, Object.keys(prices.perSecond));
-  throw new Error(`no price is known for the GPU tier "${tier}": give --price or --prices.${hint}`);
+  throw new Error(`no price is known for the GPU tier "${tier}": give --prices.${hint}`);
 }
 
 /** Returns the prices of a file, or the service's public ones. */

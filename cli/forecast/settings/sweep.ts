@@ -30,17 +30,24 @@ const PARSERS: Readonly<Record<keyof Settings, (text: string) => number | string
   gpuIds: (text) => text,
 };
 
+/** Parses `workersMin=1`, and adds it to the settings before it. */
+export function parseSetting(text: string, before: Partial<Settings> = {}): Partial<Settings> {
+  const [, field = "", value = ""] = /^(\w+)=(.+)$/.exec(text) ?? [];
+  assertSetting(field, "a setting and its value, such as workersMin=1 or flashBoot=on");
+  return { ...before, [field]: PARSERS[field](value) };
+}
+
+function assertSetting(field: string, wanted: string): asserts field is keyof Settings {
+  if (Object.hasOwn(PARSERS, field)) return;
+  throw new InvalidArgumentError(`Give ${wanted}.${didYouMean(field, Object.keys(PARSERS))}`);
+}
+
 /** Parses `workersMin=0..3` or `scalerValue=1,2,4`. */
 export function parseAxis(text: string, before: readonly SweepAxis[] = []): readonly SweepAxis[] {
   const [, field = "", list = ""] = /^(\w+)=(.+)$/.exec(text) ?? [];
-  if (!Object.hasOwn(PARSERS, field)) {
-    const hint = didYouMean(field, Object.keys(PARSERS));
-    throw new InvalidArgumentError(
-      `Give a setting and its values, such as workersMin=0..3 or scalerValue=1,2,4.${hint}`,
-    );
-  }
+  assertSetting(field, "a setting and its values, such as workersMin=0..3 or scalerValue=1,2,4");
   if (before.some((axis) => axis.field === field)) throw new InvalidArgumentError(`${field} is given twice.`);
-  const parse = PARSERS[field as keyof Settings];
+  const parse = PARSERS[field];
   const values = list.split(",").flatMap((part) => {
     const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(part) ?? [];
     if (from === undefined || to === undefined) return [parse(part)];
@@ -48,7 +55,7 @@ export function parseAxis(text: string, before: readonly SweepAxis[] = []): read
     if (length >= 1 && length <= MOST_SETTINGS) return Array.from({ length }, (_, index) => Number(from) + index);
     throw new InvalidArgumentError(`"${part}" is not a range of at most ${MOST_SETTINGS} numbers.`);
   });
-  return [...before, { field: field as keyof Settings, values: [...new Set(values)] }];
+  return [...before, { field, values: [...new Set(values)] }];
 }
 
 /** Returns all combinations of the axes that the service accepts, and the number of those that it does not. */

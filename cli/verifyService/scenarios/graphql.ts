@@ -1,90 +1,135 @@
-import type { Reply, Site } from "../site";
-import { saveOwn } from "./saveEndpoint";
-import { outcomeOf, type Scenario, UNKNOWN_ID } from "./scenario";
+import type { Reply } from "../site";
+import {
+  body,
+  deletion,
+  deletionOf,
+  type FactOf,
+  observed,
+  outcome,
+  type Scenario,
+  status,
+  UNKNOWN_ID,
+} from "./scenario";
 
 const LIST = "query { myself { endpoints { id } } }";
+const DISCOUNT = "query { myself { serverlessDiscount { discountFactor type expirationDate } } }";
+const TWO_OPERATIONS = "query A { myself { endpoints { id } } } query B { myself { __typename } }";
+const listWith = (fields: string) => `query { myself { endpoints { id ${fields} } } }`;
 
-const listed = ({ status, body }: Reply) => ({ status, isList: Array.isArray(body?.data?.myself?.endpoints) });
+const listed: FactOf = ({ status, body }) => ({ status, isList: Array.isArray(body?.data?.myself?.endpoints) });
+const firstMessage = ({ body }: Reply): string | undefined => body?.errors?.[0]?.message;
+
+export interface Listed {
+  readonly id: string;
+  readonly pods?: unknown;
+  readonly version?: unknown;
+}
+
+/** Returns a fact about the own endpoint in a list, which is `undefined` if it is not there. */
+export const own =
+  (factOf: (endpoint: Listed | undefined, status: number) => object): FactOf =>
+  ({ status, body }, _, { id }) => {
+    const list: Listed[] = body?.data?.myself?.endpoints ?? [];
+    return factOf(
+      list.find((each) => each.id === id),
+      status,
+    );
+  };
 
 export const graphqlKeys: Scenario = {
   name: "keys of GraphQL",
-  async play(site) {
-    site.note("graphql.key-in-query", listed(await site.graphql(LIST)));
-    const wrong = await site.graphql(LIST, { key: "wrong" });
-    site.note("graphql.wrong-key", wrong.status);
-    site.note("graphql.unauthorized-body", wrong.body);
-    const none = await site.graphql(LIST, { key: "none" });
-    site.note(
-      { contract: "graphql.no-key", observed: "graphql.no-key-observed" },
-      { status: none.status, body: none.body },
-    );
-    const bearer = await site.graphql(LIST, { key: "bearer" });
-    site.note({ contract: "graphql.bearer-refused", observed: "graphql.bearer" }, listed(bearer));
-    const mutation = await site.graphql(deletion(UNKNOWN_ID), { key: "none" });
-    const message = mutation.body?.errors?.[0]?.message ?? null;
-    site.note({ observed: "graphql.no-key-mutation" }, { status: mutation.status, message });
-  },
+  steps: [
+    { send: { graphql: LIST }, facts: [["graphql.key-in-query", listed]] },
+    {
+      send: { graphql: LIST, key: "wrong" },
+      facts: [
+        ["graphql.wrong-key", status],
+        ["graphql.unauthorized-body", body],
+      ],
+    },
+    {
+      send: { graphql: LIST, key: "none" },
+      facts: [
+        [{ contract: "graphql.no-key", observed: "graphql.no-key-observed" }, ({ status, body }) => ({ status, body })],
+      ],
+    },
+    {
+      send: { graphql: LIST, key: "bearer" },
+      facts: [[{ contract: "graphql.bearer-refused", observed: "graphql.bearer" }, listed]],
+    },
+    {
+      send: { graphql: deletionOf(UNKNOWN_ID), key: "none" },
+      facts: [
+        [
+          observed("graphql.no-key-mutation"),
+          (reply) => ({ status: reply.status, message: firstMessage(reply) ?? null }),
+        ],
+      ],
+    },
+  ],
 };
 
 export const graphqlForms: Scenario = {
   name: "forms of GraphQL",
-  async play(site) {
-    site.note("graphql.post-only", (await site.graphql("", { method: "GET" })).status);
-    site.note("graphql.malformed", (await site.graphql("", { body: "{" })).status);
-    site.note("graphql.validation", outcomeOf(await site.graphql("query { myself { noSuchField } }")));
-    const two = "query A { myself { endpoints { id } } } query B { myself { __typename } }";
-    site.note("graphql.variables", listed(await site.graphql(two, { operationName: "A" })));
-    site.note("server.unknown-path", (await site.elsewhere("/verify-service-no-such-path")).status);
-  },
+  steps: [
+    { send: { graphql: "", method: "GET" }, facts: [["graphql.post-only", status]] },
+    { send: { graphql: "", body: "{" }, facts: [["graphql.malformed", status]] },
+    { send: { graphql: "query { myself { noSuchField } }" }, facts: [["graphql.validation", outcome]] },
+    { send: { graphql: TWO_OPERATIONS, operationName: "A" }, facts: [["graphql.variables", listed]] },
+    { send: { elsewhere: "/verify-service-no-such-path" }, facts: [["server.unknown-path", status]] },
+  ],
 };
 
 export const account: Scenario = {
   name: "the account",
-  async play(site) {
-    const discount = await site.graphql(
-      "query { myself { serverlessDiscount { discountFactor type expirationDate } } }",
-    );
-    const found = discount.body?.data?.myself?.serverlessDiscount;
-    site.note("myself.discount", { status: discount.status, isNullOrObject: typeof found === "object" });
-    const { id } = site.endpoint;
-    const own = async (fields: string) => {
-      const { status, body } = await site.graphql(`query { myself { endpoints { id ${fields} } } }`);
-      const list: { id: string; pods?: unknown; version?: unknown }[] = body?.data?.myself?.endpoints ?? [];
-      return { status, endpoint: list.find((each) => each.id === id) };
-    };
-    const plain = await own("name pods { desiredStatus }");
-    site.note("myself.endpoints", { status: plain.status, isListed: plain.endpoint !== undefined });
-    site.note("myself.pods", { pods: plain.endpoint?.pods });
-    const versioned = await own("version");
-    site.note({ observed: "myself.version" }, { status: versioned.status, type: typeof versioned.endpoint?.version });
-    site.note({ observed: "myself.pod-ids" }, { status: (await own("pods { id }")).status });
-  },
+  steps: [
+    {
+      send: { graphql: DISCOUNT },
+      facts: [
+        [
+          "myself.discount",
+          ({ status, body }) => ({
+            status,
+            isNullOrObject: typeof body?.data?.myself?.serverlessDiscount === "object",
+          }),
+        ],
+      ],
+    },
+    {
+      send: { graphql: listWith("name pods { desiredStatus }") },
+      facts: [
+        ["myself.endpoints", own((endpoint, status) => ({ status, isListed: endpoint !== undefined }))],
+        ["myself.pods", own((endpoint) => ({ pods: endpoint?.pods }))],
+      ],
+    },
+    {
+      send: { graphql: listWith("version") },
+      facts: [[observed("myself.version"), own((endpoint, status) => ({ status, type: typeof endpoint?.version }))]],
+    },
+    {
+      send: { graphql: listWith("pods { id }") },
+      facts: [[observed("myself.pod-ids"), ({ status }) => ({ status })]],
+    },
+  ],
 };
 
 export const unknownDeletion: Scenario = {
   name: "the deletion of an unknown endpoint",
-  async play(site) {
-    const reply = await site.graphql(deletion(UNKNOWN_ID));
-    const message: string = reply.body?.errors?.[0]?.message ?? "";
-    site.note("delete.unknown-id", { status: reply.status, saysNotFound: message.includes("not found") });
-  },
+  steps: [
+    {
+      send: { graphql: deletionOf(UNKNOWN_ID) },
+      facts: [
+        [
+          "delete.unknown-id",
+          (reply) => ({ status: reply.status, saysNotFound: (firstMessage(reply) ?? "").includes("not found") }),
+        ],
+      ],
+    },
+  ],
 };
 
 /** The end of the endpoint: it has no worker, so it can be deleted at once. */
 export const ownDeletion: Scenario = {
   name: "the deletion",
-  async play(site) {
-    await saveOwn(site);
-    site.note("delete.done", await deletionOf(site));
-  },
+  steps: [{ send: { save: {} } }, { send: { graphql: deletionOf("{endpoint}") }, facts: [["delete.done", deletion]] }],
 };
-
-/** Returns the outcome of a deletion of the own endpoint. */
-export async function deletionOf(site: Site): Promise<object> {
-  const { status, body } = await site.graphql(deletion(site.endpoint.id));
-  return { status, data: body?.data ?? null, refused: body?.errors !== undefined };
-}
-
-function deletion(id: string): string {
-  return `mutation { deleteEndpoint(id: ${JSON.stringify(id)}) }`;
-}

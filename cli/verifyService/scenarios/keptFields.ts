@@ -1,5 +1,7 @@
-import { saveOwn, shown } from "./saveEndpoint";
-import { outcomeOf, type Scenario } from "./scenario";
+import type { Row } from "../site";
+import { own } from "./graphql";
+import { shown } from "./saveEndpoint";
+import { type Input, observed, type Scenario, type Step } from "./scenario";
 
 /** The fields that the client sends as it read them, written as GraphQL. The endpoint has no worker, so none has an effect. */
 const SET = {
@@ -11,25 +13,39 @@ const SET = {
   type: '"QB"',
 };
 const FIELDS = Object.keys(SET).join(" ");
+const SOURCES =
+  "workersStandby flashEnvironmentId env { key } repo { __typename } hubRelease { __typename } networkVolumeIds { networkVolumeId }";
 
-/** Plays what a save does to the fields that it leaves out. Only the observed service has these fields. */
+const save = (fields: Input, selection: string, ...facts: readonly (readonly [Row, ...string[]])[]): Step => ({
+  send: { save: fields, selection },
+  facts: facts.map(([row, ...names]) => [row, shown(...names)]),
+});
+
+/** What a save does to the fields that it leaves out. Only the observed service has these fields. */
 export const keptFields: Scenario = {
   name: "fields that a save repeats",
-  async play(site) {
-    const set = await saveOwn(site, SET, FIELDS);
-    site.note({ observed: "save.observed-fields" }, shown(set, ...Object.keys(SET)));
-    const omitted = await saveOwn(site, {}, FIELDS);
-    site.note({ observed: "save.observed-defaults" }, shown(omitted, "gpuCount", "workersPFBTarget"));
-    site.note({ observed: "save.observed-kept" }, shown(omitted, "minCudaVersion", "compliance"));
-    site.note({ observed: "save.observed-reset" }, shown(omitted, "type", "executionTimeoutMs"));
-    const standby = await saveOwn(site, { workersStandby: "0" }, "workersStandby");
-    site.note({ observed: "save.standby" }, shown(standby, "workersStandby"));
-    const { endpoint, graphql, note } = site;
-    const sources = "workersStandby flashEnvironmentId env { key } repo { __typename } hubRelease { __typename }";
-    const listed = await graphql(`{ myself { endpoints { id ${sources} networkVolumeIds { networkVolumeId } } } }`);
-    const own = listed.body?.data?.myself?.endpoints?.find(({ id }: { readonly id: string }) => id === endpoint.id);
-    const { id: _, ...others } = own ?? {};
-    note({ observed: "save.sources" }, own ? others : outcomeOf(listed));
-    await saveOwn(site, { minCudaVersion: '""', compliance: "[]" }, FIELDS);
-  },
+  steps: [
+    save(SET, FIELDS, [observed("save.observed-fields"), ...Object.keys(SET)]),
+    save(
+      {},
+      FIELDS,
+      [observed("save.observed-defaults"), "gpuCount", "workersPFBTarget"],
+      [observed("save.observed-kept"), "minCudaVersion", "compliance"],
+      [observed("save.observed-reset"), "type", "executionTimeoutMs"],
+    ),
+    save({ workersStandby: "0" }, "workersStandby", [observed("save.standby"), "workersStandby"]),
+    {
+      send: { graphql: `{ myself { endpoints { id ${SOURCES} } } }` },
+      facts: [
+        [
+          observed("save.sources"),
+          own((endpoint, status) => {
+            const { id: _, ...others } = endpoint ?? { id: "" };
+            return endpoint ? others : { status };
+          }),
+        ],
+      ],
+    },
+    save({ minCudaVersion: '""', compliance: "[]" }, FIELDS),
+  ],
 };

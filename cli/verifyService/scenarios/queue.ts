@@ -1,71 +1,128 @@
-import type { Reply, Site } from "../site";
-import { keysOf, type Scenario, UNKNOWN_ID } from "./scenario";
+import { TERMINAL_JOB_STATES } from "../../../sdk/contract/enums";
+import {
+  body,
+  bodyKeys,
+  deletion,
+  deletionOf,
+  type FactOf,
+  keysOf,
+  observed,
+  type Scenario,
+  type Step,
+  status,
+  UNKNOWN_ID,
+} from "./scenario";
+
+export const rest: Scenario = {
+  name: "REST",
+  steps: [
+    {
+      send: { rest: `/pods/${UNKNOWN_ID}`, key: "wrong" },
+      facts: [
+        ["rest.wrong-key", status],
+        ["rest.unauthorized-body", body],
+      ],
+    },
+    {
+      send: { rest: `/pods/${UNKNOWN_ID}` },
+      facts: [
+        ["rest.bearer", ({ status }) => ({ status })],
+        ["rest.unknown-pod", ({ status, body }) => ({ status, body })],
+      ],
+    },
+    {
+      send: { rest: `/pods/${UNKNOWN_ID}?includeMachine=maybe` },
+      facts: [["rest.bad-flag", ({ status, body }) => ({ status, fields: keysOf(body) })]],
+    },
+    { send: { rest: "/no-such-path" }, facts: [["rest.other-paths", status]] },
+  ],
+};
 
 const INPUT = { input: { prompt: "verify-service" } };
 
 /** Returns the status of the response, the state of its job, and the names of its fields. */
-const record = ({ status, body }: Reply) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
+const record: FactOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
 
-/** Submits a job that waits, because the endpoint has no worker. */
-async function submit(site: Site): Promise<string> {
-  const reply = await site.queue("run", { json: INPUT });
-  if (typeof reply.body?.id === "string") return reply.body.id;
-  throw new Error(`/run responded with ${reply.status} and no id`);
-}
+/** A job that waits, because the endpoint has no worker. */
+const submit: Step = { send: { queue: "run", json: INPUT }, as: "job" };
+const PURGE: Step = { send: { queue: "purge-queue", method: "POST" } };
 
 export const queueErrors: Scenario = {
   name: "errors of the queue",
-  async play(site) {
-    const wrong = await site.queue("health", { key: "wrong" });
-    site.note("queue.wrong-key", wrong.status);
-    site.note("queue.unauthorized-body", keysOf(wrong.body));
-    const [bare, bearer] = [await site.queue("health", { key: "bare" }), await site.queue("health")];
-    site.note("queue.key", { bare: bare.status, bearer: bearer.status });
-    site.note("queue.unknown-endpoint", (await site.queue(`/${UNKNOWN_ID}/health`)).status);
-    site.note("queue.unknown-operation", (await site.queue("no-such-operation")).status);
-    const unknownJob = await site.queue(`status/${UNKNOWN_ID}`);
-    site.note("queue.unknown-job", unknownJob.status);
-    site.note("queue.error-body", keysOf(unknownJob.body));
-    site.note("queue.bad-request", (await site.queue("run", { json: { noInput: true } })).status);
-    site.note("queue.out-of-range", (await site.queue("runsync?wait=999", { json: INPUT })).status);
-  },
+  steps: [
+    {
+      send: { queue: "health", key: "wrong" },
+      facts: [
+        ["queue.wrong-key", status],
+        ["queue.unauthorized-body", bodyKeys],
+      ],
+    },
+    { send: { queue: "health", key: "bare" }, as: "bare" },
+    {
+      send: { queue: "health" },
+      facts: [["queue.key", ({ status }, { bare }) => ({ bare: bare?.status, bearer: status })]],
+    },
+    { send: { queue: `/${UNKNOWN_ID}/health` }, facts: [["queue.unknown-endpoint", status]] },
+    { send: { queue: "no-such-operation" }, facts: [["queue.unknown-operation", status]] },
+    {
+      send: { queue: `status/${UNKNOWN_ID}` },
+      facts: [
+        ["queue.unknown-job", status],
+        ["queue.error-body", bodyKeys],
+      ],
+    },
+    { send: { queue: "run", json: { noInput: true } }, facts: [["queue.bad-request", status]] },
+    { send: { queue: "runsync?wait=999", json: INPUT }, facts: [["queue.out-of-range", status]] },
+  ],
 };
 
 export const waitingJobs: Scenario = {
   name: "jobs that wait",
-  async play(site) {
-    const { note } = site;
-    note("queue.run", record(await site.queue("run", { json: INPUT })));
-    const id = await submit(site);
-    note("queue.status", record(await site.queue(`status/${id}`)));
-    note({ observed: "queue.status-sync" }, record(await site.queue(`status-sync/${id}?wait=1000`)));
-    const stream = await site.queue(`stream/${id}`);
-    const fields = Array.isArray(stream.body) ? "list" : keysOf(stream.body);
-    note({ contract: "queue.stream", observed: "queue.stream-observed" }, { status: stream.status, fields });
-    note("queue.retry-wrong-state", (await site.queue(`retry/${id}`, { method: "POST" })).status);
-    note("queue.cancel", record(await site.queue(`cancel/${id}`, { method: "POST" })));
-    note("queue.cancel-ended", record(await site.queue(`cancel/${id}`, { method: "POST" })));
-    note("queue.runsync-elapsed", record(await site.queue("runsync?wait=1000", { json: INPUT })));
-    const nulls = { ...INPUT, webhook: null, policy: null };
-    note("queue.null-fields", record(await site.queue("run", { json: nulls })));
-  },
+  steps: [
+    { send: { queue: "run", json: INPUT }, facts: [["queue.run", record]] },
+    submit,
+    { send: { queue: "status/{job}" }, facts: [["queue.status", record]] },
+    { send: { queue: "status-sync/{job}?wait=1000" }, facts: [[observed("queue.status-sync"), record]] },
+    {
+      send: { queue: "stream/{job}" },
+      facts: [
+        [
+          { contract: "queue.stream", observed: "queue.stream-observed" },
+          ({ status, body }) => ({ status, fields: Array.isArray(body) ? "list" : keysOf(body) }),
+        ],
+      ],
+    },
+    { send: { queue: "retry/{job}", method: "POST" }, facts: [["queue.retry-wrong-state", status]] },
+    { send: { queue: "cancel/{job}", method: "POST" }, facts: [["queue.cancel", record]] },
+    { send: { queue: "cancel/{job}", method: "POST" }, facts: [["queue.cancel-ended", record]] },
+    { send: { queue: "runsync?wait=1000", json: INPUT }, facts: [["queue.runsync-elapsed", record]] },
+    {
+      send: { queue: "run", json: { ...INPUT, webhook: null, policy: null } },
+      facts: [["queue.null-fields", record]],
+    },
+  ],
 };
 
 export const purge: Scenario = {
   name: "the purge of the queue",
-  async play(site) {
-    await site.queue("purge-queue", { method: "POST" });
-    const id = await submit(site);
-    await submit(site);
-    const { status, body } = await site.queue("health");
-    site.note("queue.health", { status, jobs: keysOf(body?.jobs), inQueue: body?.jobs?.inQueue });
-    site.note({ observed: "queue.health-observed" }, keysOf(body?.workers));
-    const requests = await site.queue("requests");
-    site.note("queue.requests", { status: requests.status, fields: keysOf(requests.body) });
-    const purged = await site.queue("purge-queue", { method: "POST" });
-    site.note("queue.purge", { status: purged.status, removed: purged.body?.removed });
-    site.note("queue.purged-job", (await site.queue(`status/${id}`)).status);
-  },
+  steps: [
+    PURGE,
+    submit,
+    { send: { queue: "run", json: INPUT } },
+    {
+      send: { queue: "health" },
+      facts: [
+        ["queue.health", ({ status, body }) => ({ status, jobs: keysOf(body?.jobs), inQueue: body?.jobs?.inQueue })],
+        [observed("queue.health-observed"), ({ body }) => keysOf(body?.workers)],
+      ],
+    },
+    {
+      send: { queue: "requests" },
+      facts: [["queue.requests", ({ status, body }) => ({ status, fields: keysOf(body) })]],
+    },
+    { ...PURGE, facts: [["queue.purge", ({ status, body }) => ({ status, removed: body?.removed })]] },
+    { send: { queue: "status/{job}" }, facts: [["queue.purged-job", status]] },
+  ],
 };
 
 /** The shortest ttl that the contract allows, and a little more for a service that looks now and then. */
@@ -74,11 +131,70 @@ const TTL_PAUSE_MS = 13_000;
 
 export const timeToLive: Scenario = {
   name: "the time to live of a job",
-  async play(site) {
-    const { body } = await site.queue("run", { json: { ...INPUT, policy: { ttl: TTL_MS } } });
-    const before = await site.queue(`status/${body?.id}`);
-    await site.pause(TTL_PAUSE_MS);
-    const after = await site.queue(`status/${body?.id}`);
-    site.note("queue.ttl", { before: before.status, after: after.status });
-  },
+  steps: [
+    { send: { queue: "run", json: { ...INPUT, policy: { ttl: TTL_MS } } }, as: "job" },
+    { send: { queue: "status/{job}" }, as: "before" },
+    {
+      send: { queue: "status/{job}" },
+      pauseMs: TTL_PAUSE_MS,
+      facts: [["queue.ttl", ({ status }, { before }) => ({ before: before?.status, after: status })]],
+    },
+  ],
+};
+
+/** The time that a worker may take to start and run the job, in milliseconds. */
+const JOB_MS = 240_000;
+const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
+const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETED" || job?.status === "FAILED";
+
+/** One job, by one worker. The worker's program is the user's, so its output is not compared, and neither is its success. */
+export const oneJob: Scenario = {
+  name: "one job of one worker",
+  steps: [
+    PURGE,
+    { send: { save: { workersMax: "1", idleTimeout: "1" } } },
+    {
+      send: { queue: "run", json: { ...INPUT, policy: { executionTimeout: 10_000, ttl: JOB_MS } }, once: true },
+      as: "job",
+    },
+    {
+      send: { queue: "status/{job}" },
+      until: {
+        fits: ({ status, body }) => status !== 200 || ENDED.has(body?.status),
+        everyMs: 2000,
+        atMostMs: JOB_MS,
+      },
+      facts: [
+        [
+          "queue.times",
+          ({ body: job }) => ({
+            ends: ends(job),
+            delay: typeof job?.delayTime,
+            execution: typeof job?.executionTime,
+          }),
+        ],
+        [observed("queue.worker-id"), ({ body: job }) => ({ ends: ends(job), type: typeof job?.workerId })],
+      ],
+    },
+    {
+      send: { queue: "health" },
+      facts: [
+        [
+          "queue.health-totals",
+          ({ body }) => ({
+            fields: keysOf(body?.jobs),
+            ended: (body?.jobs?.completed ?? 0) + (body?.jobs?.failed ?? 0),
+          }),
+        ],
+      ],
+    },
+    {
+      send: { graphql: deletionOf("{endpoint}") },
+      facts: [
+        ["delete.workers-not-zero", deletion],
+        ["delete.same-data", deletion],
+      ],
+    },
+    { send: { save: {} } },
+  ],
 };

@@ -1,21 +1,68 @@
-import type { Fact, Reply, Site } from "../site";
+import type { FidelityId } from "../../../emulator/model/fidelity";
+import type { Fact, OwnEndpoint, Reply, Row, Sending } from "../site";
 
-/** Requests that belong together. It notes a fact for each row that it plays. */
+/** Fields of `saveEndpoint` as GraphQL values. `undefined` leaves a field out. */
+export type Input = Readonly<Record<string, string | undefined>>;
+
+/** A request. `{endpoint}` in its text is the own endpoint's id, and `{name}` the id in the reply that a step named. */
+export type Request = Sending &
+  (
+    | { readonly graphql: string; readonly operationName?: string }
+    | { readonly rest: string }
+    | { readonly queue: string; readonly json?: unknown }
+    /** Saves the own endpoint with these fields; without workers, unless they say otherwise. */
+    | { readonly save: Input; readonly selection?: string }
+    | { readonly elsewhere: string }
+  );
+
+/** Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before named. */
+export type FactOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Fact;
+
+/** A request, and the rows of the fidelity table that its reply shows. What is expected is the emulator's own reply. */
+export interface Step {
+  readonly send: Request;
+  readonly facts?: readonly (readonly [Row, FactOf])[];
+  /** The name of the reply for later steps. */
+  readonly as?: string;
+  /** The time to wait before it, in milliseconds. @default 0 */
+  readonly pauseMs?: number;
+  /** Repeats the request until its reply fits, each time after `everyMs`, for `atMostMs`. */
+  readonly until?: { readonly fits: (reply: Reply) => boolean; readonly everyMs: number; readonly atMostMs: number };
+}
+
+/** Steps that belong together. */
 export interface Scenario {
   readonly name: string;
-  play(site: Site): Promise<void>;
+  readonly steps: readonly Step[];
 }
 
 /** An id that no endpoint, job or pod has. */
 export const UNKNOWN_ID = "verifyservicenosuchid";
+
+/** A row that only the observed profile has. */
+export const observed = (row: FidelityId): Row => ({ observed: row });
 
 /** Returns the sorted names of the fields of an object; `null` for anything else. */
 export function keysOf(value: unknown): string[] | null {
   return typeof value === "object" && value !== null ? Object.keys(value).sort() : null;
 }
 
+export const status: FactOf = (reply) => reply.status;
+export const body: FactOf = (reply) => reply.body;
+export const bodyKeys: FactOf = (reply) => keysOf(reply.body);
+
 /** Returns the outcome of a GraphQL operation without its messages: those of refusals are not part of any rule. */
-export function outcomeOf({ status, body }: Reply): Fact {
+export function outcome({ status, body }: Reply): object {
   const [first] = body?.errors ?? [];
   return { status, refused: first !== undefined, code: first?.extensions?.code ?? null };
 }
+
+/** The deletion of an endpoint, as GraphQL. */
+export const deletionOf = (id: string) => `mutation { deleteEndpoint(id: "${id}") }`;
+
+/** Returns the outcome of a deletion of the own endpoint. */
+export const deletion: FactOf = ({ status, body }) => ({
+  status,
+  data: body?.data ?? null,
+  refused: body?.errors !== undefined,
+});

@@ -6,27 +6,6 @@ import { state } from "./state.mjs";
 const rows = byId("fault-rows");
 let shown = "";
 
-/** The effects to choose from, each with the kind of value that it needs. */
-const EFFECTS = {
-  status: { text: "respond with this HTTP status", value: "503" },
-  latencyMs: { text: "wait this many milliseconds", value: "2000" },
-  hang: { text: "never respond" },
-  reset: { text: "reset the connection" },
-  truncated: { text: "send half of the body" },
-  html: { text: "respond with a gateway's web page" },
-  nullAccount: { text: "respond with myself: null" },
-  graphqlError: { text: "respond with this GraphQL error", value: "Something went wrong" },
-  listLagMs: { text: "list endpoints as they were so many milliseconds ago", value: "5000" },
-  dropWebhook: { text: "lose a delivery of a webhook" },
-  killWorker: { text: "kill a worker when it starts a job" },
-  hangWorker: { text: "let a worker hang when it starts a job" },
-  throttleWorkerMs: { text: "throttle a worker that starts, for this many milliseconds", value: "10000" },
-  imagePullMs: { text: "delay the start of a worker by this many milliseconds", value: "10000" },
-};
-
-/** The effects that apply to no requests: only the endpoint can be chosen. */
-const NOT_ON_REQUESTS = ["dropWebhook", "killWorker", "hangWorker", "throttleWorkerMs", "imagePullMs"];
-
 export function showFaults() {
   const text = JSON.stringify(state.faults);
   if (text === shown) return;
@@ -38,7 +17,7 @@ export function showFaults() {
       ? Object.entries(match)
           .map(([key, value]) => `${key} ${value}`)
           .join(", ")
-      : `all ${NOT_ON_REQUESTS.some((each) => each in effect) ? "endpoints" : "requests"}`;
+      : `all ${state.about.faultChoices.some(({ name, onlyEndpoint }) => onlyEndpoint && name in effect) ? "endpoints" : "requests"}`;
     return element(
       "li",
       {},
@@ -55,8 +34,10 @@ export function showFaults() {
 }
 
 export function openAddFault() {
-  const options = Object.entries(EFFECTS).map(([value, { text }]) => element("option", { value }, text));
+  const choices = state.about.faultChoices;
+  const options = choices.map(({ name, text }) => element("option", { value: name }, text));
   const effect = element("select", {}, ...options);
+  effect.value = "status";
   const value = element("input", { value: "503" });
   const where = element(
     "select",
@@ -70,11 +51,11 @@ export function openAddFault() {
   endpoint.setAttribute("list", "endpoint-ids");
   const times = element("input", { type: "number", min: "1", placeholder: "until it is removed" });
   effect.addEventListener("change", () => {
-    const chosen = EFFECTS[/** @type {keyof typeof EFFECTS} */ (effect.value)];
-    value.disabled = !("value" in chosen);
-    value.value = "value" in chosen ? chosen.value : "";
+    const chosen = choices.find(({ name }) => name === effect.value);
+    value.disabled = chosen?.example === undefined;
+    value.value = chosen?.example ?? "";
     for (const field of [where, operation]) {
-      field.disabled = NOT_ON_REQUESTS.includes(effect.value);
+      field.disabled = chosen?.onlyEndpoint ?? false;
       if (field.disabled) field.value = "";
     }
   });
@@ -109,6 +90,7 @@ export function openAddFault() {
 
 /** @param {string} name @param {string} value */
 function effectOf(name, value) {
-  if (name === "graphqlError") return { graphqlError: { message: value } };
+  const field = state.about.faultChoices.find((choice) => choice.name === name)?.field;
+  if (field !== undefined) return { [name]: { [field]: value } };
   return { [name]: value === "" ? true : Number(value) };
 }

@@ -6,13 +6,17 @@ import { setFilters } from "./stream.mjs";
 
 /** @typedef {import("./state.mjs").JobView} JobView */
 
-const CANCELLABLE = ["IN_QUEUE", "IN_PROGRESS"];
-const RETRYABLE = ["FAILED", "TIMED_OUT"];
-
 const rows = byId("job-rows");
 /** @type {Map<string, ReturnType<typeof rowOf>>} */
 const shown = new Map();
 const endpointFilter = /** @type {HTMLInputElement} */ (byId("job-endpoint"));
+
+/** Offers the states of jobs as filters. */
+export function showStateFilter() {
+  const filter = /** @type {HTMLSelectElement} */ (byId("job-status"));
+  if (filter.options.length > 1) return;
+  filter.append(...state.about.jobStates.all.map((name) => element("option", {}, name)));
+}
 
 /** @param {string} endpointId */
 export function showJobsOf(endpointId) {
@@ -90,8 +94,9 @@ function fill(shownRow, job) {
 /** @param {JobView} job */
 function toolsOf({ id, status }) {
   const path = `jobs/${encodeURIComponent(id)}`;
-  if (CANCELLABLE.includes(status)) return [button("Cancel", () => act("POST", `${path}/cancel`))];
-  return RETRYABLE.includes(status) ? [button("Retry", () => act("POST", `${path}/retry`))] : [];
+  const { ended, retryable } = state.about.jobStates;
+  if (!ended.includes(status)) return [button("Cancel", () => act("POST", `${path}/cancel`))];
+  return retryable.includes(status) ? [button("Retry", () => act("POST", `${path}/retry`))] : [];
 }
 
 /** @param {string} id */

@@ -3,7 +3,7 @@ import { advance, showClock, togglePlay } from "./clock.mjs";
 import { button, byId, element, openDialog, setText } from "./dom.mjs";
 import { applyFilter, drawEndpoints, showEndpoints } from "./endpoints.mjs";
 import { openAddFault, showFaults } from "./faults.mjs";
-import { openSend, showJobs, showTimes } from "./jobs.mjs";
+import { openSend, showJobs, showStateFilter, showTimes } from "./jobs.mjs";
 import { showRequests } from "./requests.mjs";
 import { state } from "./state.mjs";
 import { follow, setFilters } from "./stream.mjs";
@@ -64,6 +64,7 @@ function show() {
   setText(byId("totals"), `${count(state.endpoints.size, "endpoint")}, ${count(state.requestCount, "request")}`);
   showClock();
   showEndpoints();
+  showStateFilter();
   showJobs();
   showRequests();
   showFaults();

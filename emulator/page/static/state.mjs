@@ -14,7 +14,10 @@ const MAX_POINTS = 4000;
 /** The state of the emulator, as far as the page knows it. */
 export const state = {
   /** @type {import("../views").About} */
-  about: { token: "", profile: "contract", assumed: {}, listed: 200 },
+  about: {
+    ...{ token: "", profile: "contract", assumed: {}, listed: 200, faultChoices: [] },
+    jobStates: { all: [], ended: [], retryable: [] },
+  },
   clock: { now: 0, rate: 0, manual: false, at: 0 },
   /** @type {Map<string, Endpoint>} */
   endpoints: new Map(),
@@ -23,7 +26,7 @@ export const state = {
   /** @type {Map<number, JournalEntry>} the newest last */
   requests: new Map(),
   requestCount: 0,
-  /** @type {readonly import("../../server/faults").ActiveFault[]} */
+  /** @type {readonly import("../../server/faultMatch").ActiveFault[]} */
   faults: [],
 };
 

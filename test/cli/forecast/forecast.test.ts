@@ -51,7 +51,7 @@ interface Output {
 const EXACT = ["--load", "jobs.csv", "--for", "1h", "--seeds", "2", "--prices", "prices.json"];
 
 test("the cost of a warm worker is its time, and jobs do not wait", async () => {
-  const { code, stdout, stderr } = await forecast(...EXACT, "--workers-min", "1", "--json");
+  const { code, stdout, stderr } = await forecast(...EXACT, "--set", "workersMin=1", "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const [result] = (JSON.parse(stdout) as Output).results;
   expect(result?.delayS.p99).toEqual({ low: 0, middle: 0, high: 0 });
@@ -59,12 +59,12 @@ test("the cost of a warm worker is its time, and jobs do not wait", async () => 
   // One worker at $1 a second: a month of 2,629,800 s. 120 jobs of 2 s are 240 of 3600 s.
   expect(result?.monthly.middle).toBeCloseTo(2_629_800, 0);
   expect(result?.monthlyParts.run?.middle).toBeCloseTo((2_629_800 * 240) / 3600, 0);
-  const discounted = await forecast(...EXACT, "--workers-min", "1", "--active-discount", "0.25", "--json");
+  const discounted = await forecast(...EXACT, "--set", "workersMin=1", "--active-discount", "0.25", "--json");
   expect((JSON.parse(discounted.stdout) as Output).results[0]?.monthly.high).toBeCloseTo(2_629_800 * 0.75, 0);
 });
 
 test("the text has ranges, the level of every assumption, and what cannot be known", async () => {
-  const { stdout } = await forecast(...EXACT, "--scaler-type", "REQUEST_COUNT", "--flash-boot", "on", "--ttl", "2h");
+  const { stdout } = await forecast(...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h");
   expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
   for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
   const foot = stdout.slice(stdout.indexOf("Assumptions"));
@@ -80,7 +80,7 @@ test("limits set the exit code by the high end of the range", async () => {
   expect(exceeded.code).toBe(3);
   expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: the p95 delay can be 2\d(\.\d)? s, more than 1 s/);
   expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: it can cost \$[\d,.]+ a month, more than \$30\.44/);
-  const kept = await forecast(...EXACT, "--workers-min", "1", "--max-p95", "1s", "--max-cost", "3000000/month");
+  const kept = await forecast(...EXACT, "--set", "workersMin=1", "--max-p95", "1s", "--max-cost", "3000000/month");
   expect(kept.code).toBe(0);
 });
 
@@ -120,29 +120,32 @@ test("no point of the front is beaten in cost and delay", async () => {
 });
 
 test.each([
-  ["a rate", ["--poisson", "2/m"]],
-  ["a sine with bursts", ["--sine", "0..60/h", "--bursts", "20@1h"]],
-  ["a step", ["--step", "1/m,10/m"]],
-  ["a constant", ["--constant", "1/m"]],
+  ["a rate", ["--generate", "poisson:2/m"]],
+  ["a sine with bursts", ["--generate", "sine:0..60/h", "--bursts", "20@1h"]],
+  ["a step", ["--generate", "step:1/m,10/m"]],
+  ["a constant", ["--generate", "constant:1/m"]],
 ])("generates %s", async (_name, args) => {
   const { stdout } = await forecast(...args, "--duration", "1s..3s", "--for", "1d", "--seeds", "2", "--json");
   const jobs = (JSON.parse(stdout) as Output).results[0]?.jobs.middle;
   const expected =
-    { "--poisson": 2880, "--sine": 720 + 480, "--step": 7920, "--constant": 1440 }[args[0] as string] ?? 0;
+    { poisson: 2880, sine: 720 + 480, step: 7920, constant: 1440 }[args[1]?.split(":")[0] as string] ?? 0;
   expect(jobs).toBeGreaterThan(expected * 0.8);
   expect(jobs).toBeLessThan(expected * 1.2);
 });
 
 test.each<[string[], number, string]>([
-  [[], 2, "give one load: --load, --poisson, --constant, --sine, --step"],
-  [["--load", "jobs.csv", "--poisson", "1/s"], 2, "give one load"],
-  [["--poisson", "1/s"], 2, "--poisson needs --duration"],
-  [["--poisson", "fast"], 2, "is not a rate"],
+  [[], 2, "give one load: --load or --generate"],
+  [["--load", "jobs.csv", "--generate", "poisson:1/s"], 2, "give one load"],
+  [["--generate", "poisson:1/s"], 2, "--generate needs --duration"],
+  [["--generate", "poisson:fast"], 2, "is not a rate"],
+  [["--generate", "linear:1/s"], 2, "The rules are poisson, constant, sine, step"],
+  [["--load", "jobs.csv", "--set", "workerMin=1"], 2, "Did you mean workersMin?"],
+  [["--load", "jobs.csv", "--cold-start", "none.txt"], 1, "none.txt cannot be read"],
   [["--load", "jobs.csv", "--for", "1 week"], 2, "is not a time"],
   [["--load", "jobs.csv", "--sweep", "workerMin=1"], 2, "Did you mean workersMin?"],
-  [["--load", "jobs.csv", "--workers-min", "4"], 1, "workersMin (4) is above workersMax (3)"],
-  [["--load", "jobs.csv", "--workers-max", "0"], 1, "no job would ever run"],
-  [["--load", "jobs.csv", "--gpu-ids", "AMPERE_25"], 1, "Did you mean AMPERE_24?"],
+  [["--load", "jobs.csv", "--set", "workersMin=4"], 1, "workersMin (4) is above workersMax (3)"],
+  [["--load", "jobs.csv", "--set", "workersMax=0"], 1, "no job would ever run"],
+  [["--load", "jobs.csv", "--set", "gpuIds=AMPERE_25"], 1, "Did you mean AMPERE_24?"],
   [["--load", "jobs.csv", "--prices", "jobs.csv"], 1, "--prices jobs.csv is not valid JSON"],
   [["--load", "none.csv"], 1, "none.csv cannot be read"],
   [["--load", "."], 1, "cannot be read"],
@@ -154,7 +157,7 @@ test.each<[string[], number, string]>([
 });
 
 test("a load of seconds is warned about, because every repetition pays its own starts", async () => {
-  const short = ["--constant", "1/s", "--duration", "1s", "--seeds", "1"];
+  const short = ["--generate", "constant:1/s", "--duration", "1s", "--seeds", "1"];
   expect((await forecast(...short, "--for", "10s")).stdout).toContain("WARNING: the load covers only 10 s");
   expect((await forecast(...short, "--for", "10m")).stdout).not.toContain("WARNING");
 });

@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { FormatOptions } from "../../../cli/forecast/load/formats";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
 import { readSamples } from "../../../cli/forecast/settings/samples";
+import type { Duration } from "../../../emulator/forecast/load";
+import { REPOSITORY } from "../../support/sources";
 
 let folder: string;
 beforeAll(() => {
@@ -17,13 +19,12 @@ function fileOf(content: string): string {
   return file;
 }
 
-const NONE: FormatOptions = { duration: undefined, prefill: undefined, decode: undefined };
-const TOKENS: FormatOptions = { ...NONE, prefill: 1000, decode: 50 };
-const SECONDS: FormatOptions = { ...NONE, duration: { fromS: 3, toS: 3 } };
+const NONE = undefined;
+const SECONDS: Duration = { fromS: 3, toS: 3 };
 
 /** Returns the jobs of a file, as they are played. */
-function jobsIn(content: string, options = NONE, spanS?: number): { jobs: number[][]; spanS: number } {
-  const { load, close } = readLoad(fileOf(content), options, spanS);
+function jobsIn(content: string, duration?: Duration, spanS?: number): { jobs: number[][]; spanS: number } {
+  const { load, close } = readLoad(fileOf(content), duration, spanS);
   if (!("file" in load)) throw new Error("not a file");
   const bytes = readFileSync(load.file);
   const numbers = Array.from({ length: bytes.length / 8 }, (_, index) => bytes.readDoubleLE(index * 8));
@@ -36,7 +37,7 @@ function jobsIn(content: string, options = NONE, spanS?: number): { jobs: number
 const HOURS = Array.from({ length: 1440 }, (_, minute) => minute + 1).join(",");
 const counts = (first: number, second: number) => [first, second, ...new Array(1438).fill(0)].join(",");
 
-test.each<[string, string, FormatOptions, number[][]]>([
+test.each<[string, string, Duration | undefined, number[][]]>([
   [
     "arrivals and durations",
     "arrival_s,duration_s\n100,1.5\n100,2\n103.5,0\n",
@@ -57,50 +58,13 @@ test.each<[string, string, FormatOptions, number[][]]>([
     ],
   ],
   [
-    "Azure LLM inference",
-    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,1000,50\n2023-11-16 18:15:50.9951690,500,100",
-    TOKENS,
-    [
-      [0, 2],
-      [4.315, 2.5],
-    ],
-  ],
-  [
-    "Azure Functions 2021, sorted by arrival",
-    "app,func,end_timestamp,duration\nx,f,30,25\nx,g,12,10\n",
-    NONE,
-    [
-      [0, 10],
-      [3, 25],
-    ],
-  ],
-  [
-    "Azure Functions 2019",
-    `HashOwner,HashApp,HashFunction,Trigger,${HOURS}\no,a,f,http,${counts(2, 1)}\no,a,g,queue,${counts(0, 1)}\n`,
+    "jobs a minute",
+    "minute,jobs\n0,2\n1,0\n2,1\n",
     SECONDS,
     [
       [0, 3],
       [30, 3],
-      [75, 3],
-      [75, 3],
-    ],
-  ],
-  [
-    "BurstGPT",
-    "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,1000,50,1050,API log\n45,GPT-4,0,100,100,API log",
-    TOKENS,
-    [
-      [0, 2],
-      [40, 2],
-    ],
-  ],
-  [
-    "Mooncake",
-    '{"timestamp": 1000, "input_length": 1000, "output_length": 50, "hash_ids": [1]}\n{"timestamp": 3500, "input_length": 0, "output_length": 50}\n',
-    TOKENS,
-    [
-      [0, 2],
-      [2.5, 1],
+      [135, 3],
     ],
   ],
   [
@@ -117,11 +81,11 @@ test.each<[string, string, FormatOptions, number[][]]>([
       [3, 3],
     ],
   ],
-])("reads %s", (_name, content, options, jobs) => {
-  expect(jobsIn(content, options).jobs).toEqual(jobs);
+])("reads %s", (_name, content, duration, jobs) => {
+  expect(jobsIn(content, duration).jobs).toEqual(jobs);
 });
 
-test.each<[string, string, FormatOptions, string]>([
+test.each<[string, string, Duration | undefined, string]>([
   ["a negative time", "arrival_s,duration_s\n0,1\n1,-2\n", NONE, "line 3: duration_s is -2: it must not be negative"],
   ["a word", "arrival_s,duration_s\n0,1\nx,2\n", NONE, 'line 3: arrival_s is "x", which is not a number'],
   ["an empty cell", "arrival_s,duration_s\n0,\n", NONE, 'line 2: duration_s is ""'],
@@ -141,23 +105,75 @@ test.each<[string, string, FormatOptions, string]>([
   ["no header", "0,1\n2,3\n", NONE, "line 1: the first line must name the columns"],
   ["an empty file", "", NONE, "is empty"],
   ["no jobs", "arrival_s,duration_s\n", NONE, "has no jobs"],
-  ["broken JSON", "[{", SECONDS, "is neither a known trace nor valid JSON"],
+  ["broken JSON", "[{", SECONDS, "is neither CSV with a known header nor valid JSON"],
   ["other JSON", '{"a": 1}', SECONDS, "has no list of requests"],
+  ["counts without a duration", "minute,jobs\n0,1\n", NONE, "give --duration"],
+  ["half a job", "minute,jobs\n0,1.5\n", SECONDS, "line 2: jobs is 1.5, which is not a whole number"],
+])("refuses %s", (_name, content, duration, message) => {
+  expect(() => jobsIn(content, duration)).toThrow(message);
+});
+
+/** The commands of the guide that convert a public trace, by the name of the trace. */
+function conversions(): Map<string, string> {
+  const guide = readFileSync(path.join(REPOSITORY, "docs/how-to/forecast-costs.md"), "utf8");
+  const section = guide.slice(guide.indexOf("## Use a public trace"), guide.indexOf("## How far to trust it"));
+  const found = section.matchAll(/\[([^\]]+)\]\([^)]+\)[^[]*?```sh\n(.*)\n```/g);
+  return new Map(Array.from(found, ([, name = "", command = ""]) => [name, command]));
+}
+
+test.each<[string, string, Duration | undefined, number[][]]>([
   [
-    "a broken line of JSON",
-    '{"timestamp": 1, "input_length": 1, "output_length": 1}\n{"ti\n',
-    TOKENS,
-    "line 2: it is not a JSON object",
-  ],
-  [
-    "tokens without rates",
-    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,1,1\n",
+    "Azure LLM inference",
+    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,1000,50\n2023-11-16 18:15:50.9951690,500,100\n",
     NONE,
-    "has no durations: give --prefill, input tokens a second and --decode",
+    [
+      [0, 2],
+      [4.314, 2.5],
+    ],
   ],
-  ["counts without a duration", `Trigger,${HOURS}\nhttp,${counts(1, 1)}\n`, NONE, "give --duration"],
-])("refuses %s", (_name, content, options, message) => {
-  expect(() => jobsIn(content, options)).toThrow(message);
+  [
+    "Azure Functions 2021",
+    "app,func,end_timestamp,duration\nx,f,30,25\nx,g,12,10\n",
+    NONE,
+    [
+      [0, 10],
+      [3, 25],
+    ],
+  ],
+  [
+    "Azure Functions 2019",
+    `HashOwner,HashApp,HashFunction,Trigger,${HOURS}\no,a,f,http,${counts(2, 1)}\no,a,g,queue,${counts(0, 1)}\n`,
+    SECONDS,
+    [
+      [0, 3],
+      [30, 3],
+      [60, 3],
+      [90, 3],
+    ],
+  ],
+  [
+    "BurstGPT",
+    "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,1000,50,1050,API log\n45,GPT-4,0,100,100,API log\n",
+    NONE,
+    [
+      [0, 2],
+      [40, 2],
+    ],
+  ],
+  [
+    "Mooncake",
+    '{"timestamp": 1000, "input_length": 1000, "output_length": 50, "hash_ids": [1]}\n{"timestamp": 3500, "input_length": 0, "output_length": 50}\n',
+    NONE,
+    [
+      [0, 2],
+      [2.5, 1],
+    ],
+  ],
+])("the guide's command converts the trace %s", (name, content, duration, jobs) => {
+  const trace = mkdtempSync(path.join(folder, "trace-"));
+  writeFileSync(path.join(trace, "trace"), content);
+  execFileSync("sh", ["-c", conversions().get(name) ?? "exit 1"], { cwd: trace });
+  expect(jobsIn(readFileSync(path.join(trace, "jobs.csv"), "utf8"), duration).jobs).toEqual(jobs);
 });
 
 test("a given time cuts a load, or adds time without jobs", () => {

@@ -18,10 +18,10 @@ const TMPDIR = path.join(folder, "temp");
 mkdirSync(TMPDIR);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const CLAIM = 'claims.shareClaim("+", "abc", "owner");';
+const CLAIM = 'claims.shareClaim("abc", "owner", { standing: "held", reason: "" });';
 /** Prints what another process of the deployment sees while the first one is alive. */
 const SHOW = `
-const script = "console.log(...require(" + JSON.stringify(module) + ").claimsOfOtherProcesses('abc'))";
+const script = "console.log(...require(" + JSON.stringify(module) + ").claimsOfOtherProcesses('abc').keys())";
 const { stdout, stderr } = require("node:child_process").spawnSync(process.execPath, ["-e", script, "127.0.0.1:4711"]);
 console.log(String(stdout), String(stderr));
 `;
@@ -64,6 +64,7 @@ test("a claim that could not be told is not taken for told when it is made again
   const owners = JSON.stringify(path.resolve(MODULE, "../../resource/owners.js"));
   const again = `
     for (const _ of [1, 2]) {
+      require(${owners}).noteChecked({}, false);
       try { require(${owners}).claimCompared("endpoint", "abc", "owner"); } catch (error) { console.log(error.name); }
     }`;
   const { stdout } = run(again, { XDG_CACHE_HOME: "/dev/null/cache", TMPDIR: "/dev/null/temp" });
@@ -95,7 +96,7 @@ test("a claim of a process that may run on another machine with the same folder 
   const [TMP, claims] = temporary("shared");
   mkdirSync(claims, { mode: 0o700 });
   const [fresh, old, foreign] = ["127.0.0.1-1.other.99999999", "127.0.0.1-2.other.99999999", "notes.txt"];
-  for (const file of [fresh, old, foreign]) writeFileSync(path.join(claims, file), "+ abc owner\n");
+  for (const file of [fresh, old, foreign]) writeFileSync(path.join(claims, file), "held abc owner\n");
   const past = new Date(Date.now() - 25 * 60 * 60 * 1000);
   for (const file of [old, foreign]) utimesSync(path.join(claims, file), past, past);
   expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 0, stderr: "" });
@@ -104,7 +105,10 @@ test("a claim of a process that may run on another machine with the same folder 
 
 test("a claim is told after a line that a full disk has cut", () => {
   const [TMP, claims] = temporary("full");
-  const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "+ xyz ot");`;
-  const { stdout } = run(`claims.shareClaim("+", "def", "owner");${cut}${CLAIM}${SHOW}`, { ...NO_CACHE, TMPDIR: TMP });
+  const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "held xyz ot");`;
+  const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, {
+    ...NO_CACHE,
+    TMPDIR: TMP,
+  });
   expect(stdout.trim()).toBe("owner");
 });

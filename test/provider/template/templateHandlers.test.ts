@@ -45,8 +45,9 @@ const template = (changes: Properties = {}) => ({
 
 test("a template is created, read, changed and deleted; only its own variables are in state", async () => {
   const inputs = await checked(template());
-  expect(inputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
+  expect(inputs).toEqual(await checked(template()));
   const { id, outputs } = await provider.create(inputs);
+  expect(outputs.name).toMatch(/^llama-[0-9a-f]{7}$/);
   expect(outputs).toMatchObject({
     imageName: "app:1",
     containerDiskInGb: 20,
@@ -81,7 +82,7 @@ test("a template is created, read, changed and deleted; only its own variables a
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
-test("an automatic name that is taken gets other digits, and an explicit one is refused with a way to go on", async () => {
+test("an automatic name is drawn for each record, and an explicit one that is taken is refused with a way to go on", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
   const second = await provider.create(inputs);
@@ -277,4 +278,22 @@ test("an interrupted recycle is not left at zero workers when the program stops 
     expect(await provider.update(id, outputs, changed)).toMatchObject({ workersMax });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax });
   }
+});
+
+test("a template of a run that was interrupted is found by its drawn name, changed and not created again", async () => {
+  const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
+  const before = emulator.templates.list().length;
+  // As after a kill: the template was created, and no run has seen that.
+  emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { status: 401, when: "after" }, times: 1 });
+  await expect(provider.create(await checked(given))).rejects.toThrow(/401/);
+  const made = emulator.templates.list().slice(before);
+  expect(made).toHaveLength(1);
+  const { id, outputs } = await provider.create(await checked({ ...given, imageName: "app:2" }));
+  expect([id, outputs.name]).toEqual([made[0]?.id, made[0]?.name]);
+  expect(emulator.templates.list().slice(before)).toMatchObject([{ imageName: "app:2" }]);
+  // The next record, such as that of a replacement, is another one.
+  const next = await provider.create(await checked(given));
+  expect(next.id).not.toBe(id);
+  await provider.delete(id, outputs);
+  await provider.delete(next.id, next.outputs);
 });

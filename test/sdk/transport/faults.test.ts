@@ -1,4 +1,4 @@
-import type { FaultEffect } from "../../../emulator/server/faults";
+import type { FaultEffect } from "../../../emulator/server/faultRule";
 import {
   AuthenticationError,
   NotFoundError,

@@ -1,0 +1,124 @@
+import type { Call } from "../io/http";
+import { validate } from "../io/validate";
+import type { WorkerFaults } from "../workers/workerFaults";
+import { type FaultRule, nameOf, ruleSchema, subjectsOf } from "./faultRule";
+import type { Operations } from "./routes";
+
+/** A rule with its counters. */
+export interface ActiveFault extends FaultRule {
+  /** The id of the rule, for `remove`. */
+  readonly id: number;
+  /** The name of the rule in the journal. */
+  readonly name: string;
+  /** The number of requests that matched, regardless of `nth` and `probability`. */
+  readonly matched: number;
+  /** The number of requests that the rule was applied to. */
+  readonly applied: number;
+}
+
+/** The fault rules in order. Only the first rule that matches a request is applied. */
+export interface Faults {
+  /**
+   * Adds a rule after the others.
+   * @throws TypeError if the rule is malformed
+   */
+  add(rule: FaultRule): ActiveFault;
+  /** Returns all rules, in order. */
+  list(): ActiveFault[];
+  /** Removes a rule. Returns `false` if there is no rule with the id. */
+  remove(id: number): boolean;
+  /** Removes all rules. */
+  clear(): void;
+}
+
+type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
+
+/** Returns the rule to apply to a request, if any. */
+export type NextFault = (call: Subject) => ActiveFault | undefined;
+
+/**
+ * @param random returns a number in [0, 1)
+ * @param operations returns the operations that requests can have
+ */
+export function createFaults(random: () => number, operations: () => Operations) {
+  let rules: Writable<ActiveFault>[] = [];
+  let added = 0;
+
+  /** Counts the subject for every rule that it matches, and applies the first rule that is due. */
+  function firstToApply(subject: Subject, subjects: ReturnType<typeof subjectsOf>): ActiveFault | undefined {
+    const matching = rules.filter((rule) => subjectsOf(rule.effect) === subjects && matches(rule, subject));
+    for (const rule of matching) rule.matched += 1;
+    const first = matching.find(isDue);
+    if (first) first.applied += 1;
+    return first;
+  }
+
+  function isDue({ match = {}, matched, applied, times = Number.POSITIVE_INFINITY }: ActiveFault): boolean {
+    if (applied >= times || (match.nth !== undefined && match.nth !== matched)) return false;
+    return match.probability === undefined || random() < match.probability;
+  }
+
+  const faults: Faults = {
+    add(rule) {
+      const { name, ...rest } = structuredClone(validate(ruleSchema, rule, "This fault rule"));
+      assertCanMatch(rest, operations());
+      const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
+      rules.push(active);
+      return { ...active };
+    },
+    list: () => rules.map((rule) => ({ ...rule })),
+    remove(id) {
+      const before = rules.length;
+      rules = rules.filter((rule) => rule.id !== id);
+      return rules.length < before;
+    },
+    clear() {
+      rules = [];
+    },
+  };
+
+  const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, "requests"));
+
+  function dropsWebhook(endpointId: string): boolean {
+    return firstToApply({ interface: "queue", operation: "webhook", endpointId }, "webhooks") !== undefined;
+  }
+
+  const workerFaults: WorkerFaults = {
+    atStart(endpointId) {
+      const rule = firstToApply({ interface: "queue", operation: "worker", endpointId }, "worker starts");
+      const { throttleWorkerMs = 0, imagePullMs = 0 } = rule?.effect ?? {};
+      return { throttledMs: throttleWorkerMs, imagePullMs };
+    },
+    atJob(endpointId) {
+      const rule = firstToApply({ interface: "queue", operation: "job", endpointId }, "job starts");
+      if (!rule) return undefined;
+      return rule.effect.killWorker ? "die" : "hang";
+    },
+  };
+
+  return { faults, next, dropsWebhook, workerFaults };
+}
+
+/** Throws a TypeError for a rule that could never match, because no request has its operation, or because it is not about requests. */
+function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operations): void {
+  const subjects = subjectsOf(effect);
+  if (subjects !== "requests" && (match.operation !== undefined || match.interface !== undefined))
+    throw new TypeError(
+      `The rule is about ${subjects}, not requests: leave "operation" and "interface" out of "match".`,
+    );
+  if (match.operation === undefined) return;
+  assertOperation(match.operation, match.interface ? operations[match.interface] : Object.values(operations).flat());
+}
+
+/** @throws TypeError if an operation is none of those that exist */
+export function assertOperation(operation: string, existing: readonly string[]): void {
+  if (existing.includes(operation) || operation.startsWith("__")) return;
+  throw new TypeError(`There is no operation "${operation}". There are: ${[...new Set(existing)].join(", ")}.`);
+}
+
+function matches({ match = {} }: FaultRule, subject: Subject): boolean {
+  const fields = ["interface", "operation", "endpointId"] as const;
+  return fields.every((field) => match[field] === undefined || match[field] === subject[field]);
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,0 +1,233 @@
+import { z } from "zod";
+
+import type { Interface } from "../io/http";
+import { MAX_LIST_LAG_MS } from "../records/history";
+
+/** A rule that makes the emulator misbehave for some requests. */
+export interface FaultRule {
+  /** The name of the rule in the journal. @default the names and values of its effects */
+  readonly name?: string;
+  /** The requests that the rule matches. All given fields must match. @default all requests */
+  readonly match?: FaultMatch;
+  /** The effect on them. */
+  readonly effect: FaultEffect;
+  /** The number of times that the rule is applied, whole, ≥ 1. @default indefinitely */
+  readonly times?: number;
+}
+
+/** The requests that a fault rule matches. */
+export interface FaultMatch {
+  /** The interface of the request. */
+  readonly interface?: Interface;
+  /** `saveEndpoint`, `saveTemplate`, `myself`, `getPod`, `run`, `status`, … */
+  readonly operation?: string;
+  /** Id of the endpoint that the request names. */
+  readonly endpointId?: string;
+  /** Matches only the nth request that matches the fields above, counted from 1 since the rule was added. */
+  readonly nth?: number;
+  /** Matches each request with this probability, from 0 to 1. The emulator's `randomSeed` repeats the choices. */
+  readonly probability?: number;
+}
+
+/** The effect of a fault rule. `latencyMs` combines with any other; apart from it, a rule has at most one. */
+export interface FaultEffect {
+  /** Waits before anything else, in milliseconds, ≥ 0. */
+  readonly latencyMs?: number;
+  /** Responds with this HTTP status, whole, 200 to 599. */
+  readonly status?: number;
+  /** Headers of that response, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Body of that response: a string as it is, any other value as JSON. @default an error in the form of the interface */
+  readonly body?: unknown;
+  /** Responds with status 200 and a GraphQL error. */
+  readonly graphqlError?: {
+    /** The message of the error. */
+    readonly message: string;
+    /** The `extensions.code` of the error. @default "INTERNAL_SERVER_ERROR" */
+    readonly code?: string;
+  };
+  /** Responds with `{"data":{"myself":null}}`. */
+  readonly nullAccount?: boolean;
+  /** Responds with a web page, as a gateway does, with the status of `status` or 502. */
+  readonly html?: boolean;
+  /** Sends only the first half of the body, without an error. */
+  readonly truncated?: boolean;
+  /** Never responds. */
+  readonly hang?: boolean;
+  /** Resets the TCP connection; with `midway` after half of the response body. */
+  readonly reset?: boolean | "midway";
+  /** The moment of the failure: before or after the operation was executed. @default "before" */
+  readonly when?: "before" | "after";
+  /** Lists endpoints, templates, volumes and registry credentials as they were this long ago, in milliseconds, 0 to 60,000. */
+  readonly listLagMs?: number;
+  /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
+  readonly dropWebhook?: boolean;
+  /** Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  readonly killWorker?: boolean;
+  /** Makes a worker hang when it starts a job. The rule matches starts of jobs by `endpointId`, and no requests. */
+  readonly hangWorker?: boolean;
+  /**
+   * Throttles a worker that starts, for this time in milliseconds, ≥ 0: the service has no machine for it. The rule
+   * matches starts of workers by `endpointId`, and no requests. Can be combined with `imagePullMs`.
+   */
+  readonly throttleWorkerMs?: number;
+  /**
+   * Delays the cold start of a worker by this time in milliseconds, ≥ 0, as a large image does. The rule matches starts
+   * of workers by `endpointId`, and no requests. Can be combined with `throttleWorkerMs`.
+   */
+  readonly imagePullMs?: number;
+}
+
+/** The events that a rule can apply to. */
+type Subjects = "requests" | "webhooks" | "worker starts" | "job starts";
+
+/** A kind of fault: the field of `FaultEffect`, and how people choose it. */
+interface FaultKind {
+  readonly schema: z.ZodType;
+  readonly appliesTo: Subjects;
+  /** The effect in words, for the page. */
+  readonly text: string;
+  /** The value that the page suggests. Without one, the value is `true`. */
+  readonly example?: string;
+  /** The field of the effect's value that the page's input sets. @default the value itself, a number */
+  readonly field?: string;
+  /** The other kinds that one rule can have with this one. @default none */
+  readonly combinesWith?: "all" | readonly (keyof FaultEffect)[];
+}
+
+const milliseconds = z.number().nonnegative();
+
+/**
+ * All kinds of faults: rules are checked, and the page offers them, by this table. A new one needs its row here with its
+ * documented field in `FaultEffect`, and the code that has the effect.
+ */
+const KINDS = {
+  latencyMs: {
+    schema: milliseconds,
+    appliesTo: "requests",
+    text: "wait this many milliseconds",
+    example: "2000",
+    combinesWith: "all",
+  },
+  status: {
+    schema: z.int().min(200).max(599),
+    appliesTo: "requests",
+    text: "respond with this HTTP status",
+    example: "503",
+    combinesWith: ["html"],
+  },
+  graphqlError: {
+    schema: z.strictObject({ message: z.string(), code: z.string().optional() }),
+    appliesTo: "requests",
+    text: "respond with this GraphQL error",
+    example: "Something went wrong",
+    field: "message",
+  },
+  nullAccount: { schema: z.boolean(), appliesTo: "requests", text: "respond with myself: null" },
+  html: { schema: z.boolean(), appliesTo: "requests", text: "respond with a gateway's web page" },
+  truncated: { schema: z.boolean(), appliesTo: "requests", text: "send half of the body" },
+  hang: { schema: z.boolean(), appliesTo: "requests", text: "never respond" },
+  reset: {
+    schema: z.union([z.boolean(), z.literal("midway")]),
+    appliesTo: "requests",
+    text: "reset the connection",
+  },
+  listLagMs: {
+    schema: milliseconds.max(MAX_LIST_LAG_MS),
+    appliesTo: "requests",
+    text: "list endpoints as they were so many milliseconds ago",
+    example: "5000",
+  },
+  dropWebhook: { schema: z.boolean(), appliesTo: "webhooks", text: "lose a delivery of a webhook" },
+  killWorker: { schema: z.boolean(), appliesTo: "job starts", text: "kill a worker when it starts a job" },
+  hangWorker: { schema: z.boolean(), appliesTo: "job starts", text: "let a worker hang when it starts a job" },
+  throttleWorkerMs: {
+    schema: milliseconds,
+    appliesTo: "worker starts",
+    text: "throttle a worker that starts, for this many milliseconds",
+    example: "10000",
+    combinesWith: ["imagePullMs"],
+  },
+  imagePullMs: {
+    schema: milliseconds,
+    appliesTo: "worker starts",
+    text: "delay the start of a worker by this many milliseconds",
+    example: "10000",
+  },
+} as const satisfies Record<Exclude<keyof FaultEffect, "headers" | "body" | "when">, FaultKind>;
+
+type KindName = keyof typeof KINDS;
+type Shape = { [Name in KindName]: z.ZodOptional<(typeof KINDS)[Name]["schema"]> };
+
+const kinds: readonly (readonly [KindName, FaultKind])[] = Object.entries(KINDS) as [KindName, FaultKind][];
+
+/** A kind of fault as the page offers it. */
+export interface FaultChoice extends Pick<FaultKind, "text" | "example" | "field"> {
+  readonly name: string;
+  /** `true` if only an endpoint can be chosen, and no request. */
+  readonly onlyEndpoint: boolean;
+}
+
+/** Returns the kinds of faults to choose from. */
+export function faultChoices(): FaultChoice[] {
+  return kinds.map(([name, { text, example, field, appliesTo }]) => ({
+    ...{ name, text, onlyEndpoint: appliesTo !== "requests" },
+    ...(example !== undefined && { example }),
+    ...(field !== undefined && { field }),
+  }));
+}
+
+/** Returns what a rule with an effect applies to. */
+export function subjectsOf(effect: FaultEffect): Subjects {
+  const special = kinds.find(([name, { appliesTo }]) => appliesTo !== "requests" && effect[name]);
+  return special?.[1].appliesTo ?? "requests";
+}
+
+/** The kinds of which a rule has at most one, and the pairs that are allowed. */
+const single = kinds.filter(([, { combinesWith }]) => combinesWith !== "all");
+const pairs = single.flatMap(([name, { combinesWith = [] }]) =>
+  combinesWith === "all" ? [] : combinesWith.map((other) => [name, other] as const),
+);
+
+function areCompatible(effect: FaultEffect): boolean {
+  const given = single.map(([name]) => name).filter((name) => effect[name]);
+  return given.length <= 1 || pairs.some((pair) => given.every((name) => pair.includes(name)));
+}
+
+const effectSchema = z
+  .strictObject({
+    ...(Object.fromEntries(kinds.map(([name, { schema }]) => [name, schema.optional()])) as Shape),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown().optional(),
+    when: z.enum(["before", "after"]).optional(),
+  })
+  .refine((effect) => areCompatible(effect as FaultEffect), {
+    message:
+      `at most one of ${single.map(([name]) => name).join(", ")} can be given, except ` +
+      pairs.map(([one, other]) => `${one} together with ${other}`).join(", and "),
+  });
+
+/** The schema of a fault rule. */
+export const ruleSchema = z.strictObject({
+  name: z.string().optional(),
+  match: z
+    .strictObject({
+      interface: z.enum(["graphql", "rest", "v2", "queue"]).optional(),
+      operation: z.string().optional(),
+      endpointId: z.string().optional(),
+      nth: z.int().positive().optional(),
+      probability: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
+  effect: effectSchema,
+  times: z.int().positive().optional(),
+}) satisfies z.ZodType<FaultRule>;
+
+/** Returns a name such as `status 503` or `latencyMs 100, hang`. */
+export function nameOf(effect: FaultEffect): string {
+  const { headers: _, body: __, graphqlError, ...shown } = effect;
+  const words = Object.entries(shown).map(([name, value]) => (value === true ? name : `${name} ${value}`));
+  return [...words, ...(graphqlError ? [`graphqlError ${graphqlError.code ?? "INTERNAL_SERVER_ERROR"}`] : [])].join(
+    ", ",
+  );
+}

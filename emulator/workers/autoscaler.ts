@@ -1,0 +1,92 @@
+import type { JobQueue } from "../jobs/jobQueue";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "./context";
+import { type Demand, workersWanted } from "./scaling";
+import type { WorkerModel } from "./workerModel";
+import type { WorkerPool } from "./workerPool";
+
+/** The parts that the autoscaler of one endpoint reads and drives. */
+interface Scaled {
+  readonly record: EndpointRecord;
+  readonly context: RuntimeContext;
+  readonly model: WorkerModel;
+  readonly queue: JobQueue;
+  readonly pool: WorkerPool;
+  /** Returns the number of jobs in progress. */
+  readonly inProgress: () => number;
+}
+
+/** Starts and stops the workers of an endpoint as its jobs need them. */
+export interface Autoscaler {
+  /** The present input of the scaling formula. */
+  demand(): Demand;
+  /** Scales at once, or at the next evaluation of the model. The first worker starts at once. */
+  evaluate(): void;
+  /** Scales at once. */
+  scale(): void;
+  dispose(): void;
+}
+
+export function createAutoscaler(scaled: Scaled): Autoscaler {
+  const { record, context, model, queue, pool, inProgress } = scaled;
+  const { clock } = context;
+  let cancelOverdue = () => {};
+  let evaluationIsDue = false;
+
+  function evaluate(): void {
+    const delayMs = model.evaluationDelayMs();
+    if (delayMs === 0) {
+      scale();
+      return;
+    }
+    if (pool.size === 0) pool.scaleTo(Math.min(1, wanted(0)));
+    if (evaluationIsDue) return;
+    evaluationIsDue = true;
+    clock.schedule(delayMs, () => {
+      evaluationIsDue = false;
+      scale();
+    });
+  }
+
+  function scale(): void {
+    cancelOverdue();
+    const { overdue, nextAt } = overdueJobs(record, queue, clock.now());
+    const target = wanted(overdue);
+    const allowed = pool.size + model.startAtOnce;
+    pool.scaleTo(Math.min(target, allowed));
+    if (target > allowed) evaluate();
+    context.watch.endpoint(record.id);
+    if (nextAt !== undefined && pool.size < record.workersMax) {
+      cancelOverdue = clock.schedule(nextAt - clock.now(), evaluate);
+    }
+  }
+
+  function wanted(overdue: number): number {
+    const isDelay = record.scalerType === "QUEUE_DELAY";
+    const busy = isDelay ? Math.ceil(inProgress() / model.concurrency) : inProgress();
+    return workersWanted(record, { waiting: queue.normalSize, overdue, inProgress: busy });
+  }
+
+  return {
+    demand() {
+      const { overdue } = overdueJobs(record, queue, clock.now());
+      return { waiting: queue.normalSize, overdue, inProgress: inProgress() };
+    },
+    evaluate,
+    scale,
+    dispose: () => cancelOverdue(),
+  };
+}
+
+/** Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more will have. */
+function overdueJobs(record: EndpointRecord, queue: JobQueue, now: number): { overdue: number; nextAt?: number } {
+  if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
+  let overdue = 0;
+  for (const { queuedAt } of queue.normal()) {
+    const overdueAt = queuedAt + record.scalerValue * 1000;
+    if (overdueAt > now) return { overdue, nextAt: overdueAt };
+    overdue += 1;
+    if (overdue >= record.workersMax) break;
+  }
+  return { overdue };
+}

@@ -1,0 +1,61 @@
+import type { EndpointRecord } from "../model/endpointFields";
+import type { RuntimeContext } from "./context";
+import { createReleases, type Releases } from "./releases";
+import { shownState, type Worker } from "./worker";
+import type { WorkerModel } from "./workerModel";
+
+/** The workers of one endpoint. */
+export interface PoolState {
+  readonly record: EndpointRecord;
+  readonly context: RuntimeContext;
+  readonly model: WorkerModel;
+  readonly releases: Releases;
+  /** All workers in order of their start, including those that drain. */
+  readonly workers: Set<Worker>;
+  /** The workers that the next job can go to, the latest last. */
+  readonly free: Worker[];
+  /** The number of workers that drain. */
+  draining: number;
+  /** The number of workers that the autoscaler wants. */
+  wanted: number;
+  /** Called when a worker becomes free, and when a draining worker has stopped and another may start. */
+  readonly onRoom: () => void;
+}
+
+export function createPoolState(
+  record: EndpointRecord,
+  context: RuntimeContext,
+  model: WorkerModel,
+  onRoom: () => void,
+): PoolState {
+  const releases = createReleases(record, context);
+  return { record, context, model, releases, workers: new Set(), free: [], draining: 0, wanted: 0, onRoom };
+}
+
+/** Returns the number of workers that are not draining. */
+export function sizeOf({ workers, draining }: PoolState): number {
+  return workers.size - draining;
+}
+
+/** Tells the watchers the state of a worker. Must be called after every change. */
+export function show({ record, context }: PoolState, worker: Worker): void {
+  worker.since = context.clock.now();
+  context.watch.worker(record.id, worker.pod.id, shownState(worker));
+}
+
+/** Removes a worker that has ended. */
+export function forget(pool: PoolState, worker: Worker): void {
+  if (!pool.workers.delete(worker)) return;
+  worker.cancelTimer();
+  leaveFree(pool, worker);
+  if (worker.draining) pool.draining -= 1;
+  worker.pod.desiredStatus = "TERMINATED";
+  pool.context.released(worker.pod.container.templateId);
+  pool.context.watch.worker(pool.record.id, worker.pod.id, "gone");
+}
+
+/** Takes a worker off the list of free ones. */
+export function leaveFree({ free }: PoolState, worker: Worker): void {
+  const index = free.lastIndexOf(worker);
+  if (index >= 0) free.splice(index, 1);
+}

@@ -1,0 +1,65 @@
+import { forget, leaveFree, type PoolState, show, sizeOf } from "./poolState";
+import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
+import { noTimer, type Worker } from "./worker";
+
+/** Starts the idle timeout. Under REQUEST_COUNT there is none: `stopSurplus` decides. */
+export function waitIdle(pool: PoolState, worker: Worker): void {
+  stopWaiting(worker);
+  const { record, context } = pool;
+  if (record.scalerType === "REQUEST_COUNT") return;
+  const stop = () => {
+    if (sizeOf(pool) > record.workersMin) remove(pool, worker);
+  };
+  worker.cancelTimer = context.clock.schedule(record.idleTimeout * 1000, stop, true);
+}
+
+/** Under REQUEST_COUNT, stops idle workers above the wanted number after a while. */
+export function stopSurplus(pool: PoolState): void {
+  if (pool.record.scalerType !== "REQUEST_COUNT" || sizeOf(pool) <= pool.wanted) return;
+  for (const worker of pool.free) {
+    if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
+    const stop = () => {
+      worker.cancelTimer = noTimer;
+      if (sizeOf(pool) > pool.wanted) remove(pool, worker);
+    };
+    worker.cancelTimer = pool.context.clock.schedule(REQUEST_COUNT_SCALE_DOWN_MS, stop, true);
+  }
+}
+
+export function stopWaiting(worker: Worker): void {
+  worker.cancelTimer();
+  worker.cancelTimer = noTimer;
+}
+
+/** Gives a worker no more jobs, and removes it when it has none. */
+export function drain(pool: PoolState, worker: Worker, reason: string): void {
+  stopWaiting(worker);
+  worker.draining = true;
+  pool.draining += 1;
+  leaveFree(pool, worker);
+  worker.pod.lastStatusChange = `Draining after a ${reason}`;
+  show(pool, worker);
+  if (worker.state !== "running") removeLater(pool, worker);
+}
+
+/** Removes a draining worker without a job: a process takes its own time to end. */
+export function removeLater(pool: PoolState, worker: Worker): void {
+  if (worker.runner.hasProcess) {
+    worker.runner.stop();
+    return;
+  }
+  worker.cancelTimer = pool.context.clock.schedule(pool.context.drainMs, () => {
+    remove(pool, worker);
+    pool.onRoom();
+  });
+}
+
+/** Removes a worker. One with a process counts until the process has ended. */
+export function remove(pool: PoolState, worker: Worker): void {
+  if (!worker.runner.hasProcess || !pool.workers.has(worker)) {
+    forget(pool, worker);
+    return;
+  }
+  if (!worker.draining) drain(pool, worker, "scale-down");
+  worker.runner.stop();
+}

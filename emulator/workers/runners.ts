@@ -1,0 +1,100 @@
+import type { JobRun } from "../jobs/jobRun";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { WorkerProgram } from "../programs/program";
+import type { ProgramWorker, WorkerEvents } from "../programs/programWorker";
+import type { RuntimeContext } from "./context";
+import { handlerFor, programFor } from "./jobHandlers";
+import { runJob } from "./runJob";
+import { noTimer, type WorkerPod, type WorkerRunner } from "./worker";
+import { FAULTY } from "./workerFaults";
+import type { WorkerModel } from "./workerModel";
+
+/** The part of a runner that is the same for all workers without a process. */
+export const WITHOUT_PROCESS = {
+  program: undefined,
+  hasProcess: false,
+  hasRoom: true,
+  stop() {},
+  kill: () => false,
+} satisfies Partial<WorkerRunner>;
+
+/** Runs one job at a time with a handler. The endpoint's handler is looked up for each job. */
+export function functionRunner(
+  record: EndpointRecord,
+  { container }: WorkerPod,
+  context: RuntimeContext,
+): WorkerRunner {
+  return {
+    ...WITHOUT_PROCESS,
+    concurrency: 1,
+    start: (imagePullMs, { onAsk }) => context.clock.schedule(imagePullMs + coldStartMs(record, context), onAsk),
+    restMs: () => 0,
+    run(job, events) {
+      const fault = context.workerFaults.atJob(record.id);
+      const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
+      return runJob(handler, job, container, context, events);
+    },
+  };
+}
+
+/** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
+function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
+  return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
+}
+
+/** Runs jobs with a program, as many at once as it asks for. The start of its process is the cold start. */
+export function programRunner(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
+  let process: ProgramWorker | undefined;
+
+  function launch(events: WorkerEvents): void {
+    process = context.workerHost.start(program, pod, pod.container.env, events);
+  }
+
+  return {
+    program,
+    concurrency: 1,
+    get hasProcess() {
+      return process !== undefined;
+    },
+    get hasRoom() {
+      return process !== undefined && process.room > 0;
+    },
+    start(imagePullMs, events) {
+      if (imagePullMs > 0) return context.clock.schedule(imagePullMs, () => launch(events));
+      launch(events);
+      return noTimer;
+    },
+    // Its process asks for more jobs itself.
+    restMs: ({ jobs }) => (jobs > 0 ? undefined : 0),
+    run(job, events): JobRun {
+      if (!process) throw new Error(`Worker ${pod.id} took job ${job.id} before its process started.`);
+      const fault = context.workerFaults.atJob(pod.endpointId);
+      const run = process.run(job, events);
+      if (fault === "die") process.kill();
+      if (fault === "hang") process.freeze();
+      return run;
+    },
+    stop() {
+      process?.stop();
+    },
+    kill() {
+      process?.kill();
+      return process !== undefined;
+    },
+  };
+}
+
+/** Returns the emulator's own workers for an endpoint: its handler can change at any time. */
+export function emulatedWorkers(record: EndpointRecord, context: RuntimeContext): WorkerModel {
+  const program = () => programFor(context.handlers, record);
+  return {
+    startAtOnce: Number.POSITIVE_INFINITY,
+    concurrency: 1,
+    evaluationDelayMs: () => 0,
+    program,
+    runner(pod) {
+      const present = program();
+      return present ? programRunner(present, pod, context) : functionRunner(record, pod, context);
+    },
+  };
+}

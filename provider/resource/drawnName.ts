@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { NameTakenError } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { log } from "../log";
+import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import type { Properties } from "../properties";
+
+/*
+ * Names that must be unique at the service, and that the program does not set. The digits are random, because a deleted
+ * record may keep its name. They are drawn here, not in `check`: a saved plan compares inputs. If the engine is killed before
+ * it records what was created, the next run finds the name in this machine's record.
+ */
+
+const RANDOM_DIGITS = 7;
+
+/** The digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
+const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
+
+/** How a record is created, and what is done with one of a run that was interrupted. */
+export interface Making<T> {
+  /** Creates a record, unless one has its name. */
+  readonly create: (name: string, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  /** Takes the record of an interrupted run. Returns `undefined` if it cannot be used. */
+  readonly takeOver: (record: T) => Promise<T | undefined>;
+  readonly refuse: (existing: readonly T[], name: string) => never;
+}
+
+/**
+ * Creates a record under a name that is drawn, or takes the one that an interrupted run on this machine has created. Only
+ * names that are drawn here are recorded: any other may be somebody else's.
+ */
+export async function createNamed<T extends NamedRecord>(
+  place: Pick<Subject, "service" | "noun">,
+  { name: proposedName, __automaticName }: Properties,
+  { create, takeOver, refuse }: Making<T>,
+): Promise<T> {
+  const subject = { ...place, key: String(__automaticName === true ? proposedName : __automaticName) };
+  const { name: recorded } = (proposedName === undefined && readRecord(subject)) || {};
+  let leftOver: T | undefined;
+  const createAs = async (name: string) => {
+    if (name !== proposedName) writeRecord(subject, { name });
+    const onNameTaken = (existing: readonly T[]) => {
+      const [only] = existing;
+      if (name !== recorded || only === undefined || existing.length > 1) return refuse(existing, name);
+      leftOver = only;
+      return only;
+    };
+    try {
+      return await create(name, onNameTaken);
+    } catch (error) {
+      // Nothing was created, and the record would claim what another resource has.
+      if (error instanceof NameTakenError) removeRecord(subject);
+      throw error;
+    }
+  };
+  const first = String(recorded ?? proposedName ?? otherDigits(`${__automaticName}`));
+  let made: T | undefined = await createAs(first).catch((error: unknown) => {
+    if (error instanceof NameTakenError && ENDING.test(first)) return undefined;
+    throw error;
+  });
+  if (leftOver !== undefined) {
+    made = await takeOver(leftOver);
+    if (made === undefined) warnOfLeftOver(place.noun, leftOver);
+  }
+  made ??= await createAs(otherDigits(first));
+  removeRecord(subject);
+  return made;
+}
+
+/** Returns the name with random digits at its end, in place of those that it has. */
+function otherDigits(name: string): string {
+  return `${name.replace(ENDING, "")}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
+}
+
+function warnOfLeftOver(noun: string, { id, name }: NamedRecord): void {
+  log(
+    name,
+    `warning: an interrupted run created ${noun} ${id}, which cannot be used now. If nothing uses it, delete it`,
+  );
+}

@@ -1,0 +1,71 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack } from "./harness";
+
+const URLS = (url: string) => `graphqlUrl: "${url}", restUrl: "${url}", queueUrl: "${url}"`;
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0, apiKey: "key-of-the-account" });
+});
+afterEach(() => emulator.stop());
+
+/** A program with a resource of each kind under a logical name. It adopts the objects whose ids it is given. */
+function program(name: string, ids: readonly string[] = [], options = "{}"): string {
+  const [template, volume, login, endpoint] = ids.map((id) => `, adoptId: "${id}"`);
+  return `
+const sgpu = require("pulumi-serverless-gpu");
+const p = new sgpu.ServerlessGpuProvider("p", { apiKey: "key-of-the-account", ${URLS(emulator.url)} });
+new sgpu.ServerlessTemplate("${name}", { name: "t", imageName: "app:1"${template ?? ""} }, ${options});
+new sgpu.NetworkVolume("${name}", { name: "v", size: 10, dataCenterId: "EU-RO-1"${volume ?? ""} }, ${options});
+new sgpu.ContainerRegistryAuth("${name}", { name: "c", username: "me", password: "word"${login ?? ""} }, ${options});
+new sgpu.ServerlessEndpoint("${name}", { name: "e", gpuIds: "AMPERE_24", templateId: "of-a-person"${endpoint ?? ""} }, ${options});
+`;
+}
+
+const ids = () =>
+  [emulator.templates, emulator.volumes, emulator.registryAuths, emulator.endpoints].flatMap((kind) =>
+    kind.list().map(({ id }) => id),
+  );
+
+test("an object stays in state if its adoption fails, and a rename is applied with --refresh, --replace and targets", async () => {
+  const stack = await createStack({ program: program("a"), env: emulator.env });
+  await stack.up();
+  const all = ids();
+  expect(all).toHaveLength(4);
+  const managed = async (name: string) =>
+    (await stack.exportState()).deployment.resources?.filter(({ urn }) => urn.endsWith(`::${name}`)) ?? [];
+
+  // The adoptions fail in another process than that of the deletions.
+  await stack.writeProgram(program("b", all, "{ provider: p }").replaceAll("key-of-the-account", "mistyped-key"));
+  const failed = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+  expect(failed.exitCode).not.toBe(0);
+  for (const id of all) {
+    expect(failed.output).toMatch(
+      new RegExp(`${id} is not deleted, and this resource stays in state, .*has not: .*401`),
+    );
+  }
+  expect(await managed("a")).toHaveLength(4);
+  expect(ids()).toEqual(all);
+
+  // Under --target the former resources stay in state, and the engine shows the new ones to nobody later.
+  await stack.writeProgram(program("b", all));
+  const target = (name: string) => ["--target", `**::${name}`];
+  const targeted = await stack.up(...target("b"));
+  expect(targeted.output).toContain("never remove that one with --target");
+  await stack.refresh();
+  const removed = await stack.up(...target("a"));
+  for (const id of all)
+    expect(removed.output).toMatch(new RegExp(`${id} is not deleted, because another resource has`));
+  expect(await managed("a")).toEqual([]);
+  expect(ids()).toEqual(all);
+
+  await stack.writeProgram(program("c", all));
+  await stack.up("--refresh");
+  expect([await managed("b"), (await managed("c")).length]).toEqual([[], 4]);
+  const urns = (await managed("c")).flatMap(({ urn }) => ["--replace", urn]);
+  await stack.up("--refresh", ...urns);
+  expect(ids()).toEqual(all);
+  await stack.preview("--refresh", "--expect-no-changes");
+  await stack.destroy();
+  expect(ids()).toEqual([]);
+});
