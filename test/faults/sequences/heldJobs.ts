@@ -11,14 +11,21 @@ export interface HeldJobs {
 
 export function heldJobs(): HeldJobs {
   const running = new Set<() => void>();
+  let areHeld = false;
   return {
     handler: (_job, { signal }) =>
       new Promise<void>((resolve) => {
+        // One that waited for its worker while the others were ended.
+        if (!areHeld) return resolve();
         running.add(resolve);
         signal.addEventListener("abort", () => resolve(), { once: true });
       }),
-    hold: occupyWorker,
+    hold(emulator, endpointId) {
+      areHeld = true;
+      return occupyWorker(emulator, endpointId);
+    },
     end() {
+      areHeld = false;
       for (const resolve of running) resolve();
       running.clear();
     },

@@ -148,6 +148,7 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
   return [
     ...missing.map(({ name }) => problem("state", `${name} is declared, and not in state after a good ${run.command}`)),
     ...known
+      .filter(({ name }) => isInScope(before.scope, name))
       .filter(({ id }) => !alive.has(id) && (isFresh || before.alive.has(id)) && !run.wasDisturbed)
       .map(({ id, name }) => problem("state", `state says that ${name} has ${id}, which is gone`)),
     ...known.filter(isAlone).flatMap((entry) => {
