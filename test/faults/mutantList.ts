@@ -123,8 +123,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a refresh takes an endpoint over that is off, in silence",
     file: "provider/endpoint/atZero.ts",
-    from: "if (!recorded) warnIfOff(id, { ...now }, inputs);\n  else if (!isAtZero",
-    to: "if (recorded && !isAtZero",
+    from: "if (workersMax !== 0 || inputs.workersMax !== undefined || warned.has(id)) return;",
+    to: "if (Number(workersMax) >= 0 || inputs.workersMax !== undefined || warned.has(id)) return;",
     tests: [{ file: "test/pulumi/failedDeletion.test.ts", title: "without the machine's record" }],
     built: true,
   },
