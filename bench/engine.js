@@ -4,7 +4,10 @@ const path = require("node:path");
 const { ensurePulumi } = require("../tools/pulumi-cli/ensurePulumi");
 const { timed } = require("./runner");
 
-/** Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by their names. */
+/**
+ * Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by
+ * their names.
+ */
 const SCRATCH = path.resolve(__dirname, "../.scratch");
 
 /** The part of `Pulumi.yaml` that names the provider plugin. */
@@ -15,7 +18,7 @@ const PLUGIN = `plugins:
 `;
 
 /**
- * A project with this program and its stack, with a Pulumi home and state of its own.
+ * Creates a project with this program and a stack, with its own Pulumi home and state.
  * @param {string} program the source of its `index.js`
  * @param {Readonly<Record<string, string>>} [serviceEnv]
  * @param {string} [settings] the rest of its `Pulumi.yaml`
@@ -54,7 +57,9 @@ async function createStack(program, serviceEnv = {}, settings = "") {
   };
 }
 
-/** A folder for a program, in which the provider that does nothing is installed as `floor`. */
+/**
+ * Creates a folder for a program, in which the provider that does nothing is installed as `floor`.
+ */
 function createProgramFolder() {
   fs.mkdirSync(SCRATCH, { recursive: true });
   const folder = fs.mkdtempSync(path.join(SCRATCH, "bench-"));

@@ -1,4 +1,4 @@
-// A dynamic provider that does nothing: what the engine and Pulumi's own process cost without us.
+// A dynamic provider that does nothing: the cost of the engine and Pulumi's own process without us.
 let created = 0;
 
 /** @typedef {Record<string, unknown>} Properties */

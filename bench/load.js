@@ -1,9 +1,11 @@
 const { connect } = require("node:net");
 
 /**
- * Sends the same GET over and over, on `concurrency` connections, and counts responses for a while. It does no more than
- * it must (responses are told apart by their length, which is always the same), so that the server is what it measures.
- * @param {{ port: number, path: string, headers?: Readonly<Record<string, string>>, concurrency: number, ms: number }} options
+ * Sends the same GET over and over, on `concurrency` connections, and counts responses for a while.
+ * It does as little as possible (it separates responses by their length, which is always the same),
+ * so that it measures the server.
+ * @param {{ port: number, path: string, headers?: Readonly<Record<string, string>>, concurrency:
+ * number, ms: number }} options
  * @returns {Promise<number>} responses in a second
  */
 async function requestsPerSecond({ port, path, headers = {}, concurrency, ms }) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs the benchmarks, prints a table, and records the figures: `npm run bench [-- <name> …] [--quick]`.
+// Runs the benchmarks, prints a table, and records the figures:
+// `npm run bench [-- <name> …] [--quick]`.
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
@@ -38,7 +39,8 @@ async function main() {
 }
 
 /**
- * Puts the figures into the results, in place of earlier ones of the same benchmarks, and into the plot and the README.
+ * Writes the figures into the results, in place of earlier ones of the same benchmarks, and into
+ * the plot and the README.
  * @param {Record<string, Row[]>} measured
  */
 function record(measured) {

@@ -8,8 +8,10 @@ const path = require("node:path");
  */
 
 /**
- * Runs a command of Pulumi, and returns its time in milliseconds and what the processes of the program and of the provider used.
- * @param {{ pulumi: (args: string[], env: Readonly<Record<string, string>>) => Promise<number> }} stack
+ * Runs a command of Pulumi, and returns its time in milliseconds and what the processes of the
+ * program and of the provider used.
+ * @param {{ pulumi: (args: string[], env: Readonly<Record<string, string>>) => Promise<number> }}
+ * stack
  * @param {string[]} args
  * @param {Readonly<Record<string, string>>} env
  * @returns {Promise<{ ms: number, program: Usage, provider: Usage }>}

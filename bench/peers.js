@@ -3,8 +3,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 /**
- * Returns the folder of a package that only the benchmarks use (`bench/package.json`). Installs it if it is not there
- * yet, and returns `undefined` if that fails.
+ * Returns the folder of a package that only the benchmarks use (`bench/package.json`). Installs it
+ * if it is not there yet, and returns `undefined` if that fails.
  * @param {string} name
  * @param {(line: string) => void} log
  */

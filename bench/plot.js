@@ -32,8 +32,9 @@ const DARK = {
 };
 
 /**
- * The rows that are ratios, as an SVG picture: each a line from min to max with a dot at the median, and its mark. Right
- * is better: for times and sizes, which are better if they are small, it draws the inverse.
+ * The rows that are ratios, as an SVG picture: each a line from min to max with a dot at the
+ * median, and its mark. Right is better: for times and sizes, which are better if they are small,
+ * it draws the inverse.
  * @param {readonly Row[]} rows
  */
 function plot(rows) {

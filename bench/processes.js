@@ -2,10 +2,11 @@ const { fork } = require("node:child_process");
 const path = require("node:path");
 
 /**
- * Starts a script of `bench/processes/` in a process of its own, and waits for its first message.
+ * Starts a script of `bench/processes/` in its own process, and waits for its first message.
  * @template Message
  * @param {string} script
- * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}
+ * [options]
  * @returns {Promise<{ message: Message, stop: () => Promise<void> }>}
  */
 function start(script, { args = [], execArgv = [], env = {} } = {}) {
@@ -25,10 +26,11 @@ function start(script, { args = [], execArgv = [], env = {} } = {}) {
 }
 
 /**
- * Runs a script of `bench/processes/` until it has sent its one message, and returns that.
+ * Runs a script of `bench/processes/` until it has sent its only message, and returns the message.
  * @template Message
  * @param {string} script
- * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }} [options]
+ * @param {{ args?: string[], execArgv?: string[], env?: Readonly<Record<string, string>> }}
+ * [options]
  * @returns {Promise<Message>}
  */
 async function measure(script, options) {

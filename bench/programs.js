@@ -10,7 +10,7 @@ const INPUTS = {
   workersMax: 3,
 };
 
-/** The text by which state names the provider that does nothing. */
+/** The string that names the provider that does nothing in state. */
 const FLOOR_TEXT = 'exports.handler = () => require("floor");';
 
 /** Our own resource. */
@@ -25,7 +25,10 @@ class Endpoint extends pulumi.CustomResource {
   }
 }`);
 
-/** The same resource of the provider plugin, whose lists are lists, with the outputs that an SDK declares. */
+/**
+ * The same resource of the provider plugin, whose lists are lists, with the outputs that an SDK
+ * declares.
+ */
 const plugin = program(`
 const pulumi = require("@pulumi/pulumi");
 class Endpoint extends pulumi.CustomResource {
@@ -36,7 +39,10 @@ class Endpoint extends pulumi.CustomResource {
   }
 }`);
 
-/** The way of Pulumi's documentation: the engine gets the provider's own source. Its methods do nothing either. */
+/**
+ * The way that Pulumi documents: the engine gets the provider's source code. Its methods also do
+ * nothing.
+ */
 const usualWay = program(`
 const pulumi = require("@pulumi/pulumi");
 const provider = {

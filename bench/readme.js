@@ -7,7 +7,7 @@ const BEGIN = "<!-- The table is written by `npm run bench`. -->";
 const END = "<!-- The end of the table. -->";
 
 /**
- * Returns a document with the table of these rows between its two marks.
+ * Returns the document with the table of these rows between its two marks.
  * @param {string} text
  * @param {readonly Row[]} rows
  */

@@ -6,7 +6,8 @@
  * @property {number[]} ours one value for each run
  * @property {string} [against] what it is compared with: the floor, or a peer
  * @property {number[]} [theirs] its values, each measured beside ours of the same run
- * @property {"ratio" | "difference" | "value"} judged ours over theirs, ours less theirs (both pair by pair), or ours alone
+ * @property {"ratio" | "difference" | "value"} judged ours over theirs, ours less theirs (both pair
+ * by pair), or ours alone
  * @property {Mark} mark
  */
 
@@ -27,8 +28,8 @@
 /** @typedef {{ readonly min: number, readonly median: number, readonly max: number }} Spread */
 
 /**
- * Does each work once and returns what they return. In every other run they go backwards, so that none always has the
- * other's cold or warm machine.
+ * Runs each task once and returns their results. Every other run reverses the order, so that none
+ * is always the one that finds a cold or warm machine.
  * @template {string} Name
  * @template T
  * @param {number} run
@@ -43,7 +44,7 @@ async function inTurn(run, works) {
 }
 
 /**
- * Does the works in turn, `runs` times, and collects what each returns.
+ * Runs the tasks in turn, `runs` times, and collects their results.
  * @template {string} Name
  * @template T
  * @param {number} runs
@@ -61,7 +62,7 @@ async function alternate(runs, works) {
 }
 
 /**
- * Measures the time that a work takes, in milliseconds.
+ * Measures the time that a task takes, in milliseconds.
  * @param {() => unknown} work
  */
 async function timed(work) {

@@ -8,14 +8,17 @@ import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
-/** The end of each command's help, unless the command has exit codes of its own. */
+/** The end of each command's help, unless the command has its own exit codes. */
 const EXIT_CODES = `
 Exit codes:
   0  success
   1  failure; the message gives the reason
   2  wrong usage: an unknown command or option, or an invalid value of an option`;
 
-/** Loads a command's code only when the command runs: it takes five times as long as the command line. */
+/**
+ * Loads a command's code only when the command runs: it takes five times as long as the command
+ * line.
+ */
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
@@ -133,7 +136,7 @@ Exit codes:
 
 function addEmulator(program: Command): void {
   const emulator = addEmulatorFlags(program.command("emulator"))
-    .summary("Run the emulator of the service on a local port")
+    .summary("Run an emulator of the service on a local port")
     .usage(
       "[options]\n       serverless-gpu emulator env [options]\n       serverless-gpu emulator exec [options] -- <command...>",
     )
@@ -170,12 +173,12 @@ const WATCH_ALONE = "error: option '--watch' needs '--handlers <folder>'";
 function addEmulatorEnv(emulator: Command): void {
   emulator
     .command("env")
-    .summary("Print the environment of an emulator that runs")
+    .summary("Print the environment of a running emulator")
     .usage("[options]")
     .description(
-      "Prints the environment variables for an emulator that you started on this machine, also by exec, in another shell.",
+      "Prints the environment variables for an emulator that you started in another shell on this machine, or with exec.",
     )
-    .option("--port <n>", "the emulator's port, if several run", wholeNumber(65_535))
+    .option("--port <n>", "the emulator's port, if several are running", wholeNumber(65_535))
     .option("--json", 'print one line of JSON instead: {"url", "env"}')
     .addHelpText(
       "after",
@@ -184,7 +187,7 @@ Examples:
   eval "$(serverless-gpu emulator env)"
   serverless-gpu emulator env --port 8080 --json
 ${EXIT_CODES}
-It is also 1 if no emulator runs, or several without --port.`,
+It is also 1 if no emulator is running, or if several are and --port is missing.`,
     )
     .action(async (_options: object, command: Command) => {
       const flags = command.optsWithGlobals<{ port?: number; json?: boolean }>();
@@ -197,7 +200,7 @@ function addEmulatorExec(emulator: Command): void {
     .summary("Run a command with its own emulator")
     .usage("[options] -- <command...>")
     .description(
-      "Starts an emulator, runs the command with the environment for it, and stops it when the command ends. With a shell as " +
+      "Starts an emulator, runs the command with its environment, and stops it when the command ends. With a shell as " +
         "the command, such as bash, you can type commands that use the emulator.",
     )
     .argument("<command...>", "the command and its arguments")
@@ -233,17 +236,17 @@ function addForecast(program: Command): void {
   addForecastFlags(program.command("forecast"))
     .summary("Forecast delay and cost of an endpoint's settings under a load")
     .description(
-      "Plays a load against an endpoint's settings, with the emulator's own scheduler in virtual time, and prints how long " +
+      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
         "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
-        "--program it runs Pulumi: the export of the state, and a preview.",
+        "--program, it runs Pulumi to export the state and to preview the program.",
     )
     .addHelpText(
       "after",
       `
 Files for --load (recognised by the header):
-  arrival_s,duration_s                      one job a line, in the order of arrival
-  minute,jobs                               the number of jobs of each minute; with --duration
-  [{"operation": "run", …}]                 an emulator's journal; with --duration
+  arrival_s,duration_s                      one job per line, in order of arrival
+  minute,jobs                               the number of jobs in each minute; needs --duration
+  [{"operation": "run", …}]                 an emulator's journal; needs --duration
 
 Settings for --set and --sweep, with their defaults:
   scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 flashBoot=off
@@ -272,39 +275,41 @@ function addVerifyService(program: Command): void {
     .command("verify-service")
     .summary("Compare the service with the emulator, rule by rule")
     .description(
-      "Plays rules of the emulator against the service, with your key, and writes down which the service follows and " +
-        "which not. It says before what it creates and what it can cost, and asks. It creates one endpoint that scales to " +
-        "zero, and deletes it in any case. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
+      "Plays rules of the emulator against the service, with your key, and reports which of them the service follows. " +
+        "First it says what it creates and what that can cost, and asks for confirmation. It creates one endpoint that " +
+        "scales to zero, and always deletes it. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
         "SERVERLESS_GPU_SERVICE=runpod or all three SERVERLESS_GPU_*_URL.",
     )
-    .requiredOption("--template <id>", "the serverless template of the endpoint; it is not changed")
-    .option("--yes", "do not ask; needed where there is no terminal")
+    .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
+    .option("--yes", "do not ask for confirmation; needed where there is no terminal")
     .option("--run-jobs", "also run one job on one worker, which costs GPU time")
     .option("--gpu <tier>", "the GPU tier of the endpoint", "AMPERE_16")
     .addOption(
-      new Option("--profile <name>", "the profile of the emulator to compare with")
+      new Option("--profile <name>", "the emulator profile to compare with")
         .choices(["contract", "observed"])
         .default("observed"),
     )
-    .option("--output <file>", "the file to create for the transcript, as JSON", "verify-service.json")
+    .option("--output <file>", "the JSON file to create for the transcript", "verify-service.json")
     .addHelpText(
       "after",
       `
-Standard output has the transcript as a table. It holds no keys, no ids and nothing about your other endpoints.
+Standard output shows the transcript as a table. It contains no keys, no ids and nothing about your other endpoints.
 
 Examples:
   serverless-gpu verify-service --template abc123
   serverless-gpu verify-service --template abc123 --run-jobs --gpu ADA_24 --yes --output after.json
 
 Exit codes:
-  0  the service did as the emulator does in every rule that was played, and the endpoint is deleted
-  1  a rule differs, the run is not complete, you did not agree, or the endpoint could not be deleted: the message has
+  0  the service matched the emulator in every rule that was played, and the endpoint was deleted
+  1  a rule differs, the run is not complete, you did not confirm, or the endpoint could not be deleted: the message has
      its id, and says how to delete it
   2  wrong usage: an unknown option, no --template, or no --yes where there is no terminal`,
     )
     .action(async (flags: VerifyFlags, command: Command) => {
       if (!flags.yes && !process.stdin.isTTY)
-        command.error("error: there is no terminal to ask for consent: read what the command does, then add --yes.");
+        command.error(
+          "error: there is no terminal to ask for confirmation: read what the command does, then add --yes.",
+        );
       process.exitCode = await load.verifyService().verifyService(flags);
     });
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 export interface OwnPackage {
   readonly name: string;
   readonly version: string;
-  /** Range of versions of Node.js. */
+  /** Supported Node.js versions, as a range. */
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { redact } from "../sdk/secret";
 
 const TIMEOUT_MS = 10_000;
-/** Large, because a state may be large. */
+/** Large enough for a large state. */
 const MAX_OUTPUT_BYTES = 1_000_000_000;
 
 /** A value, or the problem that prevented it. */

@@ -14,6 +14,7 @@ import type { EndpointControl } from "./endpoints/endpointKind";
 import { newKey } from "./io/auth";
 import type { HttpRequest } from "./io/http";
 import type { ManagementLimits } from "./jobs/rateLimits";
+import { DATA_CENTERS } from "./model/dataCenters";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import type { EmulatorOptions } from "./options";
@@ -22,7 +23,6 @@ import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
-import { DATA_CENTERS } from "./restV2/dataCenters";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import { createAccount, type Seed } from "./server/account";
 import { createDataFile, keyInDataFile } from "./server/dataFile";
@@ -244,7 +244,8 @@ export { systemClock } from "../sdk/contract/clock";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
-export type { EndpointContainer, EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
+export type { EndpointContainer, EnvironmentVariable } from "./model/containerFields";
+export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { ObservedFields, RepoReference, Variable, VolumeReference } from "./model/observedFields";
 export type { EmulatorOptions } from "./options";
@@ -266,7 +267,6 @@ export type { ActiveFault, Faults } from "./server/faultMatch";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
 export type {
-  EnvironmentVariable,
   PortConfig,
   TemplateFields,
   TemplateInput,

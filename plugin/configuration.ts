@@ -6,17 +6,17 @@ import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
 /**
- * The logical names of the providers that the engine makes by itself: with a version and a URL of downloads, if the program
- * sets them. Every other name is a program's own, such as `default_eu`.
+ * The logical names of providers that the engine itself creates, with a version and a download URL
+ * if the program sets them. Any other name, such as `default_eu`, was chosen by the program.
  */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_\/.+)?$/;
 
-/** The settings of a provider that the engine itself uses. */
+/** Provider settings that the engine itself uses. */
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];
 
 /**
- * Stores the settings of the provider that this process serves. They are the stack's config for the default provider, and
- * the arguments of an explicit provider.
+ * Stores the settings of the provider that this process serves. They are the stack's config for the
+ * default provider, and the arguments of an explicit provider.
  * @param variables the settings by their names `serverless-gpu:config:…`
  */
 export async function configureProvider(name: string, variables: ReadonlyMap<string, string>): Promise<void> {
@@ -38,7 +38,7 @@ export function warnOfUnknownSettings(name: string, settings: Properties): void 
 
 let hasWarnedOfMissing = false;
 
-/** In a preview, warns once that `up` would fail. */
+/** Warns once, in a preview, that `up` would fail. */
 export function warnOfMissingSetting(): void {
   if (hasWarnedOfMissing) return;
   hasWarnedOfMissing = true;
@@ -51,7 +51,7 @@ export function configProblems(name: string, { apiKey, apiKeyEnv }: Properties):
   if (!isExplicit(name)) {
     if (apiKeyEnv === undefined) return [];
     const reason =
-      `only an explicit provider has apiKeyEnv, and "${name}" is the name of a provider that Pulumi makes by itself. Give ` +
+      `only an explicit provider has apiKeyEnv, and "${name}" is the name of a provider that Pulumi itself creates. Give ` +
       `the provider another name in the program, or remove ${CONFIG_NAMESPACE}:apiKeyEnv from the stack's config`;
     return [{ property: "apiKeyEnv", reason }];
   }

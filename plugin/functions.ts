@@ -1,19 +1,10 @@
 import { readConfig } from "../provider/connection/connection";
 import { contextFor, type DataSource } from "../provider/functions/dataSource";
-import {
-  DISCOUNT,
-  ENDPOINT,
-  ENDPOINTS,
-  HEALTH,
-  POD,
-  REGISTRY_AUTH,
-  TEMPLATE,
-  TEMPLATE_ENV,
-  VOLUME,
-} from "../provider/functions/sources";
+import { SOURCES } from "../provider/functions/sources";
 import type { Properties } from "../provider/properties";
 import { FIELDS } from "../sdk/endpoints/fields";
 import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
+import { VOLUME_FIELDS } from "../sdk/volumes/fields";
 import { withLists } from "./resources/resource";
 import { MODULE } from "./resources/resources";
 
@@ -24,31 +15,25 @@ interface PluginFunction {
   readonly secrets?: readonly string[];
 }
 
+const TABLES = { ServerlessEndpoint: FIELDS, ServerlessTemplate: TEMPLATE_FIELDS, NetworkVolume: VOLUME_FIELDS };
+
 /** Returns a function that calls a data source, and converts what it finds to an object with lists. */
-function calling<Args, Result>(
-  { find }: DataSource<Args, Result>,
-  toObject: (result: Result) => object,
-): PluginFunction["call"] {
-  return async (args) => {
-    const result = toObject(await find(contextFor(readConfig), args as Args));
+function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
+  const { resource, wrapper, secrets } = source;
+  const listed = (found: object) => (resource ? withLists(TABLES[resource], { ...found }) : found);
+  const call = async (args: Properties) => {
+    const found = (await source.find(contextFor(readConfig), args as Args)) ?? {};
+    const result = Array.isArray(found) ? found.map(listed) : listed(found);
     // Without `undefined`, which the protocol cannot carry.
-    return JSON.parse(JSON.stringify(result));
+    return JSON.parse(JSON.stringify(wrapper ? { [wrapper]: result } : result));
   };
+  return { call, ...(secrets && { secrets }) };
 }
 
 /** All functions by their tokens. */
 export const FUNCTIONS: ReadonlyMap<string, PluginFunction> = new Map(
-  Object.entries({
-    getEndpoint: { call: calling(ENDPOINT, (endpoint) => withLists(FIELDS, { ...endpoint })) },
-    getEndpoints: {
-      call: calling(ENDPOINTS, (all) => ({ endpoints: all.map((each) => withLists(FIELDS, { ...each })) })),
-    },
-    getEndpointHealth: { call: calling(HEALTH, (health) => health) },
-    getServerlessTemplate: { call: calling(TEMPLATE, (template) => withLists(TEMPLATE_FIELDS, { ...template })) },
-    getServerlessTemplateEnv: { call: calling(TEMPLATE_ENV, (env) => ({ env })), secrets: ["env"] },
-    getNetworkVolume: { call: calling(VOLUME, (volume) => volume) },
-    getContainerRegistryAuth: { call: calling(REGISTRY_AUTH, (auth) => auth) },
-    getPod: { call: calling(POD, ({ env, ...pod }) => ({ ...pod, env: env ?? {} })), secrets: ["env"] },
-    getServerlessDiscount: { call: calling(DISCOUNT, (discount) => discount ?? {}) },
-  } satisfies Record<string, PluginFunction>).map(([name, each]) => [`${MODULE}:${name}`, each]),
+  Object.entries(SOURCES).map(([name, source]) => [
+    `${MODULE}:${name}`,
+    calling(source as DataSource<unknown, unknown>),
+  ]),
 );

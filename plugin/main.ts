@@ -7,8 +7,8 @@ import { providerService, type Release } from "./service";
 import { engineLog } from "./wire/engineLog";
 
 /*
- * The provider plugin `pulumi-resource-serverless-gpu`. The engine starts it with the host and port of its own server as the last argument, and
- * reads the port from the first line of its output.
+ * The provider plugin `pulumi-resource-serverless-gpu`. The engine starts it with the host and port
+ * of its own server as the last argument, and reads the port from the first line of its output.
  */
 
 exitWithEngine();

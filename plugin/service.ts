@@ -36,7 +36,10 @@ export interface Release {
   readonly pluginDownloadURL?: string;
 }
 
-/** Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as not needed. */
+/**
+ * Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as
+ * not needed.
+ */
 export function providerService({ version, pluginDownloadURL }: Release): grpc.UntypedServiceImplementation {
   return {
     handshake: unary(async () =>
@@ -78,7 +81,7 @@ function unary<Request, Response>(
   };
 }
 
-/** Returns a method that finds the kind of the resource, and logs at the resource. */
+/** Returns a method that finds the resource's kind, and logs to the resource. */
 function ofResource<Request extends ResourceRequest, Response>(
   respond: (resource: PluginResource, request: Request) => Promise<Response>,
 ): (request: Request) => Promise<Response> {

@@ -13,17 +13,28 @@ export function initFailure(error: unknown, id: string, properties: Properties):
   return Object.assign(new Error(message), { stack: "", id, properties, reasons: [message] });
 }
 
-type Handler = (...args: never[]) => Promise<unknown>;
+/** A handler, as all of them are called. */
+export type Handler = (...args: never[]) => Promise<unknown>;
+
+/** Returns handlers of which each but `configure` is wrapped. That must end before the first call, so it stays as it is. */
+export function wrapHandlers(
+  handlers: pulumi.dynamic.ResourceProvider,
+  wrap: (handler: Handler) => Handler,
+): pulumi.dynamic.ResourceProvider {
+  const { configure, ...others } = handlers;
+  const wrapped = Object.entries<Handler | undefined>(others).map(([method, handler]) => [
+    method,
+    handler && wrap(handler),
+  ]);
+  return { ...(configure ? { configure } : {}), ...Object.fromEntries(wrapped) };
+}
 
 /**
  * Returns handlers for the engine. They return plain JSON: `undefined` or `NaN` in a result would fail only after the
  * service had made its changes. They throw errors without keys.
  */
 export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  const { configure, ...others } = handlers;
-  const guarded = Object.entries(others).map(([method, handler]) => [method, guard(handler as Handler)]);
-  // `configure` stays as it is: it must end before the first call.
-  return { ...(configure ? { configure } : {}), ...Object.fromEntries(guarded) };
+  return wrapHandlers(handlers, guard);
 }
 
 function guard(handler: Handler): Handler {

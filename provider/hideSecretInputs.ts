@@ -1,17 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
-import type { Properties } from "./properties";
-
-type Handler = (...args: unknown[]) => Promise<unknown>;
+import { type Handler, wrapHandlers } from "./engineErrors";
+import { isObject, type Properties } from "./properties";
 
 /**
  * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers as plain values, and
  * `__secretInputs` names them.
  */
 export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  const { configure, ...others } = handlers;
-  const hiding = Object.entries(others).map(([method, handler]) => [method, hideFirst(handler as Handler)]);
-  return { ...(configure ? { configure } : {}), ...Object.fromEntries(hiding) };
+  return wrapHandlers(handlers, hideFirst);
 }
 
 /** Returns the names of the secret inputs. That of a value in an object has two parts: `env.HF_TOKEN`. */
@@ -34,13 +31,14 @@ function hideFirst(handler: Handler): Handler {
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((name) => {
     const [field = "", key] = name.split(".");
-    const value = (properties as Properties)[field];
-    return leaves(key === undefined ? value : (value as Properties | undefined)?.[key]);
+    const value = isObject(properties) ? properties[field] : undefined;
+    if (key === undefined) return leaves(value);
+    return isObject(value) ? leaves(value[key]) : [];
   });
 }
 
 function namesOfSecrets(properties: unknown): string[] {
-  return typeof properties === "object" && properties !== null ? secretFields(properties as Properties) : [];
+  return isObject(properties) ? secretFields(properties) : [];
 }
 
 function leaves(value: unknown): unknown[] {
@@ -50,7 +48,7 @@ function leaves(value: unknown): unknown[] {
 }
 
 function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckFailure[] } {
-  return typeof result === "object" && result !== null && Array.isArray((result as Properties).failures);
+  return isObject(result) && Array.isArray(result.failures);
 }
 
 /**

@@ -9,16 +9,16 @@ const LINE_EVERY_MS = 10_000;
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
 /** Takes the log lines. The engine shows what a process prints as messages of the stack, so the name comes first. */
-let receive = (endpointName: string, text: string): void => console.log(`${endpointName}: ${text}`);
+let receive = (name: string, text: string): void => console.log(`${name}: ${text}`);
 
-/** Passes all further log lines to a function, without keys. */
-export function logTo(receiver: (endpointName: string, text: string) => void): void {
+/** Passes all further log lines to a function, redacted. */
+export function logTo(receiver: (name: string, text: string) => void): void {
   receive = receiver;
 }
 
-/** Logs a line about an endpoint, or about another resource with a name. Text that begins with `warning: ` is one. */
-export function log(endpointName: string, text: string): void {
-  receive(redact(endpointName), redact(text));
+/** Logs a line about a resource, by its name. Text that begins with `warning: ` is a warning. */
+export function log(name: string, text: string): void {
+  receive(redact(name), redact(text));
 }
 
 /** Returns a function that logs the progress of a deletion, at most one line in ten seconds. */
@@ -33,12 +33,12 @@ export function drainLogger(endpointName: string): (progress: DeleteProgress) =>
 }
 
 /** Returns a function that logs a wait, at most one line in ten seconds. */
-export function waitLogger(endpointName: string): (text: string, elapsedMs: number) => void {
+export function waitLogger(name: string): (text: string, elapsedMs: number) => void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   return (text, elapsedMs) => {
     if (elapsedMs - loggedAtMs < LINE_EVERY_MS) return;
     loggedAtMs = elapsedMs;
-    log(endpointName, `${text} (${Math.round(elapsedMs / 1000)} s)`);
+    log(name, `${text} (${Math.round(elapsedMs / 1000)} s)`);
   };
 }
 

@@ -15,6 +15,11 @@ export function isObject(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns an object as it is, and no properties for any other value. */
+export function objectOrEmpty(value: unknown): Properties {
+  return isObject(value) ? value : {};
+}
+
 /** The keys of objects that the name of a secret may contain: `env.HF_TOKEN`. */
 export const SECRET_KEY = /^\w+$/;
 

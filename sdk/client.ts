@@ -1,4 +1,4 @@
-import { type ClientOptions, checkOptions } from "./clientOptions";
+import { type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { CAPABILITIES } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
@@ -21,13 +21,16 @@ import type { Volumes } from "./volumes/volumes";
 
 export type { ClientOptions };
 
-/** A client of one account. Create it once and share it: its users share connections, rate limits and polls. */
+/**
+ * A client of one account. Create it once and share it: its users share connections, rate limits
+ * and polls.
+ */
 export interface Client {
   /** Creates, changes, lists and deletes endpoints. */
   readonly endpoints: Endpoints;
   /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
-  /** Creates, changes, lists and deletes credentials of image registries. */
+  /** Creates, changes, lists and deletes registry credentials. */
   readonly registryAuths: RegistryAuths;
   /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
@@ -39,23 +42,27 @@ export interface Client {
    * @throws ConfigurationError if there is no `queueUrl`
    */
   endpoint(endpointId: string): EndpointQueue;
-  /** Ends all waits for jobs and all streamed bodies, and closes each connection when its response is complete. */
+  /**
+   * Ends all waits for jobs and all streamed bodies, and closes each connection when its response
+   * is complete.
+   */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Creates a client. It sends nothing yet. Without options it reads the connection from the environment. It uses the
- * proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts in `NO_PROXY`.
- * @throws ConfigurationError if an option is not valid, the key is missing, or a proxy's URL is not valid. A missing URL
- * of an interface is an error at the first use of the interface
+ * Creates a client. It sends nothing yet. Without options it reads the connection from the
+ * environment. It uses the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts in
+ * `NO_PROXY`.
+ * @throws ConfigurationError if an option is not valid, the key is missing, or a proxy's URL is not
+ * valid. A missing interface URL throws on the first use of that interface
  * @example
  * await using client = createClient();
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options?: ClientOptions): Client {
-  const checked = checkOptions(options);
+  const checked = checkClientOptions(options);
   const apiKey = new Secret(checked.apiKey);
   const agent = checked.dispatcher ?? createAgent();
   const clock = checked.clock ?? systemClock;
@@ -65,7 +72,6 @@ export function createClient(options?: ClientOptions): Client {
     agent,
     clock,
     report: reports.request,
-    warn: reports.warning,
     bodies: new Set(),
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
@@ -107,7 +113,10 @@ export function createClient(options?: ClientOptions): Client {
     closed ??= checked.dispatcher ? Promise.resolve() : agent.close();
     return closed;
   }
-  /** Returns the management interface. Its modules are loaded at its first use: programs that only run jobs do not need them. */
+  /**
+   * Returns the management interface. Its modules are loaded on first use: programs that only run
+   * jobs do not need them.
+   */
   function managed(): Management {
     if (!management) {
       const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
@@ -116,7 +125,7 @@ export function createClient(options?: ClientOptions): Client {
       const v2 = { http, apiKey, url, limits };
       management = createManagement(
         context,
-        isV2 ? v2Calls(context, v2) : graphqlCalls(http, apiKey, url, serviceName(checked), restPods, v2),
+        isV2 ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, serviceName(checked), restPods, v2),
       );
     }
     return management;

@@ -1,5 +1,4 @@
 import type { Dispatcher } from "undici";
-import * as z from "zod";
 import {
   type ConnectionSettings,
   ENVIRONMENT_VARIABLES,
@@ -12,41 +11,60 @@ import {
   settingsFromEnvironment,
 } from "./config";
 import type { Clock } from "./contract/clock";
-import { ConfigurationError } from "./errors";
+import { ConfigurationError, type InputProblem } from "./errors";
 import { nearestWord } from "./nearestWord";
+import {
+  aFunction,
+  anObject,
+  aString,
+  check,
+  hasMethod,
+  type OptionChecks,
+  optionProblems,
+  positiveMs,
+  wholeFrom,
+} from "./transport/callOptions";
 import type { Observers } from "./transport/observers";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
 import type { RateLimitOptions } from "./transport/throttle";
 
 /**
- * Options of a client. Give the key with either `service` or the URLs of the interfaces that you use. Without key,
- * service and URLs, all of them come from the environment.
+ * Options of a client. Give the key with either `service` or the URLs of the interfaces that you
+ * use. Without key, service and URLs, all of them come from the environment.
  */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
   /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither service nor URL is given */
   readonly apiKey?: string | undefined;
-  /** The name of a known service. It sets all URLs. @default `SERVERLESS_GPU_SERVICE`, if neither key nor URL is given */
+  /**
+   * The name of a known service. It sets all URLs.
+   * @default `SERVERLESS_GPU_SERVICE`, if neither
+   * key nor URL is given
+   */
   readonly service?: ServiceName | undefined;
   /**
-   * The management interface: `graphql`, or `v2` for REST v2, which follows it. Endpoints, templates, volumes, registry
-   * credentials and pods are the same over both.
+   * The management interface: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
+   * volumes, registry credentials and pods are the same over both.
    * @default `SERVERLESS_GPU_API`, else `graphql`
    */
   readonly api?: ManagementApi | undefined;
   /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
-   * The longest time of an attempt without data from the service, in milliseconds: > 0. A large request may take longer,
-   * by a second for each 64 kB.
+   * The longest time of an attempt without data from the service, in milliseconds: > 0. A large
+   * request may take longer, by a second for each 64 kB.
    * @default 30,000
    */
   readonly attemptTimeoutMs?: number | undefined;
-  /** Settings of the rate limiter of the queue's operations. `"off"`: no limiter. @default the contract's limits */
+  /**
+   * Settings of the rate limiter for queue operations. `"off"`: no limiter.
+   * @default the contract's
+   * limits
+   */
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   /**
-   * A dispatcher of undici 7, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. The client does not close it, and does
-   * not read the proxies in the environment.
-   * @default connections of its own
+   * A dispatcher of undici 7, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. The client does
+   * not close it, and does not read the proxies in the environment.
+   * @default the client's own connections
    */
   readonly dispatcher?: Dispatcher | undefined;
   /** The clock, for tests. @default the machine's clock */
@@ -61,83 +79,83 @@ export interface CheckedOptions extends Omit<ClientOptions, "retry"> {
   readonly attemptTimeoutMs: number;
 }
 
-const text = z.string("must be a string");
-const words = z.array(text, "must be a list of strings");
-const callback = z.custom((value) => typeof value === "function", "must be a function");
-const milliseconds = z.custom(
-  (value) => typeof value === "number" && value > 0,
-  "must be a number of milliseconds > 0",
+const words = check(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  "must be a list of strings",
 );
 
-function withMethods(methods: readonly string[], message: string) {
-  const hasAll = (value: unknown) =>
-    typeof value === "object" &&
-    value !== null &&
-    methods.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
-  return z.custom(hasAll, message);
-}
+const withMethods = (methods: readonly string[]) => (value: unknown) => methods.every((name) => hasMethod(value, name));
 
 const BUN_HINT =
   "bun" in process.versions ? '. Bun has a module of its own named "undici": import Agent from "undici/index.js"' : "";
 
 const LEVELS = ["debug", "info", "warn", "error"];
 
-/** Every option, and its shape. `undefined` is the default everywhere. */
-const optionsSchema = z.strictObject(
-  {
-    apiKey: text.optional(),
-    service: text.optional(),
-    api: text.optional(),
-    graphqlUrl: text.optional(),
-    restUrl: text.optional(),
-    queueUrl: text.optional(),
-    extraGpuTiers: words.optional(),
-    extraLocations: words.optional(),
-    retry: z
-      .strictObject(
-        {
-          maxAttempts: z.int("must be a whole number ≥ 1").min(1, "must be a whole number ≥ 1").optional(),
-          maxElapsedMs: milliseconds.optional(),
-        } satisfies Record<keyof RetryPolicy, z.ZodType>,
-        "must be an object such as { maxAttempts: 3 }",
-      )
-      .optional(),
-    attemptTimeoutMs: milliseconds.optional(),
-    rateLimits: z
-      .literal("off")
-      .or(
-        z.strictObject({
-          requestsPerWorker: z.int().min(0).optional(),
-        } satisfies Record<keyof RateLimitOptions, z.ZodType>),
-      )
-      .optional(),
-    logger: callback.or(withMethods(LEVELS, "")).optional(),
-    onRequest: callback.optional(),
-    onRetry: callback.optional(),
-    onRateLimit: callback.optional(),
-    onWarning: callback.optional(),
-    dispatcher: withMethods(["dispatch"], `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`).optional(),
-    clock: withMethods(["now", "monotonic", "schedule"], "must have now, monotonic and schedule").optional(),
-  } satisfies Record<keyof ClientOptions, z.ZodType>,
-  "must be an object",
-);
+const RETRY: OptionChecks<RetryPolicy> = { maxAttempts: wholeFrom(1), maxElapsedMs: positiveMs };
 
-/** The messages for options of more than one shape. */
-const SHAPES: Readonly<Record<string, string>> = {
-  rateLimits: 'must be "off", or an object such as { requestsPerWorker: 2 } with a whole number ≥ 0',
-  logger: `must be a function, or an object with the methods ${LEVELS.join(", ")}, such as pino or console`,
+const RATE_LIMITS: OptionChecks<RateLimitOptions> = { requestsPerWorker: wholeFrom(0) };
+
+/** The checks of all options. `undefined` is the default everywhere. */
+const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
+  apiKey: aString,
+  service: aString,
+  api: aString,
+  graphqlUrl: aString,
+  restUrl: aString,
+  queueUrl: aString,
+  extraGpuTiers: words,
+  extraLocations: words,
+  retry: (value, name) =>
+    isObject(value)
+      ? (optionProblems(value, RETRY, unknownIn("retry.")) ?? []).map(({ property, message }) => ({
+          property: property in RETRY ? `${name}.${property}` : property,
+          message,
+        }))
+      : [{ property: name, message: "must be an object such as { maxAttempts: 3 }" }],
+  attemptTimeoutMs: positiveMs,
+  rateLimits: check(
+    (value) => value === "off" || (isObject(value) && !optionProblems(value, RATE_LIMITS, unknownIn(""))),
+    'must be "off", or an object such as { requestsPerWorker: 2 } with a whole number ≥ 0',
+  ),
+  logger: check(
+    (value) => typeof value === "function" || withMethods(LEVELS)(value),
+    `must be a function, or an object with the methods ${LEVELS.join(", ")}, such as pino or console`,
+  ),
+  onRequest: aFunction,
+  onRetry: aFunction,
+  onRateLimit: aFunction,
+  onWarning: aFunction,
+  dispatcher: check(withMethods(["dispatch"]), `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`),
+  clock: check(withMethods(["now", "monotonic", "schedule"]), "must have now, monotonic and schedule"),
 };
 
+function isObject(value: unknown): value is object {
+  return anObject(value, "").length === 0;
+}
+
+/** Returns the problem of an option that does not exist. */
+function unknownIn(path: string) {
+  return (name: string, known: readonly string[]): InputProblem => {
+    const near = nearestWord(name, known);
+    const hint = near ? `: did you mean ${near}?` : "";
+    return { property: `the option ${JSON.stringify(path + name)}`, message: `does not exist${hint}` };
+  };
+}
+
 /**
- * Returns the options with defaults, and with the connection settings of the environment if the options have none. No
- * message shows a value, which may be a key.
+ * Returns the options with defaults, and with the connection settings of the environment if the
+ * options have none. No message shows a value, which may be a key.
  * @throws ConfigurationError with every problem
  */
-export function checkOptions(given: ClientOptions = {}): CheckedOptions {
-  const checked = optionsSchema.safeParse(given);
-  if (!checked.success) {
-    const problems = checked.error.issues.flatMap(problemsOf);
-    throw new ConfigurationError(`the client's options are not valid: ${problems.join("; ")}`);
+export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
+  const problems = isObject(given)
+    ? optionProblems(given, CLIENT_OPTIONS, unknownIn(""))
+    : [{ property: "the argument", message: "must be an object" }];
+  if (problems) {
+    const isKnown = ({ property }: InputProblem) => Object.hasOwn(CLIENT_OPTIONS, property.split(".")[0] ?? "");
+    const knownFirst = [...problems.filter(isKnown), ...problems.filter((each) => !isKnown(each))];
+    const texts = knownFirst.map(({ property, message }) => `${property} ${message}`);
+    throw new ConfigurationError(`the client's options are not valid: ${texts.join("; ")}`);
   }
   const options = connected(given);
   const { maxAttempts, maxElapsedMs } = given.retry ?? {};
@@ -154,21 +172,12 @@ export function checkOptions(given: ClientOptions = {}): CheckedOptions {
   };
 }
 
-function problemsOf(issue: z.core.$ZodIssue): string[] {
-  const name = issue.path.join(".");
-  const shape = SHAPES[String(issue.path[0])];
-  if (shape !== undefined) return [`${String(issue.path[0])} ${shape}`];
-  if (issue.code !== "unrecognized_keys") return [`${name || "the argument"} ${issue.message}`];
-  const known = name === "" ? Object.keys(optionsSchema.shape) : Object.keys(DEFAULT_RETRY_POLICY);
-  return issue.keys.map((key) => {
-    const near = nearestWord(key, known);
-    return `the option ${JSON.stringify([name, key].filter(Boolean).join("."))} does not exist${near ? `: did you mean ${near}?` : ""}`;
-  });
-}
-
 const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettings)[];
 
-/** Returns the options with a connection: that of the options or, as a unit, that of the environment. */
+/**
+ * Returns the options with a connection: that of the options or, as a unit, that of the
+ * environment.
+ */
 function connected(options: ClientOptions): ClientOptions {
   const isGiven = (settings: ConnectionSettings) => (name: keyof ConnectionSettings) => Boolean(settings[name]?.trim());
   const given = CONNECTION.filter(isGiven(options));

@@ -17,7 +17,10 @@ export interface ConnectionSettings {
   readonly apiKey?: string | undefined;
   /** `runpod`. Without a name, the URLs must be given. */
   readonly service?: string | undefined;
-  /** The URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below `/v2`. */
+  /**
+   * The URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below
+   * `/v2`.
+   */
   readonly graphqlUrl?: string | undefined;
   /** The URL of the REST v1 interface, with or without `/v1`. */
   readonly restUrl?: string | undefined;
@@ -69,9 +72,10 @@ export interface EnvironmentSettings extends ConnectionSettings {
 }
 
 /**
- * Returns the settings in the environment, for `createClient`. Variables that are not set are missing, or `""` for the
- * key.
- * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` or `SERVERLESS_GPU_API` has an unknown value
+ * Returns the settings in the environment, for `createClient`. Variables that are not set are
+ * missing, or `""` for the key.
+ * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` or `SERVERLESS_GPU_API` has an unknown
+ * value
  */
 export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): EnvironmentSettings {
   const read = (name: keyof ConnectionSettings) => environment[ENVIRONMENT_VARIABLES[name]]?.trim() || undefined;
@@ -148,7 +152,7 @@ export interface ExtraWords {
   readonly extraLocations?: readonly string[] | undefined;
 }
 
-/** Returns the extra words in the settings, and those and the rule of the named service. */
+/** Returns the extra values of the settings and of the named service, and that service's rule. */
 export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];

@@ -3,7 +3,7 @@ import { redact, redactedStart } from "./secret";
 
 /** Details of an error beside its message. */
 export interface ErrorDetails {
-  /** The cause. It is kept as a copy without keys. */
+  /** The cause. It is kept as a copy with keys redacted. */
   readonly cause?: unknown;
   /** The wait before the next attempt that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
@@ -15,9 +15,9 @@ export interface ErrorResponse {
   readonly status: number;
   /** The id that the service gave the request, if it sent one. */
   readonly requestId?: string | undefined;
-  /** The response headers, without keys. */
+  /** The response headers, with keys redacted. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The beginning of the body, without keys. */
+  /** The beginning of the body, with keys redacted. */
   readonly body: string;
 }
 
@@ -25,11 +25,11 @@ export interface ErrorResponse {
 const LONGEST_BODY = 4_000;
 
 /**
- * The base class of all errors of this package. The message says what happened, to what, and what to do next. The
- * constructor removes keys from message, stack and cause.
+ * The base class of all errors of this package. The message says what happened, to what, and what
+ * to do next. The constructor redacts keys in the message, stack and cause.
  */
 export abstract class ServerlessGpuError extends Error {
-  /** The stable code of the kind of error, for programs to compare. */
+  /** The stable error code, for programs to compare. */
   abstract readonly code: string;
   /** `wait`: the same call may succeed later. `stop`: it fails again until something is changed. */
   readonly disposition: "wait" | "stop" = "stop";
@@ -43,9 +43,12 @@ export abstract class ServerlessGpuError extends Error {
   declare readonly status?: number;
   /** The service's id of the request, if the response that caused the error has one. */
   declare readonly requestId?: string;
-  /** The headers of the response that caused the error, with names in lower case and without keys. Not enumerable. */
+  /**
+   * The headers of the response that caused the error, with names in lower case and keys redacted.
+   * Not enumerable.
+   */
   declare readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** The first 4,000 characters of the body of that response, without keys. Not enumerable. */
+  /** The first 4,000 characters of that response's body, with keys redacted. Not enumerable. */
   declare readonly body?: string;
 
   /** @internal */
@@ -100,7 +103,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Puts what became of the object before the message, and details after it.
+   * Puts what became of the record before the message, and details after it.
    * @internal
    */
   withOutcome(outcome: string, details = ""): this {
@@ -111,7 +114,10 @@ export abstract class ServerlessGpuError extends Error {
   }
 }
 
-/** Thrown before any call if the key or a URL is missing or not valid. The message names the setting. */
+/**
+ * Thrown before any call if the key or a URL is missing or not valid. The message names the
+ * setting.
+ */
 export class ConfigurationError extends ServerlessGpuError {
   readonly code = "CONFIGURATION";
 }
@@ -137,17 +143,23 @@ export class InvalidInputError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when the service does not accept the key: status 401, "Unauthorized", or a response without an account. */
+/**
+ * Thrown when the service does not accept the key: status 401, "Unauthorized", or a response
+ * without an account.
+ */
 export class AuthenticationError extends ServerlessGpuError {
   readonly code = "AUTHENTICATION";
 }
 
-/** Thrown when the service says that the requested object does not exist (status 404, or "not found" in GraphQL). */
+/** Thrown when the service says that the requested record does not exist (status 404, or "not found" in GraphQL). */
 export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
 
-/** Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that is not valid. */
+/**
+ * Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that
+ * is not valid.
+ */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
   /**
@@ -157,17 +169,25 @@ export class RejectedError extends ServerlessGpuError {
   declare readonly refusedFields?: readonly string[];
 }
 
-/** Thrown when a rule of the service forbids the request: workers are not at zero, or a template is unknown. */
+/**
+ * Thrown when a rule of the service forbids the request: workers are not at zero, or a template is
+ * unknown.
+ */
 export class BusinessRuleError extends RejectedError {
   override readonly code: string = "BUSINESS_RULE";
 }
 
-/** Thrown when a change would exceed the account's quota of workers (the sum of `workersMax` over all endpoints). */
+/**
+ * Thrown when a change would exceed the account's quota of workers (the sum of `workersMax` over
+ * all endpoints).
+ */
 export class QuotaExceededError extends BusinessRuleError {
   override readonly code = "QUOTA_EXCEEDED";
 }
 
-/** Thrown when the service still responds with 429 after all attempts. The request had no effect. */
+/**
+ * Thrown when the service still responds with 429 after all attempts. The request had no effect.
+ */
 export class RateLimitError extends ServerlessGpuError {
   readonly code = "RATE_LIMITED";
   override readonly disposition = "wait";
@@ -190,13 +210,19 @@ export class CannotConnectError extends ConnectionError {
   override readonly code: string = "CANNOT_CONNECT";
 }
 
-/** Thrown when the certificate of the service or the proxy is not trusted. Nothing was sent. A retry would not help. */
+/**
+ * Thrown when the certificate of the service or the proxy is not trusted. Nothing was sent. A retry
+ * would not help.
+ */
 export class UntrustedCertificateError extends CannotConnectError {
   override readonly code = "UNTRUSTED_CERTIFICATE";
   override readonly disposition = "stop";
 }
 
-/** Thrown when a proxy does not accept the user or the password in its URL (status 407): nothing was sent. */
+/**
+ * Thrown when a proxy does not accept the user or the password in its URL (status 407): nothing was
+ * sent.
+ */
 export class ProxyAuthenticationError extends CannotConnectError {
   override readonly code = "PROXY_AUTHENTICATION";
   override readonly disposition = "stop";
@@ -207,61 +233,76 @@ export class ClientClosedError extends ServerlessGpuError {
   readonly code = "CLIENT_CLOSED";
 }
 
-/** Thrown when no data arrived within the time of an attempt, or when the service stopped waiting (status 408). */
+/**
+ * Thrown when no data arrived within the time of an attempt, or when the service stopped waiting
+ * (status 408).
+ */
 export class RequestTimeoutError extends ServerlessGpuError {
   readonly code = "REQUEST_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a response is not JSON (a gateway's HTML page, a truncated or damaged body). Contains a short excerpt. */
+/**
+ * Thrown when a response is not JSON (a gateway's HTML page, a truncated or damaged body). Contains
+ * a short excerpt.
+ */
 export class UnreadableResponseError extends ServerlessGpuError {
   readonly code = "UNREADABLE_RESPONSE";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a response is larger than 64 MB, or is JSON in another shape than the contract's. Contains a short excerpt. */
+/**
+ * Thrown when a response is larger than 64 MB, or is JSON that does not match the contract.
+ * Contains a short excerpt.
+ */
 export class UnexpectedResponseError extends ServerlessGpuError {
   readonly code = "UNEXPECTED_RESPONSE";
 }
 
-/** Thrown when the response to a create was lost and several new endpoints match it. Nothing else was created. */
+/**
+ * Thrown when the response to a create was lost, and lists cannot tell whether the record was created, or which of several
+ * new ones it is. It was not created again.
+ */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
-  /** The ids of the endpoints that match. One of them may be the one that was created. */
-  readonly endpointIds: readonly string[];
+  /** The ids of the new records that match. One of them may be the one that was created. */
+  readonly ids: readonly string[];
 
   /** @internal */
-  constructor(message: string, endpointIds: readonly string[], details?: ErrorDetails) {
+  constructor(message: string, ids: readonly string[], details?: ErrorDetails) {
     super(message, details);
-    this.endpointIds = endpointIds;
+    this.ids = ids;
   }
 }
 
-/** Thrown when an endpoint could not be deleted in time. The message says why, and whether the endpoint runs again. */
+/** Thrown when a record was not deleted in time. The message says why and, for an endpoint, whether it runs again. */
 export class DeleteTimeoutError extends ServerlessGpuError {
   readonly code = "DELETE_TIMEOUT";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a template, a volume or a registry credential is still used, so that it was not deleted. Names its users. */
+/**
+ * Thrown when a template, a volume or a registry credential is still used, so that it was not
+ * deleted. Names its users.
+ */
 export class InUseError extends ServerlessGpuError {
   readonly code = "IN_USE";
 }
 
-/** Thrown when an endpoint with the new one's name already exists. Nothing was created. */
+/** Thrown when another record already has the name. Nothing was changed. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
-  /** The ids of the endpoints with the name. */
-  readonly endpointIds: readonly string[];
+  /** The ids of the records with the name, as far as they are known. */
+  readonly ids: readonly string[];
 
   /** @internal */
-  constructor(message: string, endpointIds: readonly string[]) {
+  constructor(message: string, ids: readonly string[]) {
     super(message);
-    this.endpointIds = endpointIds;
+    this.ids = ids;
   }
 }
 
-/** Thrown when an endpoint is absent, but was last seen with another key or URL. It may still exist there. */
+/** Thrown when a record is absent, but was last seen with another key or URL. It may still exist there. */
 export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";
 }
@@ -277,22 +318,25 @@ export class ReadyTimeoutError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
-/** Thrown when workers do not stop in time for a recycle. The message says whether the endpoint has its workers again. */
+/**
+ * Thrown when workers do not stop in time for a recycle. The message says whether the endpoint has
+ * its workers again.
+ */
 export class RecycleTimeoutError extends ServerlessGpuError {
   readonly code = "RECYCLE_TIMEOUT";
   override readonly disposition = "wait";
 }
 
 /**
- * Thrown when a deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says whether the
- * endpoint runs again. `cause` is a copy of the signal's reason.
+ * Thrown when a deletion or a recycle was aborted after it had scaled the endpoint to zero. The
+ * message says whether the endpoint runs again. `cause` is a copy of the signal's reason.
  */
 export class InterruptedError extends ServerlessGpuError {
   readonly code = "INTERRUPTED";
   override readonly disposition = "wait";
 }
 
-/** Thrown when a smoke test's job takes too long, or has another output than expected. */
+/** Thrown when a smoke test's job takes too long, or its output is not as expected. */
 export class SmokeTestError extends ServerlessGpuError {
   readonly code = "SMOKE_TEST";
 }
@@ -300,7 +344,7 @@ export class SmokeTestError extends ServerlessGpuError {
 /** The longest chain of causes that is kept: a chain may contain itself. */
 const DEEPEST_CAUSE = 8;
 
-/** Returns a copy of a cause without keys. It has only the name, message, code and stack. */
+/** Returns a copy of a cause with keys redacted. It has only the name, message, code and stack. */
 function withoutKeys(cause: unknown, depth = 1): unknown {
   if (cause instanceof ServerlessGpuError) return cause;
   // Under Jest, Node's own errors are from another realm.

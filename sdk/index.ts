@@ -1,5 +1,6 @@
 /**
- * A typed client for the service's interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
+ * A typed client for the serverless GPU endpoints of RunPod, and of any service with the same
+ * interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
  *
  * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
  *
@@ -16,13 +17,12 @@ export {
 } from "./config";
 export type { Clock } from "./contract/clock";
 export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
-export type { CreateOptions } from "./endpoints/createEndpoint";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
-export type { Endpoints, UpdateOptions } from "./endpoints/endpoints";
-export type { ListedEndpoints, UnreadableEndpoint } from "./endpoints/listRecords";
-export type { ScaleDownOptions, WorkerLimits } from "./endpoints/putBack";
+export type { Endpoints } from "./endpoints/endpoints";
+export type { ScaleDownOptions } from "./endpoints/putBack";
 export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
+export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";
 export type {
   Batch,
@@ -63,7 +63,8 @@ export type { StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
-export type { FindOptions, KnownOptions, KnownSettings } from "./records/collection";
+export type { KnownSettings } from "./records/calls";
+export type { FindOptions, KnownOptions, UpdateRecordOptions } from "./records/collection";
 export type { CreateRecordOptions } from "./records/createRecord";
 export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
 export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";
@@ -87,7 +88,7 @@ export type { ResponsePromise, WithResponse } from "./transport/responsePromise"
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
 export type { Volume, VolumeChanges, VolumeInput } from "./volumes/record";
-export type { Volumes, VolumeUpdateOptions } from "./volumes/volumes";
+export type { Volumes } from "./volumes/volumes";
 export {
   type ConfirmingQueue,
   createWebhookReceiver,

@@ -1,21 +1,19 @@
 import type { ServiceName } from "./contract/limits";
-import { createAccount, type EndpointsContext } from "./endpoints/calls";
-import type { EndpointCalls } from "./endpoints/endpointCalls";
+import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
 import { ENDPOINT_LIST, v2EndpointCalls } from "./endpoints/v2Calls";
 import type { PodCalls } from "./pods/pods";
 import { v2PodCalls } from "./pods/v2Calls";
+import { createCollection } from "./records/collection";
 import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
 import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
-import type { Secret } from "./secret";
-import { graphqlTemplateCalls, type TemplateCalls } from "./templates/graphqlCalls";
-import { createTemplateAccount, createTemplates, type Templates } from "./templates/templates";
+import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./templates/graphqlCalls";
+import { createTemplates, type Templates } from "./templates/templates";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
 import type { GraphqlTransport } from "./transport/graphql";
-import type { Http } from "./transport/httpRequest";
 import type { RestV2Transport } from "./transport/restV2";
 import type { CallContext } from "./transport/retryingCall";
 import { graphqlVolumeCalls, type VolumeCalls } from "./volumes/graphqlCalls";
@@ -41,19 +39,17 @@ interface ManagementCalls {
   readonly pods: PodCalls;
 }
 
-/** Returns the requests over GraphQL at `url`. Where a list may be cut, REST v2 shows which records there are. */
+/** Returns the requests over GraphQL. Where a list may be cut, REST v2 shows which records there are. */
 export function graphqlCalls(
-  http: Http,
-  apiKey: Secret,
-  url: () => string,
+  context: CallContext,
+  transport: GraphqlTransport,
   service: ServiceName | undefined,
   pods: PodCalls,
   v2: RestV2Transport,
 ): ManagementCalls {
-  const transport: GraphqlTransport = { http, apiKey, url };
   return {
-    endpoints: { ...graphqlEndpointCalls(transport, service), readNames: v2Names(v2, ENDPOINT_LIST) },
-    templates: { ...graphqlTemplateCalls(transport), readNames: v2Names(v2, TEMPLATE_LIST) },
+    endpoints: { ...graphqlEndpointCalls(context, transport, service), readNames: v2Names(v2, ENDPOINT_LIST) },
+    templates: { ...graphqlTemplateCalls(context, transport), readNames: v2Names(v2, TEMPLATE_LIST) },
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods,
@@ -73,19 +69,19 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
 
 /** Returns the parts that a management interface serves. They share their lists. */
 export function createManagement(context: EndpointsContext, calls: ManagementCalls): Management {
-  const account = createAccount(context, calls.endpoints);
-  const templateAccount = createTemplateAccount(context, calls.templates);
+  const endpoints = createEndpointCollection(context, calls.endpoints);
+  const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
   return {
-    endpoints: createEndpoints(account),
-    templates: createTemplates(templateAccount, account),
+    endpoints: createEndpoints(endpoints),
+    templates: createTemplates(templates, endpoints),
     registryAuths: createRegistryAuths(
       context,
       calls.registryAuths,
-      templateAccount,
+      templates,
       // Only where templates are applied, endpoints have containers of their own.
-      calls.endpoints.applyTemplate && account,
+      calls.endpoints.applyTemplate && endpoints,
     ),
-    volumes: createVolumes(context, calls.volumes, account),
+    volumes: createVolumes(context, calls.volumes, endpoints),
     pods: calls.pods,
   };
 }

@@ -5,13 +5,19 @@ const REDACTED = "[redacted]";
 /** Shorter strings are not keys, and replacing them would garble every message. */
 const SHORTEST_SECRET = 4;
 
-/** All strings to hide, the longest first, because one may contain another. Only `Secret` adds to it. */
+/**
+ * All strings to hide, the longest first, because one may contain another. Only `Secret` adds to
+ * it.
+ */
 let hiddenStrings: readonly string[] = [];
 
 /** The values whose forms are in it. Each call of a provider makes the secret of its key again. */
 const hiddenValues = new Set<string>();
 
-/** The secrets of jobs, with their forms. There may be one for each job, so only the newest are kept. */
+/**
+ * The secrets of jobs, with their forms. There may be one for each job, so only the newest are
+ * kept.
+ */
 const jobSecrets = new Map<string, readonly string[]>();
 const MAX_JOB_SECRETS = 1000;
 
@@ -30,8 +36,8 @@ const ENVIRONMENT = /"env"\s*:\s*\{/gi;
 const STORAGE_SECRET = /accessSecret\\*["']?\s*[:=]\s*\\*["']/gi;
 
 /**
- * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages, JSON and
- * `util.inspect`. From its creation on, `redact` removes its value from every string.
+ * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages,
+ * JSON and `util.inspect`. From its creation on, `redact` removes its value from every string.
  */
 export class Secret {
   readonly #value: string;
@@ -62,7 +68,10 @@ export class Secret {
   }
 }
 
-/** Makes `redact` remove the secret of a job from every string, until a thousand newer ones are added. */
+/**
+ * Makes `redact` remove the secret of a job from every string, until a thousand newer ones are
+ * added.
+ */
 export function hideJobSecret(value: string): void {
   if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
   jobSecrets.set(value, [...new Set(formsOf(value))].sort(longestFirst));
@@ -84,7 +93,7 @@ function formsOf(value: string): string[] {
   return [value, inUrl, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
-/** Returns the string without known secrets, and without values in places where keys are. */
+/** Returns the string with known secrets redacted, and values in places where keys are. */
 export function redact(text: string): string {
   let result = text;
   for (const hidden of hiddenStrings) result = result.replaceAll(hidden, REDACTED);
@@ -95,7 +104,7 @@ export function redact(text: string): string {
   return withoutValues(withoutValues(result, STORAGE_SECRET, endOfString), ENVIRONMENT, endOfObject);
 }
 
-/** Not by one regular expression: for a very long text it would need more memory than it has. */
+/** Not one regular expression, which would run out of memory on a very long string. */
 function withoutValues(text: string, beginning: RegExp, endOf: (text: string, from: number) => number): string {
   let result = "";
   let from = 0;
@@ -130,7 +139,7 @@ function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the beginning of `text` without keys, on one line, of at most `length` characters. */
+/** Returns at most the first `length` characters of `text`, on one line and with keys redacted. */
 export function redactBeginning(text: string, length: number): string {
   const line = withoutKeys(text, 8 * length)
     .replace(/\s+/g, " ")
@@ -138,13 +147,16 @@ export function redactBeginning(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length)}…` : line;
 }
 
-/** Returns the first `length` characters of `text` without keys, with its own line breaks. */
+/** Returns the first `length` characters of `text` with keys redacted, and with its line breaks. */
 export function redactedStart(text: string, length: number): string {
   const start = withoutKeys(text, length);
   return start.length > length ? `${start.slice(0, length)}…` : start;
 }
 
-/** Returns at least `length` characters of `text` without keys, if it has as many. A long string costs no more. */
+/**
+ * Returns at least `length` characters of `text` with keys redacted, if it has as many. A long
+ * string costs no more.
+ */
 function withoutKeys(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
     (most, [first]) => Math.max(most, first?.length ?? 0),

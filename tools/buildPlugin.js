@@ -1,5 +1,6 @@
-// Bundles the provider plugin into one file without dependencies, plugin/bin/pulumi-resource-serverless-gpu, and writes the
-// licenses of the packages in it beside it.
+// Bundles the provider plugin into one file without dependencies,
+// plugin/bin/pulumi-resource-serverless-gpu, and writes the licenses of the packages in it beside
+// it.
 const { chmodSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { buildSync } = require("esbuild");

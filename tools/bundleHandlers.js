@@ -1,6 +1,6 @@
-// Bundles the handlers into one file, in place of the compiled one: Pulumi's provider process starts with every command,
-// and loading one file takes a third of the time of loading 300. The bundle contains parts of packages, so their licenses
-// go with it.
+// Bundles the handlers into one file, in place of the compiled one: Pulumi's provider process
+// starts with every command, and loading one file takes a third of the time of loading 300. The
+// bundle contains parts of packages, so their licenses go with it.
 const { rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { build } = require("esbuild");

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Checks that a tag, the versions of both packages and the newest heading of CHANGELOG.md agree, and that the README installs
-// the package from the registry: node tools/checkRelease.js v1.2.3
+// Checks that a tag, the versions of both packages and the newest heading of CHANGELOG.md agree,
+// and that the README installs the package from the registry: node tools/checkRelease.js v1.2.3
 const { readFileSync } = require("node:fs");
 
 /**
- * Returns the problems that keep a tag from being released.
+ * Returns the problems that prevent the release of a tag.
  * @param {string} tag
  * @param {string} version the version in package.json
  * @param {string} versionOfPlugin the version in plugin/package.json
@@ -19,8 +19,7 @@ function problemsOf(tag, version, versionOfPlugin, changelog, readme) {
   if (tag !== `v${version}`) problems.push(`the tag is ${tag}, and package.json has the version ${version}`);
   if (versionOfPlugin !== version)
     problems.push(`package.json has the version ${version}, and plugin/package.json has ${versionOfPlugin}`);
-  if (named !== version)
-    problems.push(`the newest heading of CHANGELOG.md is "${heading}", and not "${version} - <date>"`);
+  if (named !== version) problems.push(`the newest heading of CHANGELOG.md is "${heading}", not "${version} - <date>"`);
   else if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? ""))
     problems.push(`the heading "${heading}" has no date: ${version} - 2030-01-31`);
   if (/\bnpm pack\b/.test(readme))

@@ -1,9 +1,10 @@
-// Compares the facts about REST v2 that the client and the emulator rely on with an OpenAPI document of the service:
-// `npm run check:spec -- <file or URL>`. The document is yours: none is in the repository.
+// Compares the facts about REST v2 that the client and the emulator rely on with an OpenAPI
+// document of the service: `npm run check:spec -- <file or URL>`. The document is yours: none is in
+// the repository.
 const { operationOf, readDocument, resolve, schemaOf, unwrap } = require("./openApi");
 
 /** @typedef {import("./openApi").Json} Json */
-/** @typedef {import("../emulator/restV2/shapes").Shape} Shape */
+/** @typedef {import("../emulator/model/shapes").Shape} Shape */
 /** @typedef {import("../emulator/restV2/facts").OperationFacts} OperationFacts */
 
 /**
@@ -61,7 +62,8 @@ function propertiesOf(given, document) {
 const LIMITS = /** @type {const} */ (["minimum", "maximum", "minLength", "minItems", "minProperties"]);
 
 /**
- * Returns the differences between a shape of ours and a schema. The schema may have more properties.
+ * Returns the differences between a shape of ours and a schema. The schema may have more
+ * properties.
  * @param {Shape} shape
  * @param {Json | undefined} given
  * @param {Json} document

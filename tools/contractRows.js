@@ -1,6 +1,7 @@
 /**
- * Every rule of the service's published description that the client follows. The tests in test/sdk name a rule by its id
- * in brackets in their title (`… [contract.run]`); a test fails if a rule has none.
+ * Every rule of the service's published description that the client follows. The tests in test/sdk
+ * name a rule by its id in brackets in their title (`… [contract.run]`); a test fails if a rule has
+ * none.
  * @type {Readonly<Record<string, { readonly source: string, readonly rule: string }>>}
  */
 const contract = {
@@ -107,7 +108,7 @@ const contract = {
       "400 Bad Request, 401 Unauthorized, 404 Not Found, 429 Too Many Requests, 500 Internal Server Error",
     "stays-in-queue": "Job stays in queue",
     "execution-timeout": "Timeout errors: the job runs longer than its execution timeout",
-    "other-shape": "A response of another shape",
+    "other-shape": "A response of a different shape",
     "submit-lost": "A submit whose response was lost",
     "retry-lost": "A retry whose response was lost",
     "purge-lost": "A purge whose response was lost",

@@ -1,4 +1,5 @@
-// Does what the compiler does not: copies the files of the emulator's page, and makes the command executable.
+// Does what the compiler does not: copies the files of the emulator's page, and makes the command
+// executable.
 const { chmodSync, cpSync, rmSync } = require("node:fs");
 const path = require("node:path");
 

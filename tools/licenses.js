@@ -5,7 +5,8 @@ const path = require("node:path");
 const root = path.join(__dirname, "..");
 
 /**
- * Returns the licenses of the packages that the bundled files belong to, each below the package's name and version.
+ * Returns the licenses of the packages that the bundled files belong to, each below the package's
+ * name and version.
  * @param {import("esbuild").Metafile} metafile its paths are relative to the repository
  */
 function licensesOf({ inputs }) {

@@ -13,7 +13,7 @@ async function readDocument(place) {
   const text = /^https?:/i.test(place) ? await download(place) : fs.readFileSync(place, "utf8");
   let document;
   try {
-    // JSON is YAML, too.
+    // JSON is also YAML.
     document = parse(text);
   } catch {
     throw new Error(`${place} is neither JSON nor YAML`);
@@ -67,7 +67,8 @@ function schemaOf(given, document) {
 }
 
 /**
- * Returns a part of the document without references, and with the parts of `allOf` merged. Properties keep theirs.
+ * Returns a part of the document without references, and with the parts of `allOf` merged.
+ * Properties keep theirs.
  * @param {Json | undefined} given
  * @param {Json} document
  * @param {readonly string[]} followed
@@ -125,7 +126,8 @@ function merge(one, other) {
 }
 
 /**
- * Returns a schema without `null`, the variants of which it must have one, and whether it accepts `null`.
+ * Returns a schema without `null`, the variants of which it must have one, and whether it accepts
+ * `null`.
  * @param {Json | undefined} given
  * @param {Json} document
  * @returns {{ schema: Json, variants: Json[], isNullable: boolean } | undefined}

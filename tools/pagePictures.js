@@ -1,10 +1,11 @@
-// Takes the pictures of the emulator's page for the documentation: three endpoints under load, light and dark.
+// Takes the pictures of the emulator's page for the documentation: three endpoints under load,
+// light and dark.
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 const { manualClock, startEmulator } = require("../dist/emulator");
 
 const FOLDER = path.join(__dirname, "../docs/images");
-/** Makes the pictures the same in every run. */
+/** Makes the pictures the same on every run. */
 const RANDOM_SEED = 7;
 const STEP_MS = 200;
 const STEPS = 222;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Packs the built plugin as `pulumi plugin install` expects it, one archive for each platform, and writes their checksums:
-// node tools/releaseArchives.js <folder>. The same sources give the same bytes. Needs GNU tar.
+// Packs the built plugin as `pulumi plugin install` expects it, one archive for each platform, and
+// writes their checksums: node tools/releaseArchives.js <folder>. The same sources give the same
+// bytes. Needs GNU tar.
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } = require("node:fs");
@@ -9,7 +10,10 @@ const { gzipSync } = require("node:zlib");
 
 const root = path.join(__dirname, "..");
 const NAME = "pulumi-resource-serverless-gpu";
-/** The platforms of the engine, in its own words. The plugin is the same on all: it runs on Node.js. */
+/**
+ * The engine's platforms, by its own names. The plugin is the same on all of them: it runs on
+ * Node.js.
+ */
 const PLATFORMS = ["darwin", "linux", "windows"].flatMap((os) => ["amd64", "arm64"].map((cpu) => `${os}-${cpu}`));
 
 /** @type {Readonly<Record<string, string>>} */
@@ -17,14 +21,16 @@ const FILES = {
   LICENSE: "LICENSE",
   // Those of the packages in the bundle.
   LICENSES: "plugin/bin/LICENSES",
-  // Says that the plugin is CommonJS, whatever a folder above its own says.
+  // Marks the plugin as CommonJS, whatever a parent folder says.
   "package.json": "plugin/package.json",
   [NAME]: `plugin/bin/${NAME}`,
 };
 const FILES_ON_WINDOWS = { ...FILES, [`${NAME}.cmd`]: `plugin/bin/${NAME}.cmd` };
 const EXECUTABLES = [NAME];
 
-/** @param {Readonly<Record<string, string>>} files the path of each file, by its name in the archive */
+/**
+ * @param {Readonly<Record<string, string>>} files the path of each file, by its name in the archive
+ */
 function pack(files) {
   mkdirSync(path.join(root, ".scratch"), { recursive: true });
   const folder = mkdtempSync(path.join(root, ".scratch", "archive-"));

@@ -1,5 +1,6 @@
-// Writes the tables of docs/contributing that connect rules with the tests that show them: the service's contract, which
-// the client follows, and the behaviour of the emulator. A test names a row by its id in brackets in its title.
+// Writes the tables of docs/contributing that connect rules with the tests that show them: the
+// service's contract, which the client follows, and the behaviour of the emulator. A test names a
+// row by its id in brackets in its title.
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -12,7 +13,8 @@ const root = path.resolve(__dirname, "..");
  * @property {string} folder the folder of the tests
  * @property {string} intro the document above the table
  * @property {readonly string[]} columns the headings between the id and the tests
- * @property {Readonly<Record<string, readonly string[]>>} rows the cells between the id and the tests, by id
+ * @property {Readonly<Record<string, readonly string[]>>} rows the cells between the id and the
+ * tests, by id
  */
 
 /**
@@ -51,8 +53,8 @@ JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed ro
 \`x-emulator-fidelity: assumed\`.
 
 - **documented**: the service's contract says so (${count("documented")} rows).
-- **observed**: observed at a running service (${count("observed")} rows).
-- **assumed**: our choice, because neither says anything (${count("assumed")} rows).`,
+- **observed**: seen at a running service (${count("observed")} rows).
+- **assumed**: our choice, because neither source covers it (${count("assumed")} rows).`,
     columns: ["Level", "Behaviour"],
     rows: mapValues(fidelity, ({ level, text }) => [level, text]),
   };

@@ -1,4 +1,5 @@
-// Writes docs/images/scaling-timeline.svg: the jobs and workers of an endpoint over a minute, as the emulator plays them.
+// Writes docs/images/scaling-timeline.svg: the jobs and workers of an endpoint over a minute, as
+// the emulator plays them.
 const fs = require("node:fs");
 const path = require("node:path");
 const { svg } = require("./svg");
@@ -21,7 +22,8 @@ const STEP_MS = 500;
 /**
  * @typedef {object} Timeline times in seconds
  * @property {{ submittedAt: number, startedAt: number, endedAt: number }[]} jobs
- * @property {{ at: number, starting: number, running: number, idle: number }[]} workers at each step
+ * @property {{ at: number, starting: number, running: number, idle: number }[]} workers at each
+ * step
  */
 
 /**
@@ -33,7 +35,7 @@ async function playTimeline({ startEmulator, manualClock }) {
   const clock = manualClock(0);
   const emulator = await startEmulator({
     clock,
-    // The health of this profile counts the workers that start, too.
+    // This profile's health also counts starting workers.
     profile: "observed",
     coldStartMs: SCENARIO.coldStart * 1000,
     handlers: { default: (_job, { sleep }) => sleep(SCENARIO.jobTakes * 1000) },
@@ -93,7 +95,8 @@ const rounded = (number) => Math.round(number * 10) / 10;
 const x = (seconds) => rounded(LEFT + (seconds / SCENARIO.end) * (WIDTH - LEFT - RIGHT));
 
 /**
- * Returns an SVG picture: a row for each job, the workers by state below, and a list of what happened when.
+ * Returns an SVG picture: a row for each job, the workers by state below, and a list of what
+ * happened when.
  * @param {Timeline} timeline
  */
 function drawTimeline({ jobs, workers }) {
@@ -143,11 +146,11 @@ function eventsOf({ jobs, workers }) {
   const lastEndedAt = Math.max(...jobs.map(({ endedAt }) => endedAt));
   /** @type {[at: number, text: string][]} */
   const events = [
-    [startedAt, "the first job comes, and a worker starts for it"],
+    [startedAt, "the first job arrives, and a worker starts for it"],
     [first(({ all }) => all > 1), `a second job has waited ${scalerValue} s, and another worker starts; soon a third`],
     [readyAt, `the first worker is ready, ${readyAt - startedAt} s after its start, and takes the first job`],
-    [first(({ idle }) => idle > 0), "no job waits any more: the first worker is idle"],
-    [warm?.submittedAt ?? Number.NaN, "a job comes while a worker is idle, and does not wait"],
+    [first(({ idle }) => idle > 0), "no job is waiting any longer: the first worker is idle"],
+    [warm?.submittedAt ?? Number.NaN, "a job arrives while a worker is idle, and does not wait"],
     [
       first(({ at, all }) => at > lastEndedAt && all === 0),
       `${idleTimeout} s after the last job the last worker has stopped: the endpoint is at zero again`,

@@ -1,4 +1,5 @@
-// What the pictures in docs/ and bench/ have in common. Those of the command line are in cli/forecast/report/charts.ts.
+// What the pictures in docs/ and bench/ have in common. Those of the command line are in
+// cli/forecast/report/charts.ts.
 
 /**
  * Returns a string without characters that have a meaning in XML.
@@ -8,7 +9,8 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").
 
 /**
  * Returns an SVG picture, which says in words what it shows.
- * @param {{ width: number, height: number, title: string, description: string, style: string, attributes?: string }} facts
+ * @param {{ width: number, height: number, title: string, description: string, style: string,
+ * attributes?: string }} facts
  * @param {readonly string[]} elements
  */
 function svg({ width, height, title, description, style, attributes = "" }, elements) {

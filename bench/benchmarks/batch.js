@@ -1,10 +1,13 @@
 const { startEmulator } = require("../../dist/emulator");
 const { measure } = require("../processes");
 
-/** @typedef {{ completed: number, uncertain: number, failed: number, heaps: number[], seconds: number }} Report */
+/**
+ * @typedef {{ completed: number, uncertain: number, failed: number, heaps: number[], seconds:
+ * number }} Report
+ */
 
 /**
- * Runs a batch at the contract's rate limits, while one submit in a hundred loses its response.
+ * Runs a batch at the contract's rate limits while one submit in a hundred loses its response.
  * @param {import("../runner").Settings} settings
  */
 async function run({ quick, log }) {

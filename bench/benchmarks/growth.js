@@ -10,13 +10,16 @@ const MANY = Number(process.env.MANY ?? 1000);
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
-  /** @type {Record<"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew", number[]>} */
+  /**
+   * @type {Record<"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew",
+   * number[]>}
+   */
   const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [], held: [], heldByFew: [] };
   const emulator = await startEmulator({ drainMs: 0 });
 
   /**
-   * The time of the first `up`, in milliseconds for each endpoint, the provider's largest memory and what it holds at the
-   * end, in megabytes, and the lists that a refresh after it asks for.
+   * The time of the first `up`, in milliseconds for each endpoint, the provider's largest memory
+   * and what it holds at the end, in megabytes, and the lists that a refresh after it asks for.
    * @param {string} program
    * @param {number} count
    */

@@ -3,7 +3,10 @@ const { createStack } = require("../engine");
 const { floor, ours } = require("../programs");
 const { inTurn } = require("../runner");
 
-/** The commands of a stack's life, in order, and the idle timeout that the program declares at each. */
+/**
+ * The commands of a stack's lifecycle, in order, and the idle timeout that the program declares for
+ * each.
+ */
 const STEPS = {
   up: { args: ["up", "--yes", "--skip-preview"], idleTimeout: 10 },
   preview: { args: ["preview", "--expect-no-changes"], idleTimeout: 10 },
@@ -15,8 +18,8 @@ const STEPS = {
 /** @typedef {keyof typeof STEPS} Step */
 
 /**
- * The time of one command for both, in milliseconds; the operations that the service was asked for; the sizes of both
- * states after it, in bytes.
+ * The time of one command for both, in milliseconds; the operations that the service received; the
+ * sizes of both states after it, in bytes.
  * @typedef {object} Measured
  * @property {{ ours: number, floor: number }} ms
  * @property {string[]} calls
@@ -78,7 +81,7 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of a stack of ours and one of the floor's, step by step beside each other.
+ * Runs the lifecycle of one of our stacks and one of the floor's, step by step side by side.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator
@@ -110,7 +113,8 @@ async function live(run, count, emulator, log) {
 }
 
 /**
- * Throws unless the service has what the step should have led to: a figure of work that was not done is worth nothing.
+ * Throws unless the service has what the step should have produced: the time of work that was not
+ * done is worthless.
  * @param {Step} step
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator
@@ -130,7 +134,7 @@ function tally(calls) {
 }
 
 module.exports = {
-  title: "a stack's life: up, preview, update, refresh, destroy; its state",
+  title: "a stack's lifecycle: up, preview, update, refresh, destroy; its state",
   run,
   STEPS,
   check,

@@ -5,7 +5,8 @@ const { floor, ours, usualWay } = require("../programs");
 const { inTurn } = require("../runner");
 const { STEPS, check, tally } = require("./lifecycle");
 
-// Without checkpoints the engine does not write the whole state at every step, which hides everything else.
+// Without checkpoints the engine does not write the whole state at every step, which hides
+// everything else.
 const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
 
 /** @typedef {"ours" | "v2" | "floor" | "usual"} Kind */
@@ -16,8 +17,8 @@ const MARKS = { up: 1, update: 1, destroy: 1.5 };
 const MEASURED = /** @type {readonly Step[]} */ (Object.keys(MARKS));
 
 /**
- * One command: its time, the processor time of the program and of the provider's process, in seconds, and the number of
- * requests to the service.
+ * One command: its time, the CPU time of the program and the provider process, in seconds, and the
+ * number of requests to the service.
  * @typedef {{ seconds: number, program: number, provider: number, requests: number }} Measured
  */
 
@@ -28,7 +29,7 @@ async function run({ quick, log }) {
   const [count, runs] = quick ? [30, 1] : [300, 5];
   /** @type {Life[]} */
   const lives = [];
-  // The rate limit of REST v2 would decide about its times.
+  // The rate limit of REST v2 would determine its times.
   const emulator = await startEmulator({ drainMs: 0, rateLimits: { limits: "off" } });
   try {
     for (let run = 0; run < runs; run++) {
@@ -42,7 +43,8 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of each stack. That over REST v2 comes first and alone, because its endpoints have the same names as ours.
+ * Runs the lifecycle of each stack. The one over REST v2 comes first and alone, because its
+ * endpoints have the same names as ours.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator

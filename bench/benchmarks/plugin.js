@@ -60,7 +60,8 @@ async function run({ quick, log }) {
 }
 
 /**
- * One life of a stack of each form, step by step beside each other. Each of the two real ones has an account of its own.
+ * Runs the lifecycle of a stack of each form, step by step side by side. Each of the two real ones
+ * has its own account.
  * @param {number} run
  * @param {number} count
  * @param {(line: string) => void} log

@@ -43,7 +43,7 @@ async function run({ quick }) {
 }
 
 /**
- * A server in the place of the engine's: a provider ends when its engine is gone.
+ * Starts a server in place of the engine's, because a provider ends when its engine is gone.
  * @returns {Promise<{ server: grpc.Server, target: string }>}
  */
 function startEngine() {
@@ -57,8 +57,9 @@ function startEngine() {
 }
 
 /**
- * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint is created.
- * @param {string} provider the text that state names it by
+ * Starts Pulumi's dynamic-provider process and speaks to it as the engine does, until an endpoint
+ * is created.
+ * @param {string} provider the string that names it in state
  * @param {string} engine
  * @param {string} cwd
  * @param {Readonly<Record<string, string>>} [env]

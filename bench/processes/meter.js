@@ -1,6 +1,6 @@
-// Loaded into every Node.js process of a Pulumi command (NODE_OPTIONS). When the process ends, it writes its processor time
-// in seconds, its largest memory and the heap that it still holds, both in megabytes, into the folder of the variable
-// METER_FOLDER.
+// Loaded into every Node.js process of a Pulumi command (NODE_OPTIONS). When the process ends, it
+// writes its processor time in seconds, its largest memory and the heap that it still holds, both
+// in megabytes, into the folder of the variable METER_FOLDER.
 const { writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { setFlagsFromString } = require("node:v8");

@@ -1,4 +1,5 @@
-// A bare node:http server that sends the same response to every request: the first argument, as JSON.
+// A bare node:http server that sends the same response to every request: the first argument, as
+// JSON.
 const { createServer } = require("node:http");
 
 const [, , body = "{}"] = process.argv;

@@ -1,5 +1,5 @@
-// Runs a batch of jobs, and reports its results and the heap after each tenth of them, in bytes. Run it with --expose-gc.
-// Arguments: URL, endpoint, number of jobs.
+// Runs a batch of jobs, and reports its results and the heap after each tenth of them, in bytes.
+// Run it with --expose-gc. Arguments: URL, endpoint, number of jobs.
 const { createClient, SubmitUncertainError } = require("../../dist/sdk");
 
 async function main() {

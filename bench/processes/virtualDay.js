@@ -1,5 +1,6 @@
-// Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the heap grew. Argument: the
-// number of jobs. The jobs are submitted to the emulator's scheduler itself: over HTTP it would be HTTP that is measured.
+// Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the
+// heap grew. Argument: the number of jobs. The jobs are submitted directly to the emulator's
+// scheduler: over HTTP, it would measure HTTP.
 const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
 const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
 const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");

@@ -1,5 +1,6 @@
-// Submits jobs at an endpoint where none is ever started, waits for all of them at once, and reports the largest heap that
-// it had while it waited, in bytes. Arguments: URL, endpoint, number of jobs, seconds.
+// Submits jobs at an endpoint where none is ever started, waits for all of them at once, and
+// reports its largest heap while it waited, in bytes. Arguments: URL, endpoint, number of jobs,
+// seconds.
 const { createClient } = require("../../dist/sdk");
 
 async function main() {

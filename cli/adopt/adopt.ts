@@ -1,8 +1,9 @@
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { ENVIRONMENT_VARIABLES, settingsFromEnvironment } from "../../sdk/config";
-import type { ListedEndpoints } from "../../sdk/endpoints/listRecords";
+import type { Endpoint } from "../../sdk/endpoints/record";
 import { ConfigurationError } from "../../sdk/errors";
+import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
 import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
@@ -12,22 +13,28 @@ import { recordProgram } from "./recordProgram";
 interface AdoptOptions {
   /** Text in the names. */
   readonly filter?: string;
-  /** `true` for templates and network volumes, too. */
+  /** `true` to include templates and network volumes. */
   readonly all?: boolean;
 }
 
-interface Account extends ListedEndpoints {
+interface Account {
+  readonly endpoints: Listed<Endpoint>;
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
-  /** The templates that endpoints may have been made from, where the interface does not show them. */
+  /**
+   * The templates that endpoints may have been created from, where the interface does not show
+   * them.
+   */
   readonly matches: TemplateMatches;
 }
 
 /**
- * Writes the program to standard output and the endpoints that it leaves out to standard error. Returns the exit code.
+ * Writes the program to standard output and the endpoints that it leaves out to standard error.
+ * Returns the exit code.
  */
 export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
-  const { endpoints: all, unreadable, templates, volumes, matches } = await listAccount(isAll);
+  const { endpoints: listed, templates, volumes, matches } = await listAccount(isAll);
+  const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
     process.stderr.write(
@@ -65,10 +72,10 @@ async function listAccount(isAll: boolean): Promise<Account> {
         `there is no graphqlUrl: set ${ENVIRONMENT_VARIABLES.graphqlUrl}, or ${ENVIRONMENT_VARIABLES.service}=runpod`,
       );
     const read = async () => {
-      const listed = await client.endpoints.listReadable();
-      const isHidden = listed.endpoints.some(({ templateId }) => templateId === "");
+      const endpoints = await client.endpoints.listReadable();
+      const isHidden = endpoints.records.some(({ templateId }) => templateId === "");
       return {
-        ...listed,
+        endpoints,
         templates: isAll ? await client.templates.list() : [],
         volumes: isAll ? await client.volumes.list() : [],
         matches: isHidden ? await client.templates.matchEndpoints() : new Map(),

@@ -11,11 +11,11 @@ import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { literal, oneLine, uniqueNames } from "./source";
 
-/** The ids of the templates that have the container of an endpoint, by the endpoint's id. */
+/** The ids of the templates whose container settings match an endpoint's, by the endpoint's id. */
 export type TemplateMatches = ReadonlyMap<string, readonly string[]>;
 
 const FOUND_TEMPLATE =
-  "its templateId is not shown: this template has the image, the variables and the settings of its workers";
+  "its templateId is not shown: this template matches the image, variables and settings of its workers";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -24,15 +24,18 @@ export interface AdoptionProgram {
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** Fields of an endpoint as the program declares them, and problems of the fields that this version cannot declare. */
+/**
+ * Fields of an endpoint as the program declares them, and problems with fields that this version cannot declare.
+ */
 interface Declaration {
   readonly fields: Partial<EndpointSettings>;
   readonly problems: readonly InputProblem[];
 }
 
 /**
- * Returns a Pulumi program that adopts these endpoints without changing them. Fields with their default are left out and
- * stay unmanaged. So are values that the package does not accept, with a comment that gives the reason.
+ * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have
+ * their default are left out and stay unmanaged, as are values that the package does not accept,
+ * with a comment that gives the reason.
  * @param accepted GPU tiers and countries that need no config in the program
  * @param matches the templates for endpoints whose template is not shown: the only one is declared
  */
@@ -65,12 +68,15 @@ export function adoptionProgram(
   return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
 }
 
-/** Returns the reason to leave out an endpoint whose template is not shown, and for which not just one is found. */
+/**
+ * Returns the reason to leave out an endpoint whose template is not shown, unless exactly one
+ * matches.
+ */
 function hiddenTemplate(candidates: readonly string[]): string {
   const found =
     candidates.length === 0
-      ? "no template of the account has the image, the variables and the settings of its workers"
-      : `several templates have the image, the variables and the settings of its workers: ${candidates.join(", ")}`;
+      ? "no template of the account matches the image, variables and settings of its workers"
+      : `several templates match the image, variables and settings of its workers: ${candidates.join(", ")}`;
   return (
     `REST v2 does not show its template, and ${found}. Declare the endpoint by hand with its adoptId and a templateId, or run ` +
     "adopt over GraphQL (--api graphql)"
@@ -81,11 +87,11 @@ function header(count: number, newTiers: readonly string[]): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
   return `// Adopts ${many} as they were when "serverless-gpu adopt" wrote this file. Next steps:
-// 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu.
-//    If you want other logical names (the first arguments), change them now. Later that needs aliases.
-// 2. Keep the key and the URLs in the environment, as for "adopt", or set them in the config of the stack.
+// 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
+//    other logical names (the first arguments), change them now. Later that needs aliases.
+// 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config.
 ${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
-// 3. Run "pulumi up". For each endpoint, its output must say "adopted" and "no changes were needed".
+// 3. Run "pulumi up". It must say "adopted" and "no changes were needed" for each endpoint.
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
@@ -104,7 +110,9 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
 `;
 }
 
-/** Returns the fields that differ from their defaults, and `scalerType` if there is a `scalerValue`. */
+/**
+ * Returns the fields that differ from their defaults, and `scalerType` if there is a `scalerValue`.
+ */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
   const checked = checkEndpointFields(given, words);
@@ -119,7 +127,8 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {
   const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
-  // The name becomes part of a shell command in the program's header, so other characters could do harm.
+  // The name becomes part of a shell command in the program's header, so other characters could be
+  // dangerous.
   return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 

@@ -15,8 +15,9 @@ export interface RecordProgram {
 }
 
 /**
- * Returns the part of a program that adopts the account's serverless templates and network volumes without changing them.
- * Variables of templates are not declared: their values may be secret, and stay as they are.
+ * Returns the part of a program that adopts the account's serverless templates and network volumes
+ * without changing them. Variables of templates are not declared: their values may be secret, and
+ * stay as they are.
  */
 export function recordProgram(templates: readonly Template[], volumes: readonly Volume[]): RecordProgram {
   const skipped: { id: string; reason: string }[] = [];
@@ -30,8 +31,7 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
   const resources = [
     ...adoptable.map(({ env, ...template }) => {
       const names = Object.keys(env).sort().join(", ");
-      const comment =
-        names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with secrets of the config\n`;
+      const comment = names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with config secrets\n`;
       const fields = declared(TEMPLATE_FIELDS, template, checkTemplateFields);
       return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, fields)}${comment}});\n`;
     }),
@@ -50,7 +50,7 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
 }
 
 function reasonToSkip({ name, isServerless, isPublic }: Template): string | undefined {
-  if (!isServerless) return "it is a template of pods";
+  if (!isServerless) return "it is a pod template";
   if (isPublic) return "it is public";
   return /__template__\w+$/.test(name) ? "it belongs to an endpoint" : undefined;
 }

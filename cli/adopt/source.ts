@@ -1,6 +1,7 @@
 /**
- * Returns a function for unique logical names: letters, digits, hyphens and underscores of a name at the service.
- * @param noun the logical name where none is left
+ * Returns a function for unique logical names: the letters, digits, hyphens and underscores of a
+ * name at the service.
+ * @param noun the logical name if none are left
  */
 export function uniqueNames(noun: string): (name: string) => string {
   const taken = new Set<string>();
@@ -17,12 +18,15 @@ export function uniqueNames(noun: string): (name: string) => string {
 /** Characters that end a line, or that change the display of the characters around them. */
 const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
-/** Returns a literal with visible characters only. JSON does not escape some line ends and invisible characters. */
+/**
+ * Returns a literal with visible characters only. JSON does not escape some line ends and invisible
+ * characters.
+ */
 export function literal(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Returns a string in one line, for a comment, even if values of the service hold line ends. */
+/** Returns a string as one line, for a comment, even if the service's values contain line ends. */
 export function oneLine(text: string): string {
   return text.replace(INVISIBLE, " ");
 }

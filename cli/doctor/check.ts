@@ -37,7 +37,7 @@ export const failed = (found: string, fix: string): Finding => ({ status: "faile
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
-/** Combines several findings. If there are problems, it leaves out the others. */
+/** Combines several findings. If there are problems, leaves out the other findings. */
 export function together(findings: readonly Finding[]): Finding {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
@@ -54,7 +54,7 @@ function joined(texts: readonly string[], separator: string): string {
   return [...new Set(texts)].join(separator);
 }
 
-/** Returns a check without keys, even if messages of others hold them. */
+/** Returns a check with keys redacted, even in other programs' messages. */
 export function withoutKeys({ check, status, found, fix }: Check): Check {
   return { check, status, found: redact(found), ...(fix === undefined ? {} : { fix: redact(fix) }) };
 }

@@ -4,7 +4,7 @@ import { type Finding, failed, ok, warning } from "./check";
 import type { Program } from "./program";
 import { isInRange } from "./versionRange";
 
-/** The first engine whose refresh passes inputs to the provider, which the repair of drift needs. */
+/** The first engine whose refresh passes inputs to the provider, which drift repair needs. */
 const PULUMI_MINIMUM = "3.216.0";
 /** The first engine whose `--expect-no-changes` has its own exit code (7). */
 const PULUMI_RECOMMENDED = "3.227.0";
@@ -17,12 +17,15 @@ export function checkNode(version: string): Finding {
   return failed(`${version}, but ${node} is required`, "Install a newer Node.js: https://nodejs.org");
 }
 
-/** Checks that the Pulumi engine is installed and new enough. The client and the emulator do not need it. */
+/**
+ * Checks that the Pulumi engine is installed and new enough. The client and the emulator do not
+ * need it.
+ */
 export function checkPulumi(engine: Learned<string>, program: Program | undefined): Finding {
   if ("problem" in engine) return (program ? failed : warning)(engine.problem, PULUMI_INSTALL);
   const version = engine.value.trim().replace(/^v/, "");
   if (!isInRange(version, `>=${PULUMI_MINIMUM}`)) {
-    return failed(`${version}, but the repair of drift requires ${PULUMI_MINIMUM}`, PULUMI_INSTALL);
+    return failed(`${version}, but drift repair requires ${PULUMI_MINIMUM}`, PULUMI_INSTALL);
   }
   if (!isInRange(version, `>=${PULUMI_RECOMMENDED}`)) {
     return warning(`${version}, but an exit code for drift requires ${PULUMI_RECOMMENDED}`, PULUMI_INSTALL);

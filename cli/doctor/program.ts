@@ -52,11 +52,14 @@ export function checkPulumiSdk(program: Program | undefined): Finding {
   return isInRange(version, range) ? ok(version) : failed(`${version}, but ${range} is required`, fix);
 }
 
-/** Checks that the program finds `pulumi-serverless-gpu/handlers`, which state names, as a direct dependency. */
+/**
+ * Checks that the program finds `pulumi-serverless-gpu/handlers`, which state names, as a direct
+ * dependency.
+ */
 export function checkPackage(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
   const { name } = ownPackage();
-  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy need it, too.`;
+  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy also need it.`;
   if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))
@@ -86,7 +89,9 @@ export function checkVersions(program: Program | undefined): Finding {
   return ok(`${name} ${version} in program and command, one ${PULUMI_SDK}`);
 }
 
-/** Returns the folder of the program. `main` of the project file names the folder or a file in it. */
+/**
+ * Returns the folder of the program. `main` of the project file names the folder or a file in it.
+ */
 function programFolder(projectFile: string): string {
   const main = /^(?:main|\s*"main")\s*:\s*["']?([^"'#,\r\n]+)/m.exec(readFileSync(projectFile, "utf8"))?.[1]?.trim();
   const program = path.resolve(path.dirname(projectFile), main ?? ".");

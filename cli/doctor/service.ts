@@ -16,7 +16,7 @@ import type { Configuration } from "./settings";
 const TIMEOUT_MS = 10_000;
 /** One attempt, because the user waits and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
-/** Number of records from which a list is soon cut. */
+/** Number of records at which a list is close to being cut. */
 const CROWDED = LIST_CAP - 50;
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
@@ -29,7 +29,10 @@ export interface Reply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: HttpResponse;
-  /** The service's clock minus this machine's clock, in milliseconds; `undefined` if the response has no date. */
+  /**
+   * The service's clock minus this machine's clock, in milliseconds; `undefined` if the response
+   * has no date.
+   */
   readonly clockOffsetMs?: number;
   /** The reason if there is no response. */
   readonly error?: ServerlessGpuError;
@@ -39,7 +42,7 @@ export interface Reply {
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
   const replies = ADDRESS_NAMES.map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, warn() {}, bodies: new Set(), proxyHint }, settings, name),
+    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }
@@ -77,7 +80,7 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
 function addressesMissing(missing: readonly Reply[]): Finding {
   const names = missing.map(({ name }) => name);
   const variables = names.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ");
-  const found = `${names.join(", ")} and the name of a service are not set`;
+  const found = `${names.join(", ")} and a service name are not set`;
   const fix = `Set ${ENVIRONMENT_VARIABLES.service}=runpod, or ${variables}.`;
   return names.every((name) => name === "restUrl") ? warning(`${found}${ONLY_PODS}`, fix) : failed(found, fix);
 }
@@ -94,7 +97,7 @@ function checkAddress({ name, address, response, error }: Reply, sourceOf: Confi
   return ok(`${name} ${address}`);
 }
 
-/** Returns `true` for https and for this machine: requests to the URL hold the key. */
+/** Returns `true` for https and for this machine: requests to the URL contain the key. */
 function isSafe(address: string): boolean {
   return new URL(address).protocol === "https:" || isLoopback(address);
 }
@@ -114,7 +117,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
     const { showsDiscount } = CAPABILITIES[apiOf(settings)];
-    // Without a discount to ask for, there is no smaller query than a list.
+    // Where there is no discount, the smallest query is a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
     const found = await query.then(() => crowdedLists(client, settings)).finally(client.close);
     return found.length > 0 ? together(found) : ok(`accepted by ${reply.address}`);
@@ -131,7 +134,7 @@ async function crowdedLists(
 ): Promise<Finding[]> {
   if (apiOf(settings) === "v2") return [];
   const lists = [
-    endpoints.listReadable().then((listed) => ({ noun: "endpoints", records: listed.endpoints })),
+    endpoints.listReadable().then(({ records }) => ({ noun: "endpoints", records })),
     templates.listReadable().then(({ records }) => ({ noun: "templates", records })),
   ];
   // Not every service has templates, and this check is about the key.

@@ -46,7 +46,7 @@ export async function readConfiguration(
   });
   const sourceOf = (name: keyof ConnectionSettings) => {
     if (ofEnvironment[name] !== undefined) return `set in the environment (${ENVIRONMENT_VARIABLES[name]})`;
-    if (settings[name] === undefined) return `of the service ${settings.service}`;
+    if (settings[name] === undefined) return `from the service ${settings.service}`;
     return `set in the stack's config${config.get(name)?.secret ? " (secret)" : ""}`;
   };
   const isUnused = await areProvidersExplicit;
@@ -91,7 +91,7 @@ function isUnreadable(learned: Learned<string> | undefined): boolean {
 function configNotRead(problem: string): Finding {
   return warning(
     `the stack's config cannot be read (${problem}), so only the environment is used`,
-    'If the settings are in a stack, run "pulumi stack select", or in a pipeline, log in and set the stack.',
+    'If the settings are in a stack, run "pulumi stack select". In a pipeline, log in and select the stack.',
   );
 }
 

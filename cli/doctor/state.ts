@@ -28,13 +28,19 @@ export async function readOwnResources(program: Program | undefined): Promise<Le
   return { value: all.filter(({ type }) => type.startsWith(TYPE_PREFIX)) };
 }
 
-/** Returns `true` if all resources in state have a `ServerlessGpuProvider`, which has a key and URLs of its own. */
+/**
+ * Returns `true` if all resources in state have a `ServerlessGpuProvider`, which has its own key
+ * and URLs.
+ */
 export function haveOwnProviders(resources: Learned<readonly Resource[]>): boolean {
   if ("problem" in resources || resources.value.length === 0) return false;
   return resources.value.every(({ provider = "::default::" }) => !/::default(_[^:]*)?::/.test(provider));
 }
 
-/** Checks that this version can read, refresh and destroy the resources in the selected stack's state. */
+/**
+ * Checks that this version can read, refresh and destroy the resources in the selected stack's
+ * state.
+ */
 export function checkState(resources: Learned<readonly Resource[]>): Finding {
   if ("problem" in resources) return skipped(resources.problem);
   const own = resources.value;
@@ -47,7 +53,10 @@ export function checkState(resources: Learned<readonly Resource[]>): Finding {
   );
 }
 
-/** Returns `true` if this version knows the code in state: read and delete run that of the outputs, others that of the inputs. */
+/**
+ * Returns `true` if this version knows the code in state: read and delete run the code in the
+ * outputs, other operations the code in the inputs.
+ */
 function isKnown({ type, inputs, outputs }: Resource): boolean {
   const codes = [inputs?.__provider, outputs?.__provider].filter((code) => code !== undefined);
   const known = RESOURCE_TYPES.find((each) => each.type === type)?.provider;

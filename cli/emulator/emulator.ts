@@ -3,7 +3,10 @@ import { endOfNpm } from "./emulatorParent";
 import { describeEnvironment } from "./environment";
 import { startFromFlags } from "./startFromFlags";
 
-/** Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns the exit code. */
+/**
+ * Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns
+ * the exit code.
+ */
 export async function emulator(flags: EmulatorFlags & { readonly json?: boolean }): Promise<number> {
   const interrupted = interruption();
   const running = await startFromFlags(flags);
@@ -15,7 +18,7 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
   return 0;
 }
 
-/** The time in which an emulator without busy workers has certainly stopped, in milliseconds. */
+/** The time within which an emulator without busy workers always stops, in milliseconds. */
 const PATIENCE_MS = 1000;
 
 /** Another interruption ends this process, and with it all workers. */

@@ -1,7 +1,9 @@
 import { describeEnvironment } from "./environment";
 import { type Running, runningEmulators } from "./running";
 
-/** Prints the environment of an emulator that this user runs on this machine. Returns the exit code. */
+/**
+ * Prints the environment of an emulator that this user runs on this machine. Returns the exit code.
+ */
 export async function emulatorEnv({
   port,
   json,
@@ -20,14 +22,14 @@ export async function emulatorEnv({
 
 function nothing(port: number | undefined): string {
   const where = port === undefined ? "" : ` at port ${port}`;
-  return `no emulator of yours runs on this machine${where}. To start one: serverless-gpu emulator`;
+  return `you have no emulator running on this machine${where}. To start one: serverless-gpu emulator`;
 }
 
 function listed(emulators: readonly Running[]): string {
   return emulators.map(({ url }) => `\n  ${url}`).join("");
 }
 
-/** A process that has the number of a killed emulator does not respond. */
+/** A process that reuses a killed emulator's process id does not respond. */
 async function responding(emulators: readonly Running[]): Promise<Running[]> {
   const responds = ({ url }: Running) =>
     fetch(`${url}/_emulator/clock`, { signal: AbortSignal.timeout(2000) }).then(

@@ -17,12 +17,13 @@ export async function emulatorExec(command: readonly string[], flags: EmulatorFl
 }
 
 /**
- * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's number after a
- * signal, and 127 if the command cannot be started.
+ * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's
+ * number after a signal, and 127 if the command cannot be started.
  */
 function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, args, { env, stdio: "inherit" });
-  // A terminal sends Ctrl-C to the command as well; a SIGTERM is passed on. This process then waits for the command's end.
+  // A terminal sends Ctrl-C to the command as well; a SIGTERM is passed on. This process then waits
+  // for the command's end.
   const onInterrupt = () => {};
   const onTerminate = () => child.kill("SIGTERM");
   const onHangup = () => child.kill("SIGHUP");

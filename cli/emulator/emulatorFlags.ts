@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmulatorOptions } from "../../emulator";
 
-/** The options of the command line that say which emulator to start. */
+/** The command-line options that say which emulator to start. */
 export interface EmulatorFlags
   extends Pick<
     EmulatorOptions,
@@ -10,7 +10,7 @@ export interface EmulatorFlags
   readonly seed?: string;
   readonly data?: string;
   readonly handlers?: string;
-  /** Commands by the name, the template id or the id of an endpoint. */
+  /** Commands by endpoint name, template id or endpoint id. */
   readonly worker?: Readonly<Record<string, string>>;
   readonly clock?: "real" | "manual" | number;
   readonly discount?: EmulatorOptions["serverlessDiscount"];
@@ -34,17 +34,17 @@ export function addEmulatorFlags(command: Command): Command {
     .addOption(
       new Option("--profile <name>", "the behaviour to emulate (default: contract)").choices(["contract", "observed"]),
     )
-    .option("--seed <file>", "JSON with what exists from the start: endpoints, templates, volumes, registryAuths, pods")
+    .option("--seed <file>", "JSON with the initial records: endpoints, templates, volumes, registryAuths, pods")
     .option("--data <file>", "keep everything in this file; if it exists, continue from it and ignore --seed")
     .option(
       "--handlers <folder>",
-      "code of the workers: <endpoint name or template id>.js exports a function (default: they echo); also .cjs, .mjs, " +
+      "worker code: <endpoint name or template id>.js exports a function (default: workers echo); also .cjs, .mjs, " +
         "and .ts with Node.js 22.18 or later",
     )
-    .option("--watch", "load the handlers again when a file in their folder changes")
+    .option("--watch", "reload the handlers when a file in their folder changes")
     .option(
       "--worker <name=command>",
-      "the program of real workers for an endpoint (name, template id or id), such as 'llama=python handler.py'; " +
+      "a worker program for an endpoint (name, template id or id), such as 'llama=python handler.py'; " +
         "can be repeated; needs the real clock",
       parseWorker,
     )
@@ -55,7 +55,7 @@ export function addEmulatorFlags(command: Command): Command {
     )
     .option("--drain-ms <n>", "time that a worker takes to stop after a scale-down (default: 1000)", wholeNumber())
     .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumber())
-    .option("--worker-quota <n>", "limit of the sum of workersMax of all endpoints (default: none)", wholeNumber())
+    .option("--worker-quota <n>", "limit on the sum of all endpoints' workersMax (default: none)", wholeNumber())
     .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
@@ -78,10 +78,10 @@ export function addEmulatorFlags(command: Command): Command {
       "a second key, valid but without any permission (default: none)",
       readKey("--restricted-key"),
     )
-    .option("--random-seed <n>", "make ids and random choices the same in every run", wholeNumber())
+    .option("--random-seed <n>", "make ids and random choices the same on every run", wholeNumber())
     .option("--no-rate-limits", "turn off the rate limits: never respond with 429")
     .option("--remote-webhooks", "also deliver webhooks to other machines")
-    .option("--verbose", "print each request, one a line, to standard error");
+    .option("--verbose", "print one line for each request to standard error");
 }
 
 /** Returns the parser of an option that takes a whole number. */

@@ -4,9 +4,9 @@ const LOOK_EVERY_MS = 500;
 const SHELLS = ["sh", "dash", "bash", "ash", "busybox", "zsh"];
 
 /**
- * Resolves when the npx or npm script (also of pnpm or Yarn) that started this process has ended: npm does not pass
- * signals on to its commands. Never resolves for a process that was started in another way: a shell may end and leave it
- * running on purpose.
+ * Resolves when the npx or npm script (also of pnpm or Yarn) that started this process has ended:
+ * npm does not pass signals on to its commands. Never resolves for a process that was started in
+ * another way: a shell may end and leave it running on purpose.
  */
 export function endOfNpm(): Promise<void> {
   if (process.env.npm_config_user_agent === undefined) return new Promise(() => {});

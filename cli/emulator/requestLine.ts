@@ -6,7 +6,8 @@ const RED = 31;
 const FAINT = 2;
 
 /**
- * Returns a request in one line: time, status, interface, operation, duration, and what else is known.
+ * Returns a request as one line: time, status, interface, operation, duration, and what else is
+ * known.
  * @param hasColors `true` for a terminal
  */
 export function requestLine(request: JournalEntry, hasColors: boolean): string {

@@ -8,7 +8,10 @@ export type Running = Pick<Emulator, "url" | "env">;
 
 const NAME = /^(\d+)\.json$/;
 
-/** Writes down the emulator of this process, for this user only. Returns a function that removes the note. */
+/**
+ * Writes down the emulator of this process, for this user only. Returns a function that removes the
+ * note.
+ */
 export function noteRunning({ url, env }: Running): () => void {
   const folder = notesFolder();
   const file = path.join(folder, `${process.pid}.json`);
@@ -21,7 +24,7 @@ export function noteRunning({ url, env }: Running): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** Returns the emulators that run. A killed one left its note behind, which is removed. */
+/** Returns the running emulators. Removes the notes that killed ones left behind. */
 export function runningEmulators(): Running[] {
   const folder = notesFolder();
   if (!isOwn(folder)) return [];
@@ -45,7 +48,7 @@ function notesFolder(): string {
   );
 }
 
-/** Others may write to a folder for temporary files: their notes could lead to a server of theirs. */
+/** Other users may write to a temporary folder: their notes could lead to their own server. */
 function isOwn(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());

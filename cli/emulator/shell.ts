@@ -5,7 +5,10 @@ import { pageOf } from "./environment";
 
 const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
-/** A shell for a person: its arguments, what its environment has in addition, and a function to call at its end. */
+/**
+ * An interactive shell: its arguments, additions to its environment, and a function to call when it
+ * ends.
+ */
 export interface Shell {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -17,7 +20,10 @@ export function opensShell(program: string, args: readonly string[]): boolean {
   return args.length === 0 && SHELLS.includes(path.basename(program));
 }
 
-/** Changes the prompt of a shell, so that one sees where one is. Other shells than bash keep a prompt that they configure. */
+/**
+ * Changes the prompt of a shell, to show that it uses an emulator. Shells other than bash may keep
+ * their configured prompt.
+ */
 export function shellWithPrompt(program: string): Shell {
   if (path.basename(program) !== "bash") return { args: [], env: { PS1: "(emulator) $ " }, end() {} };
   const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-shell-"));

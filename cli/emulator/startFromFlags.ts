@@ -9,7 +9,10 @@ import { requestLine } from "./requestLine";
 import { noteRunning } from "./running";
 import { watchHandlers } from "./watchHandlers";
 
-/** Starts the emulator of the command line. Until it stops, `serverless-gpu emulator env` finds it. */
+/**
+ * Starts the emulator that the command line describes. Until it stops,
+ * `serverless-gpu emulator env` finds it.
+ */
 export async function startFromFlags(flags: EmulatorFlags): Promise<Emulator> {
   const { seed, data, handlers: folder, worker, watch, verbose } = flags;
   const isSeedIgnored = seed !== undefined && data !== undefined && existsSync(data);
@@ -37,7 +40,7 @@ function say(text: string): void {
   process.stderr.write(`serverless-gpu emulator: ${text}\n`);
 }
 
-/** Shows workers beside each other, by the id of each. */
+/** Prefixes each line of worker output with the worker's id. */
 function print({ workerId, line }: WorkerLine): void {
   process.stderr.write(`[${workerId}] ${line}\n`);
 }

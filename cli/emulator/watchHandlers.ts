@@ -7,7 +7,9 @@ import { handlerFiles, handlerOf, notLoaded } from "../../emulator/workers/loadH
 import type { EmulatorFlags } from "./emulatorFlags";
 import { withPrograms } from "./handlers";
 
-/** Asks the file system itself: its notifications do not reach into containers and network drives. */
+/**
+ * Polls the file system, because change notifications do not reach containers and network drives.
+ */
 const LOOK_EVERY_MS = 300;
 
 /** The folder to watch, and the handlers to keep up to date. */
@@ -21,7 +23,10 @@ export interface Watched {
   readonly say: (text: string) => void;
 }
 
-/** Loads the handlers of a folder again when a file in it changes. If one cannot be loaded, the earlier ones stay. */
+/**
+ * Reloads the handlers of a folder when a file in it changes. If one cannot be loaded, the previous
+ * ones stay in use.
+ */
 export function watchHandlers({ folder, worker, handlers, clock, say }: Watched): void {
   let seen = fingerprint(folder);
   let loads = 0;
@@ -37,9 +42,9 @@ export function watchHandlers({ folder, worker, handlers, clock, say }: Watched)
       checkOptions({ handlers: loaded, clock });
       for (const name of Object.keys(handlers)) delete handlers[name];
       Object.assign(handlers, loaded);
-      say(`loaded the handlers again: ${Object.keys(loaded).join(", ")}`);
+      say(`reloaded the handlers: ${Object.keys(loaded).join(", ")}`);
     } catch (error) {
-      say(`${error instanceof Error ? error.message : error}. The handlers stay as they were`);
+      say(`${error instanceof Error ? error.message : error}. The handlers are unchanged`);
     } finally {
       isBusy = false;
     }
@@ -48,7 +53,7 @@ export function watchHandlers({ folder, worker, handlers, clock, say }: Watched)
   setInterval(() => void look(), LOOK_EVERY_MS).unref();
 }
 
-/** A module that is imported with another query is loaded again. */
+/** A module that is imported with a different query is loaded again. */
 async function loadAgain(folder: string, query: number): Promise<Handlers> {
   const root = realpathSync(folder) + path.sep;
   for (const file of Object.keys(require.cache)) if (file.startsWith(root)) delete require.cache[file];
@@ -60,7 +65,10 @@ async function loadAgain(folder: string, query: number): Promise<Handlers> {
   return Object.fromEntries(await Promise.all(loads));
 }
 
-/** Returns a string that changes with the files of a folder and its sub-folders, without installed packages. */
+/**
+ * Returns a string that changes with the files of a folder and its sub-folders, without installed
+ * packages.
+ */
 function fingerprint(folder: string): string {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== "node_modules");

@@ -61,7 +61,7 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   return exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
 }
 
-/** A shorter load is warned about, in seconds: starts and idle time of a worker take minutes. */
+/** Shorter loads cause a warning, in seconds: a worker's start and idle time take minutes. */
 const SHORTEST_SPAN_S = 600;
 
 function textOf(
@@ -76,15 +76,15 @@ function textOf(
     `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
     ...(load.spanS < SHORTEST_SPAN_S
       ? [
-          `WARNING: the load covers only ${shownTime(load.spanS)}. Each repetition pays its own starts and idle time, so the ` +
-            "cost a month is far too high. Give a longer load, or the time that it stands for with --for.\n",
+          `WARNING: the load covers only ${shownTime(load.spanS)}. Each repetition pays for its own starts and idle time, so the ` +
+            "monthly cost is far too high. Give a longer load, or say with --for how long a time it represents.\n",
         ]
       : []),
     ...results.map(({ title, summary }) => summaryText(title, summary)),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
     ...(sweep ? [sweepText(sweep.all, sweep.front, last.summary, flags.maxP95)] : []),
     ...(refused > 0
-      ? [`${refused} settings are left out: workersMin must not be above workersMax, and workersMax not 0.\n`]
+      ? [`${refused} settings are left out: workersMin must not exceed workersMax, and workersMax must not be 0.\n`]
       : []),
     footText(assumptions),
     ...exceeded.map((each) => `LIMIT EXCEEDED: ${each}\n`),
@@ -128,7 +128,7 @@ function costingOf({ gpuIds }: Settings, flags: ForecastFlags, spanS: number): C
 
 const REPORT_EVERY_MS = 5000;
 
-/** Returns a function that reports progress to standard error, if it takes a while. */
+/** Returns a function that reports progress to standard error if the forecast takes a while. */
 function progress(): (done: number, all: number) => void {
   let last = Date.now();
   return (done, all) => {

@@ -44,8 +44,12 @@ export function addForecastFlags(command: Command): Command {
     .option("--load <file>", "jobs: CSV with arrival_s,duration_s or minute,jobs, or an emulator's journal")
     .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
     .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
-    .option("--for <time>", "time that is forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
-    .option("--duration <time>", "time of a job, such as 8s or 2s..10s, for loads without durations", parseDuration)
+    .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
+    .option(
+      "--duration <time>",
+      "how long a job takes, such as 8s or 2s..10s, for loads without durations",
+      parseDuration,
+    )
     .option("--stack [name]", "take the settings from the stack's state")
     .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
     .option("--endpoint <name>", "the endpoint, if there are several")
@@ -60,7 +64,7 @@ export function addForecastFlags(command: Command): Command {
     )
     .option(
       "--restore <time@recent,other>",
-      "start of a worker that FlashBoot restores, and the shares that it restores soon after the last worker, and later (default: 2s@0.8,0.2)",
+      "time that FlashBoot takes to restore a worker, and the shares of starts that it restores soon after the last worker and later (default: 2s@0.8,0.2)",
       parseRestore,
     )
     .option(
@@ -69,17 +73,17 @@ export function addForecastFlags(command: Command): Command {
       parseThrottled,
     )
     .option("--ttl <time>", "time to live of jobs (default: 1d)", parseTime)
-    .option("--execution-timeout <time>", "longest time of a job (default: 10m)", parseTime)
+    .option("--execution-timeout <time>", "longest time that a job may run (default: 10m)", parseTime)
     .option(
       "--prices <price>",
-      'US dollars a second, or a file: {"date", "perSecond": {"AMPERE_24": 0.00019}}',
+      'US dollars per second, or a file: {"date", "perSecond": {"AMPERE_24": 0.00019}}',
       parsePrices,
     )
     .option("--active-discount <share>", "discount for workersMin workers, such as 0.2 (default: 0)", parseNumber(0, 1))
-    .option("--free-starts", "starting workers are not paid")
+    .option("--free-starts", "starting workers are not billed")
     .option("--max-p95 <time>", "exit with 3 if the p95 delay can be longer", parseTime)
     .option("--max-cost <cost>", "exit with 3 if it can cost more, such as 50/month", parseCost)
-    .option("--pictures [folder]", "write forecast.svg and forecast.html (default folder: this one)")
+    .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
     .option("--json", "print one JSON object");
 }
 
@@ -108,7 +112,7 @@ function parsePositive(text: string): number {
   throw new InvalidArgumentError("It must be more than 0.");
 }
 
-/** Parses times with shares. Anything that does not begin as one is the name of a file. */
+/** Parses times with shares. Anything that does not begin like one is a file name. */
 function parseColdStart(text: string): readonly ColdStartKind[] | string {
   if (!/^\.?\d+(\.\d+)?[a-z]*(@|,|$)/.test(text)) return text;
   return parseList((part) => {
@@ -126,7 +130,7 @@ function parseRestore(text: string): ForecastFlags["restore"] {
   throw new InvalidArgumentError("Give a time and two shares, such as 2s@0.8,0.2.");
 }
 
-/** Parses a price. Anything else is the name of a file. */
+/** Parses a price. Anything else is a file name. */
 function parsePrices(text: string): number | string {
   return Number.isNaN(Number(text)) ? text : parseNumber(0, 1)(text);
 }

@@ -18,7 +18,7 @@ export interface RunTask {
   readonly run: number;
 }
 
-/** Large enough that few of the short-lived objects of a run survive a collection. */
+/** Large enough that few of a run's short-lived objects survive a garbage collection. */
 const YOUNG_GENERATION_MB = 48;
 
 /**

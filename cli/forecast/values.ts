@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
   month: 2_629_800,
 };
 
-/** The number of seconds of a month: a twelfth of a year. */
+/** The number of seconds in a month: a twelfth of a year. */
 export const MONTH_S = 2_629_800;
 
 /** Returns seconds, ≥ 0. A number without a unit is in seconds. */
@@ -31,7 +31,7 @@ export function parseRate(text: string): number {
   throw new InvalidArgumentError(`"${text}" is not a rate. Give jobs per time, such as 3/s or 200/h.`);
 }
 
-/** Returns a pair of rates that `separator` separates. The unit of the second one is that of both. */
+/** Returns a pair of rates separated by `separator`. The second one's unit applies to both. */
 export function parseRates(separator: string): (text: string) => readonly [number, number] {
   return (text) => {
     const [first = "", second = "", ...more] = text.split(separator);
@@ -63,7 +63,7 @@ export function parseNumber(min: number, max: number, whole = false): (text: str
   };
 }
 
-/** Returns a function that parses a comma list. */
+/** Returns a function that parses a comma-separated list. */
 export function parseList<T>(parse: (text: string) => T): (text: string) => T[] {
   return (text) => text.split(",").map((part) => parse(part.trim()));
 }
@@ -85,7 +85,7 @@ export function shownTime(seconds: number): string {
   return seconds < 172_800 ? `${shownNumber(seconds / 3600)} h` : `${shownNumber(seconds / 86_400)} d`;
 }
 
-/** Returns a number with three digits, or all digits before its point. */
+/** Returns a number with three digits, or all digits before its decimal point. */
 export function shownNumber(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en-US", { maximumFractionDigits: Number.isInteger(value) ? 0 : digits });

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { Connection } from "./site";
+import type { Connection } from "./testedService";
 
 /** The limits of a run. */
 export interface Bounds {
@@ -11,7 +11,7 @@ export function boundsOf(runJobs: boolean): Bounds {
   return runJobs ? { maxRequests: 300, maxMinutes: 8 } : { maxRequests: 150, maxMinutes: 4 };
 }
 
-/** Returns what the run will do and its highest cost, for the user to agree to. */
+/** Describes what the run will do and its highest cost, for the user to confirm. */
 export function announcement(
   { graphqlUrl }: Connection,
   name: string,
@@ -19,18 +19,18 @@ export function announcement(
 ): string {
   const { maxRequests, maxMinutes } = boundsOf(runJobs);
   const cost = runJobs
-    ? `It runs one job on at most one worker (${gpu}), which you pay for: at most ${maxMinutes} minutes, and the time that ` +
+    ? `It runs one job on at most one worker (${gpu}), which you pay for: at most ${maxMinutes} minutes, plus the time that ` +
       "the worker takes to stop."
     : "It has workersMin 0 and workersMax 0, so no worker can start: no GPU time is used.";
   return [
     `This creates one endpoint, "${name}" (template ${template}), in the account of your key at ${graphqlUrl}.`,
     cost,
     `It sends at most ${maxRequests} requests in at most ${maxMinutes} minutes, a few of them with a wrong key.`,
-    "Then it deletes the endpoint and proves that it is gone. It changes nothing else.\n",
+    "Then it deletes the endpoint and verifies that it is gone. It changes nothing else.\n",
   ].join("\n");
 }
 
-/** Asks on the terminal. Anything except "yes", and an interruption, is no consent. */
+/** Asks on the terminal. Anything but "yes", including an interruption, means no. */
 export async function isAgreed(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const stopped = new AbortController();

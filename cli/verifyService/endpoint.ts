@@ -4,16 +4,17 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CreateUncertainError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
 import { messageOf } from "./play";
-import type { OwnEndpoint } from "./site";
+import type { OwnEndpoint } from "./testedService";
 import type { Removal } from "./transcript";
 
 /** The time for workers to stop, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 300_000;
 
 /**
- * Creates the endpoint, which can have no worker. An interruption does not cut the creation off, so that its result is
- * known.
- * @throws Error that says what may be left, if the result is unknown and the endpoint cannot be deleted by its name
+ * Creates the endpoint, which cannot start a worker. An interruption does not abort the create, so
+ * that its result is known.
+ * @throws Error that says what may remain, if the result is unknown and the endpoint cannot be
+ * deleted by its name
  */
 export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint, "id">): Promise<OwnEndpoint> {
   try {
@@ -25,7 +26,7 @@ export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint
   }
 }
 
-/** Deletes what has the name of the run, which is random, and returns a sentence about it. */
+/** Deletes the endpoint with the run's random name, and returns a sentence about it. */
 async function removeByName(client: Client, name: string): Promise<string> {
   try {
     // A list may not show the endpoint yet.
@@ -39,19 +40,22 @@ async function removeByName(client: Client, name: string): Promise<string> {
   }
 }
 
-/** Deletes the endpoint and proves that it is gone. An interruption does not stop it. Never throws. */
+/**
+ * Deletes the endpoint and verifies that it is gone. An interruption does not stop it. Never
+ * throws.
+ */
 export async function removeOwnEndpoint(client: Client, { id, name }: OwnEndpoint): Promise<Removal> {
   try {
     await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
     return { name, deleted: true };
   } catch (error) {
-    // A failed deletion puts the workers back, which nobody wants here.
+    // A failed deletion would restore the worker counts, which is not wanted here.
     await client.endpoints.scaleToZero(id).catch(() => {});
     return { name, deleted: false, id, problem: redact(messageOf(error)) };
   }
 }
 
-/** Returns the way to delete an endpoint that is left, by its id or its name. */
+/** Describes how to delete a remaining endpoint, by its id or name. */
 export function howToDelete(idOrName: string): string {
   return (
     `delete the endpoint ${idOrName} in the service's console, or by its id with ` +

@@ -5,9 +5,12 @@ import { keptFields } from "./scenarios/keptFields";
 import * as queue from "./scenarios/queue";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
-import type { Site } from "./site";
+import type { TestedService } from "./testedService";
 
-/** Returns the scenarios in order. Jobs wait only while the endpoint can have no worker; `oneJob` removes them first. */
+/**
+ * Returns the scenarios in order. Jobs wait only while the endpoint cannot start a worker; `oneJob`
+ * removes them first.
+ */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
@@ -24,12 +27,12 @@ export interface Unplayed {
 }
 
 /**
- * Plays the scenarios against the service and the emulator at the same time. A scenario that breaks off leaves its rows
- * unplayed, and the next one follows.
+ * Plays the scenarios against the service and the emulator at the same time. If a scenario fails,
+ * its remaining rows are not played, and the next one follows.
  */
 export async function playAll(
-  service: Site,
-  emulator: Site,
+  service: TestedService,
+  emulator: TestedService,
   scenarios: readonly Scenario[],
   { signal, onScenario }: { readonly signal: AbortSignal; onScenario(name: string): void },
 ): Promise<Unplayed> {
@@ -44,8 +47,8 @@ export async function playAll(
     if (signal.aborted) break;
     if (expected.status === "rejected") throw expected.reason;
     if (played.status === "fulfilled") continue;
-    for (const row of emulator.facts.keys()) {
-      if (!service.facts.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
+    for (const row of emulator.findings.keys()) {
+      if (!service.findings.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
     }
   }
   return { rows, stopped: signal.aborted ? messageOf(signal.reason) : undefined };

@@ -1,37 +1,41 @@
 import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
-import type { Reply, Site } from "./site";
+import type { Reply, TestedService } from "./testedService";
 
-/** Plays the steps of a scenario one after the other, and notes the facts that their replies show. */
-export async function playScenario(site: Site, { steps }: Scenario): Promise<void> {
+/** Plays the steps of a scenario one after the other, and notes what their replies show. */
+export async function playScenario(service: TestedService, { steps }: Scenario): Promise<void> {
   const replies: Record<string, Reply> = {};
   for (const step of steps) {
-    if (step.pauseMs !== undefined) await site.pause(step.pauseMs);
-    const reply = await replyTo(site, step, replies);
+    if (step.pauseMs !== undefined) await service.pause(step.pauseMs);
+    const reply = await replyTo(service, step, replies);
     if (step.as !== undefined) replies[step.as] = reply;
-    for (const [row, factOf] of step.facts ?? []) site.note(row, factOf(reply, replies, site.endpoint));
+    for (const [row, findingOf] of step.findings ?? []) service.note(row, findingOf(reply, replies, service.endpoint));
   }
 }
 
-async function replyTo(site: Site, { send: request, until }: Step, replies: Record<string, Reply>): Promise<Reply> {
-  const fill = (text: string) => filled(text, site.endpoint.id, replies);
-  if (!until) return send(site, request, fill);
+async function replyTo(
+  service: TestedService,
+  { send: request, until }: Step,
+  replies: Record<string, Reply>,
+): Promise<Reply> {
+  const fill = (text: string) => filled(text, service.endpoint.id, replies);
+  if (!until) return send(service, request, fill);
   for (let waited = 0; waited < until.atMostMs; waited += until.everyMs) {
-    const reply = await send(site, request, fill);
+    const reply = await send(service, request, fill);
     if (until.fits(reply)) return reply;
-    await site.pause(until.everyMs);
+    await service.pause(until.everyMs);
   }
   throw new Error(`the job did not end within ${until.atMostMs / 1000} s`);
 }
 
-function send(site: Site, request: Request, fill: (text: string) => string): Promise<Reply> {
-  if ("graphql" in request) return site.graphql(fill(request.graphql), request);
-  if ("queue" in request) return site.queue(fill(request.queue), request);
-  if ("rest" in request) return site.rest(request.rest, request);
-  if ("save" in request) return site.graphql(mutation(site, request.save, request.selection), request);
-  return site.elsewhere(request.elsewhere);
+function send(service: TestedService, request: Request, fill: (text: string) => string): Promise<Reply> {
+  if ("graphql" in request) return service.graphql(fill(request.graphql), request);
+  if ("queue" in request) return service.queue(fill(request.queue), request);
+  if ("rest" in request) return service.rest(request.rest, request);
+  if ("save" in request) return service.graphql(mutation(service, request.save, request.selection), request);
+  return service.elsewhere(request.elsewhere);
 }
 
-/** Puts in the id of the own endpoint, and the ids in earlier replies. */
+/** Inserts the id of the run's endpoint, and ids from earlier replies. */
 function filled(text: string, endpointId: string, replies: Record<string, Reply>): string {
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === "endpoint") return JSON.stringify(endpointId).slice(1, -1);
@@ -45,7 +49,7 @@ const FIELDS =
   "id name gpuIds idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
 
 /** Saves the own endpoint with no worker, unless `more` says otherwise. */
-function mutation({ endpoint }: Site, more: Input, selection = FIELDS): string {
+function mutation({ endpoint }: TestedService, more: Input, selection = FIELDS): string {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);
   const input: Input = { ...Object.fromEntries(strings), workersMin: "0", workersMax: "0", ...more };

@@ -2,24 +2,24 @@ import { type FidelityId, fidelity, type Level, type Profile } from "../../emula
 import { redact, redactBeginning } from "../../sdk/secret";
 import { ownPackage } from "../ownPackage";
 import type { Unplayed } from "./play";
-import { type Connection, normalFact, type SentRequest, type Site } from "./site";
+import { type Connection, normalFinding, type SentRequest, type TestedService } from "./testedService";
 
-/** A row of the fidelity table, and what was seen of it at the service. */
+/** A row of the fidelity table, and what the service did. */
 interface RowResult {
   readonly row: string;
-  /** The evidence that the table has. */
+  /** The table's evidence. */
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
-  /** The fact at the emulator; only if it was played. */
+  /** The finding at the emulator; only if it was played. */
   readonly expected?: string;
-  /** The fact at the service; only if it differs. */
+  /** The finding at the service; only if it differs. */
   readonly actual?: string;
   /** Only if it was not played. */
   readonly reason?: string;
 }
 
-/** The fate of the endpoint. */
+/** What became of the endpoint. */
 export interface Removal {
   readonly name: string;
   readonly deleted: boolean;
@@ -28,7 +28,7 @@ export interface Removal {
   readonly problem?: string;
 }
 
-/** The transcript of a run, without keys, ids and the bodies of responses. */
+/** The transcript of a run, without keys, ids or response bodies. */
 export interface Transcript {
   readonly version: string;
   readonly startedAt: string;
@@ -46,14 +46,14 @@ interface Run {
   readonly startedAt: Date;
   readonly connection: Connection;
   readonly profile: Profile;
-  readonly service: Site;
-  readonly emulator: Site;
+  readonly service: TestedService;
+  readonly emulator: TestedService;
   readonly unplayed: Unplayed;
   readonly removal: Removal;
 }
 
-/** The longest part of a fact that the transcript shows. */
-const LONGEST_FACT = 400;
+/** The longest part of a finding that the transcript shows. */
+const LONGEST_FINDING = 400;
 const NOT_AMONG_THEM = "this command does not play it in this profile, or only with --run-jobs";
 
 export function transcriptOf({
@@ -82,15 +82,20 @@ export function transcriptOf({
   };
 }
 
-function rowResult(row: FidelityId, service: Site, emulator: Site, { rows, stopped }: Unplayed): RowResult {
+function rowResult(
+  row: FidelityId,
+  service: TestedService,
+  emulator: TestedService,
+  { rows, stopped }: Unplayed,
+): RowResult {
   const { level, text: rule } = fidelity[row];
-  if (!service.facts.has(row) || !emulator.facts.has(row)) {
+  if (!service.findings.has(row) || !emulator.findings.has(row)) {
     const without = stopped === undefined ? NOT_AMONG_THEM : `the run was stopped: ${stopped}`;
     return { row, level, rule, result: "not played", reason: redact(rows.get(row) ?? without) };
   }
-  const expected = normalFact(emulator.facts.get(row), emulator.endpoint);
-  const actual = normalFact(service.facts.get(row), service.endpoint);
-  const shown = (fact: string) => redactBeginning(fact, LONGEST_FACT);
+  const expected = normalFinding(emulator.findings.get(row), emulator.endpoint);
+  const actual = normalFinding(service.findings.get(row), service.endpoint);
+  const shown = (finding: string) => redactBeginning(finding, LONGEST_FINDING);
   if (actual === expected) return { row, level, rule, result: "as emulated", expected: shown(expected) };
   return { row, level, rule, result: "differs", expected: shown(expected), actual: shown(actual) };
 }

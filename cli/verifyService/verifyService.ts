@@ -9,7 +9,7 @@ import { createAgent, createDirectAgent } from "../../sdk/transport/proxy";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
 import { messageOf, playAll, scenariosFor, type Unplayed } from "./play";
-import { type Connection, createSite, type OwnEndpoint } from "./site";
+import { type Connection, createTestedService, type OwnEndpoint } from "./testedService";
 import { type Removal, type Transcript, tableOf, transcriptOf } from "./transcript";
 
 /** The options of the command. */
@@ -37,7 +37,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   const { template, gpu, runJobs = false } = flags;
   say(announcement(connection, name, { runJobs, gpu, template }));
   if (!flags.yes && !(await isAgreed())) {
-    say("serverless-gpu verify-service: nothing was created, because you did not agree");
+    say("serverless-gpu verify-service: nothing was created, because you did not confirm");
     return 1;
   }
   reserve(flags.output);
@@ -57,7 +57,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   }
 }
 
-/** Creates the file before the endpoint, so that a run cannot end without a place for its result. */
+/** Creates the file before the endpoint, so that every run has a place for its result. */
 function reserve(file: string): void {
   try {
     closeSync(openSync(file, "wx"));
@@ -72,7 +72,7 @@ function exitCodeOf({ complete, counts, endpoint }: Transcript): number {
   return complete && counts.differs === 0 && endpoint.deleted ? 0 : 1;
 }
 
-/** Creates the endpoint, plays, and deletes the endpoint whatever happens. */
+/** Creates the endpoint, plays the scenarios, and always deletes the endpoint. */
 async function run(
   client: Client,
   connection: Connection,
@@ -87,8 +87,8 @@ async function run(
   try {
     const expected = emulator.endpoints.create({ ...wanted, workersMin: 0, workersMax: 0 });
     const own = await createOwnEndpoint(client, wanted);
-    const site = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>
-      createSite({
+    const testedService = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>
+      createTestedService({
         connection: to,
         endpoint: { ...wanted, id },
         profile,
@@ -98,8 +98,8 @@ async function run(
       });
     const { url, apiKey } = emulator;
     const local = { apiKey, graphqlUrl: url, restUrl: url, queueUrl: url };
-    const service = site(connection, own.id, createAgent());
-    const reference = site(local, expected.id, createDirectAgent());
+    const service = testedService(connection, own.id, createAgent());
+    const reference = testedService(local, expected.id, createDirectAgent());
     const scenarios = scenariosFor(runJobs);
     const onScenario = (scenario: string) => say(`playing ${scenario} …`);
     const unplayed = await playAll(service, reference, scenarios, { signal: interruption.signal, onScenario }).catch(
@@ -134,7 +134,7 @@ function watchInterruptions() {
   const stop = (reason: string) => controller.abort(new Error(reason));
   function interrupted(signal: string): void {
     if (isDeleting || controller.signal.aborted) return void say("Wait: the endpoint is being deleted.");
-    say(`${signal}: the run ends, and the endpoint is deleted`);
+    say(`${signal}: ending the run and deleting the endpoint`);
     stop(signal);
   }
   for (const signal of SIGNALS) process.on(signal, interrupted);

@@ -1,12 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { accessOf, bearerKey, bearerOrBareKey, type Keys } from "../io/auth";
-import type { HttpRequest } from "../io/http";
-
-/** A refused request, with the reason for people. */
-export interface Refusal {
-  readonly status: 401 | 403;
-  readonly reason: string;
-}
+import type { HttpRequest, Refusal } from "../io/http";
 
 /** The secrets that grant access. */
 export interface AccessOptions {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { decodeSegment, type HttpRequest, type HttpResponse, json, type Refusal } from "../io/http";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { validate } from "../io/validate";
 import { BusinessError } from "../model/businessError";
@@ -16,7 +16,7 @@ import { CONTROL_PATH, type Control } from "../server/handleRequest";
 import type { Journal, JournalFilter, WorkerLineFilter } from "../server/journal";
 import type { Operations } from "../server/routes";
 import { type EmulatorClock, isManual, type ManualClock } from "../time/virtualClock";
-import { accessRefusal, type Refusal } from "./access";
+import { accessRefusal } from "./access";
 import { jobRoutes } from "./jobRoutes";
 import type { ControlRoute } from "./route";
 

@@ -14,7 +14,7 @@ const LISTED = 100;
 
 /** Returns the routes that list jobs and workers, and act on them as their endpoint does. */
 export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, ControlRoute>> {
-  function mustFind(endpointId: unknown) {
+  function endpointWithId(endpointId: unknown) {
     const endpoint = typeof endpointId === "string" ? endpoints.find(endpointId) : undefined;
     if (endpoint) return endpoint;
     throw new TypeError(`There is no endpoint ${JSON.stringify(endpointId)}. Set "endpointId" to the id of one.`);
@@ -34,7 +34,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
     },
     "POST jobs"({ body }) {
       const { endpointId, ...request } = (body ?? {}) as Readonly<Record<string, unknown>>;
-      const { record, runtime } = mustFind(endpointId);
+      const { record, runtime } = endpointWithId(endpointId);
       return jobDetails(record.id, runtime.submit("run", readRequest(request, runtime.context.profile)));
     },
     "POST jobs/:id/cancel"({ id }) {

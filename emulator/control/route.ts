@@ -5,5 +5,5 @@ export interface ControlRequest {
   readonly body: unknown;
 }
 
-/** Returns the body of the response: `undefined` for none (204), `false` if the thing does not exist (404). */
+/** Returns the body of the response: `undefined` for none (204), `false` if the record does not exist (404). */
 export type ControlRoute = (request: ControlRequest) => unknown;

@@ -5,7 +5,7 @@ import { ENDPOINT_FIELDS, type EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
 import {
-  OBSERVED_FIELD_TYPES,
+  OBSERVED_FIELDS,
   type ObservedFields,
   observedFieldsAfterSave,
   UNSET_OBSERVED_FIELDS,
@@ -90,13 +90,12 @@ function schemaOf(profile: Profile): string {
 }
 
 const OBSERVED_OUTPUT = `
-  ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariable] networkVolumeIds: [EndpointVolume]
-  networkVolume: NetworkVolume version: Int createdAt: String userId: String aiKey: String
-  repo: EndpointRepo hubRelease: HubRelease
+  ${graphqlFields(OBSERVED_FIELDS, "output", "observed")}
+  networkVolume: NetworkVolume version: Int createdAt: String userId: String aiKey: String hubRelease: HubRelease
 `;
 const OBSERVED_INPUT = `
-  ${OBSERVED_FIELD_TYPES} env: [EnvironmentVariableInput] networkVolumeIds: [EndpointVolumeInput]
-  template: SaveTemplateInput bindEndpoint: Boolean repo: EndpointRepoInput hubReleaseId: String
+  ${graphqlFields(OBSERVED_FIELDS, "input", "observed")}
+  template: SaveTemplateInput bindEndpoint: Boolean
 `;
 const COMPLIANCE =
   "GDPR ISO_IEC_27001 ISO_14001 PCI_DSS HITRUST SOC_1_TYPE_2 SOC_2_TYPE_2 SOC_3_TYPE_2 ITAR FISMA_HIGH HIPAA";

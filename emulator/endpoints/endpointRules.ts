@@ -6,7 +6,7 @@ import type { Profile } from "../model/fidelity";
 /** Tiers that are newer than the contract (observed). */
 const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
 
-/** The things that an endpoint refers to by their id. */
+/** The records that an endpoint refers to by id. */
 export interface References {
   /** Throws a BusinessError if an endpoint cannot have the template. */
   assertTemplate(id: string): void;

@@ -1,15 +1,10 @@
 import { BusinessError } from "../model/businessError";
-import {
-  ENDPOINT_FIELDS,
-  type EndpointContainer,
-  type EndpointFields,
-  type EndpointInput,
-  type EndpointRecord,
-} from "../model/endpointFields";
+import type { EndpointContainer } from "../model/containerFields";
+import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
 import { type ObservedFields, observedFieldsAfter, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
-import { createHistory } from "../records/history";
+import { createHistory, type History } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, type References } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
@@ -50,7 +45,7 @@ export interface Endpoints {
    * Changes some fields of an endpoint as REST v2 does: all others keep their value.
    * @throws BusinessError if a rule of the service forbids it
    */
-  patch(id: string, fields: Partial<EndpointFields>, own: OwnParts): Endpoint;
+  patch(id: string, fields: Partial<EndpointInput>, own: OwnParts): Endpoint;
   /**
    * Deletes an endpoint as `deleteEndpoint` does.
    * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
@@ -81,159 +76,42 @@ export interface EndpointSnapshot {
 
 export interface EndpointsOptions {
   readonly context: RuntimeContext;
-  /** The things that endpoints refer to. */
+  /** The records that endpoints refer to. */
   readonly references: References;
   /** Returns the largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
   readonly workerQuota: () => number | undefined;
 }
 
-export function createEndpoints({ context, references, workerQuota }: EndpointsOptions): Endpoints {
-  const { clock, profile } = context;
+/** What the parts below work on. */
+interface State extends EndpointsOptions {
+  readonly endpoints: Map<string, Endpoint>;
+  readonly history: History<EndpointRecord>;
+}
+
+export function createEndpoints(options: EndpointsOptions): Endpoints {
+  const { context } = options;
   const endpoints = new Map<string, Endpoint>();
-  const history = createHistory<EndpointRecord>(clock);
-
-  function remember(id: string, before: EndpointRecord | undefined) {
-    history.remember(id, before);
-    context.changed();
-    context.watch.endpoint(id);
-  }
-
-  function mustFind(id: string): Endpoint {
-    const endpoint = endpoints.get(id);
-    if (!endpoint) throw new BusinessError(`Endpoint "${id}" not found`, "save.unknown-id");
-    return endpoint;
-  }
-
-  function assertQuota(workersMax: number, exceptId: string | undefined) {
-    const quota = workerQuota();
-    if (quota === undefined) return;
-    let used = 0;
-    for (const { record } of endpoints.values()) if (record.id !== exceptId) used += record.workersMax;
-    if (used + workersMax > quota) {
-      throw new BusinessError(
-        `Max workers across all endpoints must not exceed your workers quota (${quota}): ${used} in use, ${workersMax} asked for`,
-        "save.quota",
-      );
-    }
-  }
-
-  function start(record: EndpointRecord, snapshot?: unknown): Endpoint {
-    const endpoint = { record, runtime: createRuntime(record, context, snapshot) };
-    endpoints.set(record.id, endpoint);
-    return endpoint;
-  }
-
-  function change(
-    endpoint: Endpoint,
-    patch: Partial<EndpointFields>,
-    { container, observed }: OwnParts = {},
-  ): Endpoint {
-    const { record, runtime } = endpoint;
-    const { templateId, container: ownBefore = null } = record;
-    remember(record.id, record);
-    Object.assign(record, patch);
-    if (container !== undefined && container !== ownBefore) record.container = container;
-    if (observed) record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, observed);
-    record.version += 1;
-    const usedTemplate = ownBefore === null;
-    const usesOther = record.templateId !== templateId || (record.container ?? null) !== ownBefore;
-    if (usedTemplate && usesOther) context.released(templateId);
-    if (usesOther) runtime.rollOut();
-    runtime.reconcile();
-    return endpoint;
-  }
-
-  function remove(id: string): boolean {
-    const endpoint = endpoints.get(id);
-    if (!endpoint) return false;
-    remember(id, endpoint.record);
-    endpoint.runtime.dispose();
-    if (!endpoint.record.container) context.released(endpoint.record.templateId);
-    return endpoints.delete(id);
-  }
-
-  function allowedFields(
-    current: EndpointRecord | undefined,
-    input: EndpointInput,
-    observed: Partial<ObservedFields> = current?.observed ?? {},
-  ): EndpointFields {
-    const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
-    // An endpoint with a container of its own outlives the template that it came from.
-    const keepsOwn = current?.container && fields.templateId === current.templateId;
-    const runsOnCpus = (observed.instanceIds ?? []).length > 0;
-    assertAllowed(fields, { profile, runsOnCpus }, keepsOwn ? { ...references, assertTemplate() {} } : references);
-    if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(fields.workersMax, current?.id);
-    return fields;
-  }
-
-  function create(input: EndpointInput, wantedId?: string, { container = null, observed }: OwnParts = {}): Endpoint {
-    if (wantedId !== undefined && endpoints.has(wantedId)) {
-      throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
-    }
-    const fields = allowedFields(undefined, input, observed);
-    let id = wantedId ?? randomId(context.random);
-    while (endpoints.has(id)) id = randomId(context.random);
-    remember(id, undefined);
-    return start({
-      ...{ ...fields, id, createdAt: clock.now(), version: 0 },
-      ...(container && { container }),
-      ...(observed && { observed: observedFieldsAfter(UNSET_OBSERVED_FIELDS, observed) }),
-    });
-  }
-
+  const history = createHistory<EndpointRecord>(context.clock);
+  const state: State = { ...options, endpoints, history };
   return {
-    save(input, { observed }) {
-      if (input.id == null) return create(input, undefined, { observed });
-      const current = mustFind(input.id);
-      // GraphQL knows only the link to a template.
-      if (current.record.container) references.assertTemplate(input.templateId);
-      return change(current, allowedFields(current.record, input, observed), { container: null, observed });
-    },
-    create,
+    save: (input, own) => saveEndpoint(state, input, own),
+    create: (input, id, own) => createEndpoint(state, input, id, own),
     patch(id, fields, own) {
-      const current = mustFind(id);
-      return change(current, allowedFields(current.record, { ...current.record, ...fields }), own);
+      const current = endpointWithId(state, id);
+      const input = { ...current.record, ...fields };
+      return changeEndpoint(state, current, allowedFields(state, current.record, input), own);
     },
-
-    delete(id) {
-      const { record, runtime } = mustFind(id);
-      if (record.workersMin !== 0 || record.workersMax !== 0) {
-        throw new BusinessError(
-          "Endpoint workersMin and workersMax must both be 0 before it is deleted",
-          "delete.workers-not-zero",
-        );
-      }
-      const left = runtime.pods().filter((pod) => pod.desiredStatus === "RUNNING").length;
-      if (left > 0)
-        throw new BusinessError(
-          `Endpoint still has ${left} running workers: try again when they have stopped`,
-          "delete.draining",
-        );
-      remove(id);
-    },
-
-    list(lagMs = 0) {
-      const present = Array.from(endpoints.values(), ({ record }) => record);
-      const records = history.asOf(present, lagMs);
-      return records.map((record) => ({ record, pods: endpoints.get(record.id)?.runtime.pods() ?? [] }));
-    },
-
+    delete: (id) => deleteEndpoint(state, id),
+    list: (lagMs) => listEndpoints(state, lagMs),
     all: () => [...endpoints.values()],
     find: (id) => endpoints.get(id),
-    change: (id, patch) => change(mustFind(id), patch),
-    rollOut(templateId) {
-      for (const { record, runtime } of endpoints.values()) {
-        if (record.templateId !== templateId || record.container) continue;
-        remember(record.id, record);
-        record.version += 1;
-        runtime.rollOut();
-      }
-    },
-    remove,
+    change: (id, patch) => changeEndpoint(state, endpointWithId(state, id), patch),
+    rollOut: (templateId) => rollOut(state, templateId),
+    remove: (id) => removeEndpoint(state, id),
     snapshot: () =>
       [...endpoints.values()].map(({ record, runtime }) => ({ record: { ...record }, runtime: runtime.snapshot() })),
     restore(snapshot) {
-      for (const { record, runtime } of snapshot) start({ ...record }, runtime);
+      for (const { record, runtime } of snapshot) startEndpoint(state, { ...record }, runtime);
     },
     clear() {
       for (const { runtime } of endpoints.values()) runtime.dispose();
@@ -242,4 +120,151 @@ export function createEndpoints({ context, references, workerQuota }: EndpointsO
       history.clear();
     },
   };
+}
+
+function saveEndpoint(state: State, input: EndpointInput, { observed }: Pick<OwnParts, "observed">): Endpoint {
+  if (input.id == null) return createEndpoint(state, input, undefined, { observed });
+  const current = endpointWithId(state, input.id);
+  // GraphQL knows only the link to a template.
+  if (current.record.container) state.references.assertTemplate(input.templateId);
+  const fields = allowedFields(state, current.record, input, observed);
+  return changeEndpoint(state, current, fields, { container: null, observed });
+}
+
+function createEndpoint(
+  state: State,
+  input: EndpointInput,
+  wantedId?: string,
+  { container = null, observed }: OwnParts = {},
+): Endpoint {
+  const { context, endpoints } = state;
+  if (wantedId !== undefined && endpoints.has(wantedId)) {
+    throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
+  }
+  const fields = allowedFields(state, undefined, input, observed);
+  let id = wantedId ?? randomId(context.random);
+  while (endpoints.has(id)) id = randomId(context.random);
+  noteChange(state, id, undefined);
+  return startEndpoint(state, {
+    ...{ ...fields, id, createdAt: context.clock.now(), version: 0 },
+    ...(container && { container }),
+    ...(observed && { observed: observedFieldsAfter(UNSET_OBSERVED_FIELDS, observed) }),
+  });
+}
+
+function startEndpoint({ context, endpoints }: State, record: EndpointRecord, snapshot?: unknown): Endpoint {
+  const endpoint = { record, runtime: createRuntime(record, context, snapshot) };
+  endpoints.set(record.id, endpoint);
+  return endpoint;
+}
+
+function changeEndpoint(
+  state: State,
+  endpoint: Endpoint,
+  patch: Partial<EndpointFields>,
+  { container, observed }: OwnParts = {},
+): Endpoint {
+  const { record, runtime } = endpoint;
+  const { templateId, container: ownBefore = null } = record;
+  noteChange(state, record.id, record);
+  Object.assign(record, patch);
+  if (container !== undefined && container !== ownBefore) record.container = container;
+  if (observed) record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, observed);
+  record.version += 1;
+  const usedTemplate = ownBefore === null;
+  const usesOther = record.templateId !== templateId || (record.container ?? null) !== ownBefore;
+  if (usedTemplate && usesOther) state.context.released(templateId);
+  if (usesOther) runtime.rollOut();
+  runtime.reconcile();
+  return endpoint;
+}
+
+function deleteEndpoint(state: State, id: string): void {
+  const { record, runtime } = endpointWithId(state, id);
+  if (record.workersMin !== 0 || record.workersMax !== 0) {
+    throw new BusinessError(
+      "Endpoint workersMin and workersMax must both be 0 before it is deleted",
+      "delete.workers-not-zero",
+    );
+  }
+  const left = runtime.pods().filter((pod) => pod.desiredStatus === "RUNNING").length;
+  if (left > 0) {
+    throw new BusinessError(
+      `Endpoint still has ${left} running workers: try again when they have stopped`,
+      "delete.draining",
+    );
+  }
+  removeEndpoint(state, id);
+}
+
+function removeEndpoint(state: State, id: string): boolean {
+  const { context, endpoints } = state;
+  const endpoint = endpoints.get(id);
+  if (!endpoint) return false;
+  noteChange(state, id, endpoint.record);
+  endpoint.runtime.dispose();
+  if (!endpoint.record.container) context.released(endpoint.record.templateId);
+  return endpoints.delete(id);
+}
+
+function rollOut(state: State, templateId: string): void {
+  for (const { record, runtime } of state.endpoints.values()) {
+    if (record.templateId !== templateId || record.container) continue;
+    noteChange(state, record.id, record);
+    record.version += 1;
+    runtime.rollOut();
+  }
+}
+
+function listEndpoints({ endpoints, history }: State, lagMs = 0): EndpointView[] {
+  const present = Array.from(endpoints.values(), ({ record }) => record);
+  const records = history.asOf(present, lagMs);
+  return records.map((record) => ({ record, pods: endpoints.get(record.id)?.runtime.pods() ?? [] }));
+}
+
+/** Must be called before each change. `before` is `undefined` if the endpoint is new. */
+function noteChange({ context, history }: State, id: string, before: EndpointRecord | undefined): void {
+  history.remember(id, before);
+  context.changed();
+  context.watch.endpoint(id);
+}
+
+function endpointWithId({ endpoints }: State, id: string): Endpoint {
+  const endpoint = endpoints.get(id);
+  if (!endpoint) throw new BusinessError(`Endpoint "${id}" not found`, "save.unknown-id");
+  return endpoint;
+}
+
+/**
+ * Returns the fields after a save.
+ * @throws BusinessError if a rule of the service forbids them
+ */
+function allowedFields(
+  state: State,
+  current: EndpointRecord | undefined,
+  input: EndpointInput,
+  observed: Partial<ObservedFields> = current?.observed ?? {},
+): EndpointFields {
+  const { references } = state;
+  const { profile } = state.context;
+  const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
+  // An endpoint with a container of its own outlives the template that it came from.
+  const keepsOwn = current?.container && fields.templateId === current.templateId;
+  const runsOnCpus = (observed.instanceIds ?? []).length > 0;
+  assertAllowed(fields, { profile, runsOnCpus }, keepsOwn ? { ...references, assertTemplate() {} } : references);
+  if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(state, fields.workersMax, current?.id);
+  return fields;
+}
+
+function assertQuota({ endpoints, workerQuota }: State, workersMax: number, exceptId: string | undefined): void {
+  const quota = workerQuota();
+  if (quota === undefined) return;
+  let used = 0;
+  for (const { record } of endpoints.values()) if (record.id !== exceptId) used += record.workersMax;
+  if (used + workersMax > quota) {
+    throw new BusinessError(
+      `Max workers across all endpoints must not exceed your workers quota (${quota}): ${used} in use, ${workersMax} asked for`,
+      "save.quota",
+    );
+  }
 }

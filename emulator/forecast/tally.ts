@@ -55,17 +55,11 @@ export type PlayedState = Exclude<WorkerState, "draining">;
 export function createTally(spanMs: number, workersMin: number, throttledMs: () => number): Tally {
   const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
   const delays = createHistogram();
-  const count = { starting: 0, running: 0, idle: 0 };
+  const count: Counts = { starting: 0, running: 0, idle: 0 };
   const known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
-  const parts = () => new Array<number>(PARTS).fill(0);
-  const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
-  const delaySums = parts();
-  const delayCounts = parts();
-  const partMs = spanMs / PARTS;
+  const course = createCourse(spanMs);
   let last = 0;
   let mostWorkers = 0;
-
-  const partOf = (ms: number) => Math.min(PARTS - 1, Math.max(0, Math.floor(ms / partMs)));
 
   function account(from: number, to: number): void {
     const passed = (to - from) / 1000;
@@ -79,34 +73,6 @@ export function createTally(spanMs: number, workersMin: number, throttledMs: () 
     seconds.active += Math.min(workersMin, starting + running + paidKept) * passed;
   }
 
-  function addToParts(from: number, to: number, waiting: number): void {
-    for (let at = from, end = from; at < to && at < spanMs; at = end) {
-      const part = partOf(at);
-      end = Math.min(to, (part + 1) * partMs);
-      if (end <= at) end = to;
-      const passed = end - at;
-      sums.waiting[part] = (sums.waiting[part] ?? 0) + waiting * passed;
-      sums.starting[part] = (sums.starting[part] ?? 0) + count.starting * passed;
-      sums.running[part] = (sums.running[part] ?? 0) + count.running * passed;
-      sums.idle[part] = (sums.idle[part] ?? 0) + count.idle * passed;
-      sums.paid[part] = (sums.paid[part] ?? 0) + (known.size * passed) / 1000;
-    }
-  }
-
-  function advance(now: number, waiting: number): void {
-    if (now <= last) return;
-    for (const [from, to] of last < spanMs && now > spanMs
-      ? [
-          [last, spanMs],
-          [spanMs, now],
-        ]
-      : [[last, now]]) {
-      account(from as number, to as number);
-    }
-    addToParts(last, now, waiting);
-    last = now;
-  }
-
   function leave(workerId: string, startedAt: number, now: number): void {
     known.delete(workerId);
     // Each worker is paid by whole seconds.
@@ -118,20 +84,19 @@ export function createTally(spanMs: number, workersMin: number, throttledMs: () 
     seconds,
     delays,
     get course() {
-      const mean = (values: readonly number[]) => values.map((sum) => sum / partMs);
-      return {
-        waiting: mean(sums.waiting),
-        starting: mean(sums.starting),
-        running: mean(sums.running),
-        idle: mean(sums.idle),
-        delayS: delaySums.map((sum, part) => sum / Math.max(1, delayCounts[part] ?? 0) / 1000),
-        paidS: sums.paid,
-      };
+      return course.read();
     },
     get mostWorkers() {
       return mostWorkers;
     },
-    advance,
+    advance(now, waiting) {
+      if (now <= last) return;
+      const end = Math.max(last, Math.min(now, spanMs));
+      if (end > last) account(last, end);
+      if (now > end) account(end, now);
+      course.add(last, now, waiting, count, known.size);
+      last = now;
+    },
     onWorker(workerId, state, now) {
       const before = known.get(workerId);
       if (before) count[before.state] -= 1;
@@ -149,9 +114,54 @@ export function createTally(spanMs: number, workersMin: number, throttledMs: () 
     },
     onStart(now, delayMs) {
       delays.add(delayMs);
+      course.onStart(now, delayMs);
+    },
+  };
+}
+
+/** The number of workers in each state. */
+type Counts = Record<PlayedState, number>;
+
+/** Sums up the parts of a course. */
+function createCourse(spanMs: number) {
+  const parts = () => new Array<number>(PARTS).fill(0);
+  const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
+  const delaySums = parts();
+  const delayCounts = parts();
+  const partMs = spanMs / PARTS;
+  const partOf = (ms: number) => Math.min(PARTS - 1, Math.max(0, Math.floor(ms / partMs)));
+
+  return {
+    /** Adds the time between two moments, in which nothing changed. `workers` is the number that are paid. */
+    add(from: number, to: number, waiting: number, count: Counts, workers: number): void {
+      for (let at = from, end = from; at < to && at < spanMs; at = end) {
+        const part = partOf(at);
+        end = Math.min(to, (part + 1) * partMs);
+        if (end <= at) end = to;
+        const passed = end - at;
+        sums.waiting[part] = (sums.waiting[part] ?? 0) + waiting * passed;
+        sums.starting[part] = (sums.starting[part] ?? 0) + count.starting * passed;
+        sums.running[part] = (sums.running[part] ?? 0) + count.running * passed;
+        sums.idle[part] = (sums.idle[part] ?? 0) + count.idle * passed;
+        sums.paid[part] = (sums.paid[part] ?? 0) + (workers * passed) / 1000;
+      }
+    },
+    /** Adds the start of a job. */
+    onStart(now: number, delayMs: number): void {
       const part = partOf(now);
       delaySums[part] = (delaySums[part] ?? 0) + delayMs;
       delayCounts[part] = (delayCounts[part] ?? 0) + 1;
+    },
+    read(): Tally["course"] {
+      const mean = (values: readonly number[]) => values.map((sum) => sum / partMs);
+      return {
+        waiting: mean(sums.waiting),
+        starting: mean(sums.starting),
+        running: mean(sums.running),
+        idle: mean(sums.idle),
+        delayS: delaySums.map((sum, part) => sum / Math.max(1, delayCounts[part] ?? 0) / 1000),
+        paidS: sums.paid,
+      };
     },
   };
 }

@@ -9,7 +9,7 @@ export interface GraphqlCall extends CallOptions {
 /** Resolvers by the name of their field. */
 type Resolvers = Readonly<Record<string, (args: never, call: GraphqlCall) => unknown>>;
 
-/** The part of the GraphQL interface for one kind of things. */
+/** The part of the GraphQL interface for one kind of record. */
 export interface GraphqlPart {
   /** Types, and extensions of `Query`, `Mutation` and `Account` (`myself`). */
   readonly schema: string;

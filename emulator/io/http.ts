@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FidelityId } from "../model/fidelity";
 
+/** A refused request, with the reason for people. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly reason: string;
+}
+
 /** A complete request. Its key is not checked yet. */
 export interface HttpRequest {
   readonly method: string;

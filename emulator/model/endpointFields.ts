@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { FLASH_BOOT_NAME_SUFFIX, SAVE_ENDPOINT_DEFAULTS, UNSET_ENDPOINT_FIELDS } from "../../sdk/contract/limits";
+import type { EndpointContainer } from "./containerFields";
+import { dataCentersOf } from "./dataCenters";
+import type { V2Form } from "./fieldTable";
 import {
   type Field,
   type OptionalInput,
@@ -11,16 +14,19 @@ import {
   storedSchemasOf,
 } from "./fieldTable";
 import type { ObservedFields } from "./observedFields";
+import { NAME, type Shape, TEXT, TEXTS } from "./shapes";
+import { convertedProperty, property, writeOnlyProperty } from "./v2Form";
 
 /** A number that every save sets to the default if it is left out. */
 function reset(
   type: "Int" | "Float",
   value: number,
+  v2: V2Form<number, number>,
   schema: z.ZodType<number> = z.number(),
   stored = schema,
 ): Field<number, number | undefined> {
   const store = (given: number | undefined) => given ?? value;
-  return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), stored, store };
+  return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), stored, store, v2 };
 }
 
 /** A field that keeps its value if a save leaves it out. `store` tells `undefined` from `null`. */
@@ -28,39 +34,104 @@ function kept<Value, Given>(
   output: string,
   schema: z.ZodType<Given>,
   stored: z.ZodType<Value>,
+  v2: V2Form<Value, Given | null>,
   store: Field<Value, Given | null | undefined>["store"],
 ): Field<Value, Given | null | undefined> {
-  return { output, input: output.replace("!", ""), schema: schema.nullish(), stored, store };
+  return { output, input: output.replace("!", ""), schema: schema.nullish(), stored, store, v2 };
 }
 
 const SCALER_TYPE = z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]);
+const FLASH_BOOT_TYPE = z.enum(["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"]);
 
-/** All fields that clients can set. Types, GraphQL schema, seeds, data file and `saveEndpoint` follow this table. */
+const COUNT: Shape = { type: "integer", minimum: 0 };
+
+/** The scaler and its target. */
+const SCALING: Shape = {
+  oneOf: [
+    {
+      type: "object",
+      required: ["type", "queueDelay"],
+      properties: {
+        type: { type: "string", enum: ["QUEUE_DELAY"] },
+        queueDelay: { type: "number", minimum: 0.5 },
+      },
+    },
+    {
+      type: "object",
+      required: ["type", "requestCount"],
+      properties: {
+        type: { type: "string", enum: ["REQUEST_COUNT"] },
+        requestCount: { type: "integer", minimum: 1 },
+      },
+    },
+  ],
+};
+
+/**
+ * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table. `OBSERVED_FIELDS`
+ * has the fields without effect, and `CONTAINER_FIELDS` those of an endpoint's own container.
+ */
 export const ENDPOINT_FIELDS = {
   /** Name of the endpoint, not empty. */
-  name: requiredString("String!", (given, _, profile) => (profile === "observed" ? withoutSuffix(given) : given)),
-  /** GPU tiers in priority order, then exclusions, as a comma list. */
-  gpuIds: requiredString("String!"),
-  /** Id of the serverless template. */
-  templateId: requiredString("String!"),
+  name: requiredString("String!", property("name", NAME), (given, _, profile) =>
+    profile === "observed" ? withoutSuffix(given) : given,
+  ),
+  /** GPU tiers in priority order, then exclusions, as a comma list. REST v2 sends and replaces both together. */
+  gpuIds: requiredString("String!", {
+    properties: {
+      "gpu.pools": { type: "array", items: TEXT, minItems: 1 },
+      "gpu.excludedTypes": { type: "array", items: { type: "string", pattern: "^[^-]" } },
+    },
+    read(at) {
+      const excluded = (at<readonly string[]>("gpu.excludedTypes") ?? []).map((type) => `-${type}`);
+      const pools = at<readonly string[]>("gpu.pools");
+      return pools && [...pools, ...excluded].join(",");
+    },
+    show(gpuIds) {
+      const parts = gpuIds.split(",").flatMap((part) => part.trim() || []);
+      const [excluded, pools] = [true, false].map((is) => parts.filter((part) => part.startsWith("-") === is));
+      return { "gpu.pools": pools, "gpu.excludedTypes": excluded?.map((part) => part.slice(1)) };
+    },
+  }),
+  /** Id of the serverless template. REST v2 copies its container, and never shows it. */
+  templateId: requiredString("String!", writeOnlyProperty("templateId", TEXT)),
   /** Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under `REQUEST_COUNT`. */
-  idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout),
+  idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout, {
+    ...property<number>("workers.idleTimeout", { type: "integer", minimum: 1, maximum: 3600 }),
+    show: (idleTimeout, { scalerType, type }) =>
+      scalerType === "REQUEST_COUNT" && type !== "LB" ? {} : { "workers.idleTimeout": idleTimeout },
+  }),
   /** Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for `REQUEST_COUNT`. */
   scalerValue: {
-    ...reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue),
+    ...reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue, {
+      properties: {},
+      read: (at) => at<number>("scaling.queueDelay") ?? at<number>("scaling.requestCount"),
+    }),
     observed: { output: "Int!", input: `Int! = ${SAVE_ENDPOINT_DEFAULTS.scalerValue}` },
   },
   /** Workers that always run, whole, ≥ 0. */
-  workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, z.int(), z.int().min(0)),
+  workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, property("workers.min", COUNT), z.int(), z.int().min(0)),
   /** Workers that may run at once, whole, ≥ `workersMin`. */
-  workersMax: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMax, z.int(), z.int().min(0)),
+  workersMax: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMax, property("workers.max", COUNT), z.int(), z.int().min(0)),
   /** Countries or data centers as a comma list; `""` and `null` for any region. */
-  locations: kept("String", z.string(), z.string(), (given, current) => (given === undefined ? current : given) ?? ""),
+  locations: kept(
+    "String",
+    z.string(),
+    z.string(),
+    convertedProperty("dataCenterIds", TEXTS, (ids: readonly string[]) => ids.join(","), dataCentersOf),
+    (given, current) => (given === undefined ? current : given) ?? "",
+  ),
   /** Id of the network volume that the workers mount; `""` and `null` for none. */
   networkVolumeId: kept(
     "String",
     z.string(),
     z.string().nullable(),
+    convertedProperty(
+      "networkVolumes",
+      TEXTS,
+      ([id]: readonly string[]) => id ?? null,
+      (id) => (id === null ? [] : [id]),
+    ),
     (given, current) => (given === undefined ? current : given) || null,
   ),
   /** `QUEUE_DELAY` or `REQUEST_COUNT`: how the number of workers follows the load. */
@@ -68,14 +139,26 @@ export const ENDPOINT_FIELDS = {
     "String!",
     z.string(),
     SCALER_TYPE,
+    {
+      properties: { scaling: SCALING },
+      read: (at) => at<string>("scaling.type"),
+      show: (type, { scalerValue }) => ({
+        scaling: type === "REQUEST_COUNT" ? { type, requestCount: scalerValue } : { type, queueDelay: scalerValue },
+      }),
+    },
     // A word that is neither is refused before it is stored.
     (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as z.infer<typeof SCALER_TYPE>,
   ),
   /** `FLASHBOOT` for faster cold starts; `OFF` and `null` for none. */
   flashBootType: kept(
     "FlashBootType",
-    z.enum(["FLASHBOOT", "OFF", "PRIORITY_FLASHBOOT"]),
+    FLASH_BOOT_TYPE,
     z.literal("FLASHBOOT").nullable(),
+    {
+      properties: { flashboot: { type: "string", enum: FLASH_BOOT_TYPE.options } },
+      read: (at) => at<z.infer<typeof FLASH_BOOT_TYPE>>("flashboot"),
+      show: (type) => ({ flashboot: type ?? "OFF" }),
+    },
     (given, current = null, profile) => {
       // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
@@ -88,22 +171,6 @@ type Table = typeof ENDPOINT_FIELDS;
 
 /** The fields of an endpoint that clients can set, as the service stores them. */
 export interface EndpointFields extends Stored<Table> {}
-
-/** The container of an endpoint that REST v2 gave one of its own. A template no longer reaches it. */
-export interface EndpointContainer {
-  /** The image with its tag. */
-  readonly imageName: string;
-  /** The environment variables. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The start command; empty for that of the image. */
-  readonly dockerArgs: string;
-  /** Size of the container disk in GB. */
-  readonly containerDiskInGb: number;
-  /** The exposed ports, each `<port>/http` or `<port>/tcp`. */
-  readonly ports: readonly string[];
-  /** Id of the registry credential that pulls the image, or `null`. */
-  readonly containerRegistryAuthId: string | null;
-}
 
 /** A serverless endpoint as the service stores it (contract, Serverless endpoint). */
 export interface EndpointRecord extends EndpointFields {

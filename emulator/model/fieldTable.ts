@@ -1,37 +1,62 @@
 import { z } from "zod";
 import type { Profile } from "./fidelity";
+import type { Shape } from "./shapes";
 
-/** The declaration of one field that clients can set. */
-export interface Field<Value, Given> {
-  /** The GraphQL type in the record. */
+/** How REST v2 writes and reads a field. */
+export interface V2Form<Value, Given> {
+  /** The properties of a body that hold the field, by path: `workers.min`. */
+  readonly properties: Readonly<Record<string, Shape>>;
+  /** Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property at a path. */
+  readonly read: (at: <T>(path: string) => T | undefined) => Given | undefined;
+  /**
+   * Returns the properties that show the value, by path; one that is `undefined` is left out. `record` has all fields.
+   * @default REST v2 does not show the field
+   */
+  readonly show?:
+    | ((value: Value, record: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+    | undefined;
+  /** The value of a new record if the body sets none. @default that of GraphQL */
+  readonly initial?: Given | undefined;
+}
+
+/** How GraphQL and REST v2 write and read a field, and what is stored. */
+export interface FieldForm<Value, Given> {
+  /** The GraphQL type in the record; empty if GraphQL does not show the field. */
   readonly output: string;
   /** The GraphQL type in the input. A non-null type with a default refuses an explicit `null`. */
   readonly input: string;
   /** The GraphQL types in the observed profile, if they differ. */
   readonly observed?: { readonly output: string; readonly input: string };
-  /** The schema of the field in seeds and in changes over HTTP. */
-  readonly schema: z.ZodType<Given>;
-  /** The schema of the stored value in a data file. */
-  readonly stored: z.ZodType<Value>;
   /** Returns the value to store. `current` is `undefined` for a new record. */
   readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
   /** The only profile whose GraphQL schema has the field. @default both have it */
   readonly onlyIn?: Profile;
+  /** How REST v2 writes and reads the field. @default it has no such field */
+  readonly v2?: V2Form<Value, Given> | undefined;
+}
+
+/** The declaration of one field that clients can set. */
+export interface Field<Value, Given> extends FieldForm<Value, Given> {
+  /** The schema of the field in seeds and in changes over HTTP. */
+  readonly schema: z.ZodType<Given>;
+  /** The schema of the stored value in a data file. */
+  readonly stored: z.ZodType<Value>;
 }
 
 /** Returns the declaration of a string that every input must have. `output` is its GraphQL type in the record. */
 export function requiredString(
   output: string,
+  v2: V2Form<string, string>,
   store: Field<string, string>["store"] = (given) => given,
 ): Field<string, string> {
-  return { output, input: "String!", schema: z.string(), stored: z.string(), store };
+  return { output, input: "String!", schema: z.string(), stored: z.string(), store, v2 };
 }
 
 /** A table of fields, by name. */
 export type FieldTable = Readonly<Record<string, object>>;
 
-type Value<F> = F extends Field<infer V, infer _> ? V : never;
-type Given<F> = F extends Field<infer _, infer G> ? G : never;
+type Value<F> = F extends FieldForm<infer V, infer _> ? V : never;
+type Given<F> = F extends FieldForm<infer _, infer G> ? G : never;
 type RequiredName<T> = { [K in keyof T]: undefined extends Given<T[K]> ? never : K }[keyof T];
 
 /** The fields of a table as the service stores them. */
@@ -43,7 +68,8 @@ export type RequiredInput<T extends FieldTable> = { readonly [K in keyof Pick<T,
 /** The fields that an input may leave out. */
 export type OptionalInput<T extends FieldTable> = { readonly [K in keyof Omit<T, RequiredName<T>>]?: Given<T[K]> };
 
-type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
+/** The fields that an input has. */
+export type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
 
 /** Returns the fields that a record has after `input` was saved. `current` is `undefined` for a new record. */
 export function fieldsAfter<T extends FieldTable>(
@@ -60,9 +86,10 @@ export function fieldsAfter<T extends FieldTable>(
 
 /** Returns the declarations of all fields for the GraphQL schema: of the record, or of the input. */
 export function graphqlFields(table: FieldTable, side: "output" | "input", profile: Profile): string {
-  const shown = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);
   const typesOf = (field: Field<unknown, unknown>) => (profile === "observed" ? (field.observed ?? field) : field);
-  return shown.map(([name, field]) => `${name}: ${typesOf(field)[side]}`).join(" ");
+  const declared = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);
+  const types = declared.map(([name, field]) => [name, typesOf(field)[side]]).filter(([, type]) => type !== "");
+  return types.map(([name, type]) => `${name}: ${type}`).join(" ");
 }
 
 /** Returns the schema of a record to create, which may name its id. */

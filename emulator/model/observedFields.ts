@@ -1,4 +1,8 @@
 import { BusinessError } from "./businessError";
+import type { V2Form } from "./fieldTable";
+import { type FieldForm, fieldsAfter, type Stored } from "./fieldTable";
+import { CUDA_VERSION, CUDA_VERSIONS } from "./shapes";
+import { convertedProperty } from "./v2Form";
 
 /** A network volume of an endpoint. */
 export interface VolumeReference {
@@ -20,76 +24,104 @@ export interface Variable {
   readonly value: string;
 }
 
+const same = <Value>(value: Value): Value => value;
+
+interface Details<Value> {
+  /** `true` if a save that leaves the field out keeps it. @default the save resets it */
+  readonly isKept?: boolean;
+  /** The GraphQL type in the input. @default that in the record */
+  readonly input?: string;
+  readonly v2?: V2Form<Value, Value>;
+}
+
+/** Declares a field with the value that an endpoint has if no save ever set it. */
+function field<Value>(
+  output: string,
+  value: Value,
+  { isKept = false, input = output, v2 }: Details<Value> = {},
+): FieldForm<Value, Value | undefined> {
+  const store = (given: Value | undefined, current: Value | undefined) => {
+    if (given !== undefined) return given;
+    return isKept && current !== undefined ? current : value;
+  };
+  return { output, input, store, v2 };
+}
+
 /**
  * Fields of an endpoint that only the observed service has. The emulator stores and shows them, because the service's
  * own clients send and select them, but they have no effect.
  */
-export interface ObservedFields {
+export const OBSERVED_FIELDS = {
   /** Number of GPUs of a worker. */
-  gpuCount: number | null;
+  gpuCount: field<number | null>("Int", 1, {
+    v2: convertedProperty<number | null, number>(
+      "gpu.count",
+      { type: "integer", minimum: 1 },
+      same,
+      (count) => count ?? 1,
+    ),
+  }),
   /** CUDA versions that a machine may have, separated by commas; `null` for any. */
-  allowedCudaVersions: string | null;
+  allowedCudaVersions: field<string | null>("String", null, {
+    isKept: true,
+    v2: convertedProperty(
+      "gpu.allowedCudaVersions",
+      CUDA_VERSIONS,
+      (versions: readonly string[]) => versions.join(",") || null,
+      (versions) => versions?.split(",") ?? [],
+    ),
+  }),
   /** The lowest CUDA version that a machine may have; `null` for any. */
-  minCudaVersion: string | null;
+  minCudaVersion: field<string | null>("String", null, {
+    isKept: true,
+    v2: convertedProperty("gpu.minCudaVersion", CUDA_VERSION, (version: string) => version || null, same),
+  }),
   /** Longest time of a job, in milliseconds. */
-  executionTimeoutMs: number | null;
+  executionTimeoutMs: field<number | null>("Int", null, {
+    v2: convertedProperty<number | null, number>("timeout", { type: "integer" }, same, (timeout) => timeout ?? 0),
+  }),
   /** Number of workers for PRIORITY_FLASHBOOT. */
-  workersPFBTarget: number | null;
+  workersPFBTarget: field<number | null>("Int", 0),
   /** Number of standby workers; `null` for as many as `workersMin`. */
-  workersStandby: number | null;
+  workersStandby: field<number | null>("Int", null),
   /** Ids of CPU instance types of an endpoint that runs on CPUs. */
-  instanceIds: readonly string[] | null;
-  /** Network volumes, at most one in each data center. */
-  networkVolumeIds: readonly VolumeReference[] | null;
+  instanceIds: field<readonly string[] | null>("[String]", null),
+  /** Network volumes, at most one in each data center. REST v2 shows that of `networkVolumeId`. */
+  networkVolumeIds: field<readonly VolumeReference[] | null>("[EndpointVolume]", null, {
+    input: "[EndpointVolumeInput]",
+    v2: {
+      properties: {},
+      read: (at) => at<readonly string[]>("networkVolumes")?.map((networkVolumeId) => ({ networkVolumeId })),
+    },
+  }),
   /** Environment variables. */
-  env: readonly Variable[];
+  env: field<readonly Variable[]>("[EnvironmentVariable]", [], { input: "[EnvironmentVariableInput]" }),
   /** References of models to cache. */
-  modelReferences: readonly string[];
+  modelReferences: field<readonly string[]>("[String]", [], { isKept: true }),
   /** Kind of the endpoint: `QB` (queue) or `LB` (load balancer). */
-  type: string | null;
+  type: field<string | null>("String", "QB", {
+    v2: convertedProperty<string | null, string>(
+      "type",
+      { type: "string", enum: ["QUEUE", "LOAD_BALANCER"] },
+      (type) => (type === "QUEUE" ? "QB" : "LB"),
+      (type) => (type === "LB" ? "LOAD_BALANCER" : "QUEUE"),
+    ),
+  }),
   /** Id of an environment of the service's Flash tool. */
-  flashEnvironmentId: string | null;
+  flashEnvironmentId: field<string | null>("String", null),
   /** Certificates that the hosts must have. */
-  compliance: readonly string[] | null;
+  compliance: field<readonly string[] | null>("[Compliance]", null, { isKept: true }),
   /** The repository that the endpoint is built from. */
-  repo: RepoReference | null;
+  repo: field<RepoReference | null>("EndpointRepo", null, { input: "EndpointRepoInput" }),
   /** Id of the release of the service's hub that the endpoint was made from. */
-  hubReleaseId: string | null;
-}
-
-/** The fields of an endpoint that never set them. */
-export const UNSET_OBSERVED_FIELDS: ObservedFields = {
-  gpuCount: 1,
-  allowedCudaVersions: null,
-  minCudaVersion: null,
-  executionTimeoutMs: null,
-  workersPFBTarget: 0,
-  workersStandby: null,
-  instanceIds: null,
-  networkVolumeIds: null,
-  env: [],
-  modelReferences: [],
-  type: "QB",
-  flashEnvironmentId: null,
-  compliance: null,
-  repo: null,
-  hubReleaseId: null,
+  hubReleaseId: field<string | null>("", null, { input: "String" }),
 };
 
-/** The fields that a save keeps if it leaves them out. It resets all others. */
-const KEPT_BY_A_SAVE: readonly (keyof ObservedFields)[] = [
-  "minCudaVersion",
-  "allowedCudaVersions",
-  "modelReferences",
-  "compliance",
-];
+/** The fields of an endpoint that only the observed service has, as the emulator stores them. */
+export interface ObservedFields extends Stored<typeof OBSERVED_FIELDS> {}
 
-/** The GraphQL declarations of the fields that have the same type in the record and in the input. */
-export const OBSERVED_FIELD_TYPES = `
-  gpuCount: Int allowedCudaVersions: String minCudaVersion: String executionTimeoutMs: Int workersPFBTarget: Int
-  workersStandby: Int instanceIds: [String] modelReferences: [String] type: String flashEnvironmentId: String
-  compliance: [Compliance]
-`;
+/** The fields of an endpoint that never set them. */
+export const UNSET_OBSERVED_FIELDS: ObservedFields = fieldsAfter(OBSERVED_FIELDS, undefined, {}, "observed");
 
 /**
  * Returns the fields after `saveEndpoint`.
@@ -104,8 +136,7 @@ export function observedFieldsAfterSave(
   if (instanceIds?.length && ofGpus.some((value) => value != null)) {
     throw new BusinessError("An endpoint with instanceIds takes no GPUs and no CUDA versions", "save.cpu");
   }
-  const kept = KEPT_BY_A_SAVE.map((name) => [name, (current ?? UNSET_OBSERVED_FIELDS)[name]]);
-  return observedFieldsAfter({ ...UNSET_OBSERVED_FIELDS, ...Object.fromEntries(kept) }, input);
+  return fieldsAfter(OBSERVED_FIELDS, current, input, "observed");
 }
 
 /** Returns the fields after a change over REST v2: a field that the input leaves out keeps its value. */

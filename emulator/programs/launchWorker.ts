@@ -5,9 +5,9 @@ import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { Backoff } from "./backoff";
+import { delayedProcess } from "./delayedProcess";
 import { type WorkerIdentity, workerEnvironment } from "./environment";
 import { type GroupProcess, startGroupProcess } from "./groupProcess";
-import { lateProcess } from "./lateProcess";
 import type { WorkerProgram } from "./program";
 import { createProgramWorker, type ProgramWorker, type ProgramWorkerCalls, type WorkerEvents } from "./programWorker";
 
@@ -106,7 +106,7 @@ export function launchWorker(
     });
   }
 
-  const process = lateProcess(start, () => end("stopped before it was started"));
+  const process = delayedProcess(start, () => end("stopped before it was started"));
   const { worker: programWorker, calls } = createProgramWorker(program, clock, process, {
     ...events,
     onAsk() {

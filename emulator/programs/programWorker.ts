@@ -1,9 +1,9 @@
 import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import type { EmulatorClock } from "../time/virtualClock";
-import { type JobInHand, jobInHand } from "./jobInHand";
 import { createJobPolls } from "./jobPolls";
 import type { WorkerProgram } from "./program";
+import { followJob, type RunningJob } from "./runningJob";
 import { createStopRequests } from "./stopRequests";
 
 /** The longest time that a request of a worker waits for a job, in milliseconds (assumed). Workers give up after 90 s. */
@@ -66,20 +66,20 @@ export function createProgramWorker(
   const hold = (callback: () => void) => clock.schedule(POLL_MS, callback);
   const polls = createJobPolls(hold);
   const stopRequests = createStopRequests(hold, (callback) => clock.schedule(STOP_AGAIN_MS, callback, true));
-  const inHand = new Map<string, JobInHand>();
+  const running = new Map<string, RunningJob>();
 
   const worker: ProgramWorker = {
     get room() {
-      return Math.max(0, Math.min(polls.room, concurrency - inHand.size));
+      return Math.max(0, Math.min(polls.room, concurrency - running.size));
     },
     run(job, runEvents) {
-      const taken = jobInHand(job, clock, runEvents, (type) => {
-        inHand.delete(job.id);
+      const taken = followJob(job, clock, runEvents, (type) => {
+        running.delete(job.id);
         if (type === "stopped") stopRequests.add(job.id);
         if (type === "exceedExecutionTimeout") events.onRetire();
         if (type === "complete" || type === "fail") events.onResult();
       });
-      inHand.set(job.id, taken);
+      running.set(job.id, taken);
       polls.give(job);
       return taken;
     },
@@ -99,7 +99,7 @@ export function createProgramWorker(
       const jobs = await asked;
       // The signal aborts if the response does not arrive.
       const lose = () => {
-        for (const { id } of jobs) inHand.get(id)?.lose();
+        for (const { id } of jobs) running.get(id)?.lose();
       };
       if (jobs.length > 0) signal.addEventListener("abort", lose, { once: true });
       return jobs;
@@ -108,16 +108,16 @@ export function createProgramWorker(
     done(jobId, body) {
       // Before the outcome, so that the worker gets no other job.
       if (body.stopPod === true) events.onRetire();
-      inHand.get(jobId)?.post(body);
+      running.get(jobId)?.post(body);
     },
     stream(jobId, output) {
-      inHand.get(jobId)?.stream(output);
+      running.get(jobId)?.stream(output);
     },
     ended() {
       polls.close();
       stopRequests.close();
       events.onEnd();
-      for (const job of [...inHand.values()]) job.lose();
+      for (const job of [...running.values()]) job.lose();
     },
   };
   return { worker, calls };

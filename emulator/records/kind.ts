@@ -1,14 +1,17 @@
 import type { z } from "zod";
 import type { GraphqlPart } from "../graphql/part";
 
-/** Reads and changes the things of one kind directly, as the service itself or another user would. The journal records none of it. */
+/**
+ * Reads and changes the records of one kind directly, as the service itself or another user would. The journal shows
+ * none of it.
+ */
 export interface RecordControl<Seed, Fields, View> {
-  /** Returns all of them, in order of creation. */
+  /** Returns all records, in order of creation. */
   list(): View[];
-  /** Returns one, or `undefined` if it does not exist. */
+  /** Returns a record, or `undefined` if it does not exist. */
   get(id: string): View | undefined;
   /**
-   * Creates one with the defaults of the service.
+   * Creates a record with the service's defaults.
    * @throws Error if a rule of the service forbids it, RangeError if the id exists
    */
   create(seed: Seed): View;
@@ -17,31 +20,31 @@ export interface RecordControl<Seed, Fields, View> {
    * @throws Error if it does not exist
    */
   change(id: string, patch: Partial<Fields>): View;
-  /** Deletes one immediately, also while it is in use. Returns `false` if it does not exist. */
+  /** Deletes a record immediately, even while it is in use. Returns `false` if it does not exist. */
   delete(id: string): boolean;
 }
 
 /**
- * A kind of things that the account holds. A new kind needs a folder that creates one of these, and a line in
- * `server/kinds.ts`: seeds, the data file, GraphQL and the control interface follow.
+ * A kind of record. A new kind needs a folder that creates one of these, and a line in `server/kinds.ts`. Seeds, the
+ * data file, GraphQL and the control interface follow.
  */
 export interface Kind<Seed, Fields, View> {
-  /** One of them, for messages: `template`. */
+  /** The name of one record in messages: `template`. */
   readonly noun: string;
   readonly seedSchema: z.ZodType<Seed>;
   readonly patchSchema: z.ZodType<Partial<Fields>>;
-  /** The schema of one of them in a data file. */
+  /** The schema of a record in a data file. */
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
   readonly graphql: GraphqlPart;
   /** Returns the state to save for a restart, as plain JSON. */
   snapshot(): unknown[];
   restore(saved: readonly unknown[]): void;
-  /** Stops and deletes all of them. */
+  /** Stops and deletes all records. */
   clear(): void;
 }
 
-/** The functions that read and change the stored things of one kind. */
+/** The functions that read and change the stored records of one kind. */
 interface Stored<Seed, Fields, R> {
   list(): readonly R[];
   find(id: string): R | undefined;
@@ -50,7 +53,7 @@ interface Stored<Seed, Fields, R> {
   remove(id: string): boolean;
 }
 
-/** Returns the control of the stored things of one kind. `view` returns what others may see of one, as a copy. */
+/** Returns the control of one kind. `view` returns a copy of what others may see of a record. */
 export function controlOf<Seed, Fields, R extends object, View>(
   stored: Stored<Seed, Fields, R>,
   view: (record: R) => View,

@@ -6,7 +6,7 @@ export interface Records<R> {
   /** Returns the records of `lagMs` milliseconds ago. @param lagMs 0 to `MAX_LIST_LAG_MS` */
   list(lagMs?: number): R[];
   find(id: string): R | undefined;
-  /** Returns `true` if there was one with the id, which was removed. */
+  /** Returns `true` if a record with the id existed and was removed. */
   wasRemoved(id: string): boolean;
   /**
    * Adds a record, with an id of its own if it has none.
@@ -27,7 +27,7 @@ interface RecordsOptions {
   readonly clock: Clock;
   /** Must be called at every change. */
   readonly changed: () => void;
-  /** One of them, for messages: `template`. */
+  /** The name of one record in messages: `template`. */
   readonly noun: string;
   /** Returns a random id. */
   readonly newId: () => string;

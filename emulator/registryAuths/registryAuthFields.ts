@@ -1,18 +1,18 @@
 import { patchSchemaOf, type RequiredInput, requiredString, type Stored, seedSchemaOf } from "../model/fieldTable";
+import { NAME } from "../model/shapes";
+import { property, writeOnlyProperty } from "../model/v2Form";
 
 /** All fields of a registry credential that clients can set. GraphQL shows none but the name. */
 export const REGISTRY_AUTH_FIELDS = {
   /** Name, unique in the account. It cannot be changed. */
-  name: requiredString("String"),
+  name: requiredString("String", property("name", NAME)),
   /** User name at the registry. Never shown. */
-  username: requiredString(""),
+  username: requiredString("", writeOnlyProperty("username", NAME)),
   /** Password at the registry. Never shown. */
-  password: requiredString(""),
+  password: requiredString("", writeOnlyProperty("password", NAME)),
 };
 
-const { name, username, password } = REGISTRY_AUTH_FIELDS;
-/** The fields that GraphQL shows. */
-export const SHOWN_FIELDS = { name };
+const { username, password } = REGISTRY_AUTH_FIELDS;
 /** The fields that `updateRegistryAuth` accepts. */
 export const CREDENTIAL_FIELDS = { username, password };
 

@@ -13,7 +13,6 @@ import {
   type RegistryAuthSeed,
   registryAuthPatchSchema,
   registryAuthSeedSchema,
-  SHOWN_FIELDS,
   type StoredRegistryAuth,
 } from "./registryAuthFields";
 import type { RegistryAuths } from "./registryAuths";
@@ -55,7 +54,7 @@ function registryAuthPart(registryAuths: RegistryAuths, profile: Profile): Graph
         deleteRegistryAuth(registryAuthId: String): Void
       }
       extend type Account { containerRegistryCreds: [ContainerRegistryAuth] }
-      type ContainerRegistryAuth { id: String ${graphqlFields(SHOWN_FIELDS, "output", profile)} }
+      type ContainerRegistryAuth { id: String ${graphqlFields(REGISTRY_AUTH_FIELDS, "output", profile)} }
       input SaveRegistryAuthInput { ${graphqlFields(REGISTRY_AUTH_FIELDS, "input", profile)} }
       input UpdateRegistryAuthInput { id: String! ${graphqlFields(CREDENTIAL_FIELDS, "input", profile)} }
     `,

@@ -61,7 +61,7 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
     newId: () => `cm${randomId(around.random, 23)}`,
   });
 
-  function mustFind(id: string | null | undefined): StoredRegistryAuth {
+  function credentialWithId(id: string | null | undefined): StoredRegistryAuth {
     const record = records.find(id ?? "");
     if (!record) throw new BusinessError(`Registry auth "${id}" not found`, "registry.unknown-id");
     return record;
@@ -87,18 +87,18 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
       return records.add({ name, digest: digestOf(username, password) }, id ?? undefined);
     },
     update({ id, username, password }) {
-      const record = mustFind(id);
+      const record = credentialWithId(id);
       assertNotEmpty({ username, password });
       return records.change(record, { digest: digestOf(username, password) });
     },
     delete(id) {
-      const record = mustFind(id);
+      const record = credentialWithId(id);
       const [user] = usersOf(record.id);
       if (user) throw new BusinessError(`Registry auth is in use by ${user}`, "registry.in-use", true);
       remove(record.id);
     },
     change(id, { name, username, password }) {
-      const record = mustFind(id);
+      const record = credentialWithId(id);
       if ((username === undefined) !== (password === undefined)) {
         throw new RangeError("Change username and password together: the emulator stores only their digest.");
       }

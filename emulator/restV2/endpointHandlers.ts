@@ -1,9 +1,17 @@
 import type { Endpoints } from "../endpoints/endpoints";
-import type { EndpointContainer, EndpointInput, EndpointRecord } from "../model/endpointFields";
+import {
+  containerOfBody,
+  EMPTY_CONTAINER,
+  type EndpointContainer,
+  templateOfContainer,
+} from "../model/containerFields";
+import { DATA_CENTERS } from "../model/dataCenters";
+import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
+import { OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
+import { changedByBody, createdByBody } from "../model/v2Form";
 import type { Templates } from "../templates/templates";
-import { DATA_CENTERS } from "./dataCenters";
-import { containerOf, type EndpointBody, fieldsOf, observedOf, shownEndpoint } from "./endpointShape";
+import { type EndpointBody, shownEndpoint } from "./endpointShape";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
 import { findOrRefuse, Refusal } from "./problem";
@@ -17,16 +25,13 @@ export interface EndpointParts {
   readonly dataCenters: readonly string[];
 }
 
-/** The size of a container's disk if neither the body nor a template sets it, in GB. */
-const DEFAULT_DISK = 20;
-
 /** Returns the operations on endpoints. */
 export function endpointHandlers({ endpoints, templates, random, dataCenters }: EndpointParts) {
   const containerNow = (record: Readonly<EndpointRecord>) =>
     record.container ?? templates.containerOf(record.templateId);
   const shown = (record: Readonly<EndpointRecord>) => shownEndpoint(record, containerNow(record));
 
-  const mustFind = (id: string, listLagMs?: number): Readonly<EndpointRecord> =>
+  const recordOf = (id: string, listLagMs?: number): Readonly<EndpointRecord> =>
     findOrRefuse(
       endpoints.list(listLagMs).map(({ record }) => record),
       id,
@@ -34,17 +39,15 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
 
   /** Returns the container that a body asks for, or `undefined` if it sets no field of it. */
   function ownContainer(body: EndpointBody, before?: EndpointContainer): EndpointContainer | undefined {
-    const own = containerOf(body);
+    const own = containerOfBody(body);
     if (body.templateId === undefined && Object.keys(own).length === 0) return undefined;
     const template = body.templateId === undefined ? undefined : templates.containerOf(body.templateId);
-    const { imageName, env, dockerArgs, containerDiskInGb, ports, containerRegistryAuthId } = {
-      ...EMPTY_CONTAINER,
-      ...before,
-      ...template,
-      ...own,
-      ...(template && own.env && { env: { ...template.env, ...own.env } }),
-    };
-    return { imageName, env, dockerArgs, containerDiskInGb, ports, containerRegistryAuthId };
+    // The variables of the body and the template are merged.
+    const env = template && own.env ? { env: { ...template.env, ...own.env } } : {};
+    const all = { ...EMPTY_CONTAINER, templateId: "", ...before, ...template, ...own, ...env };
+    // The container of a worker names its template; that of an endpoint has none.
+    const { templateId: _, ...container } = all;
+    return container;
   }
 
   function assertAllowed(body: EndpointBody, scaler: string | undefined): void {
@@ -67,15 +70,9 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
   }
 
   /** Creates the template that belongs to an endpoint without one, so that GraphQL has something to show. */
-  function boundTemplate(name: string, container: EndpointContainer): string {
-    const { env, ports, ...others } = container;
-    const { id } = templates.create({
-      ...others,
-      name: `${name}__template__${randomId(random, 7)}`,
-      env: Object.entries(env).map(([key, value]) => ({ key, value })),
-      ports: ports.join(","),
-    });
-    return id;
+  function boundTemplate(endpointName: string, container: EndpointContainer): string {
+    const name = `${endpointName}__template__${randomId(random, 7)}`;
+    return templates.create({ ...templateOfContainer(container), name }).id;
   }
 
   return {
@@ -96,9 +93,10 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
       const container = ownContainer(body) ?? EMPTY_CONTAINER;
       const isBound = body.templateId === undefined;
       const templateId = body.templateId ?? boundTemplate(body.name ?? "", container);
-      const input = { templateId, ...fieldsOf(body) } as EndpointInput;
+      const input = { ...createdByBody(ENDPOINT_FIELDS, body), templateId };
+      const observed = changedByBody(OBSERVED_FIELDS, body);
       try {
-        const { record } = endpoints.create(input, undefined, { container, observed: observedOf(body) });
+        const { record } = endpoints.create(input, undefined, { container, observed });
         if (isBound) templates.bind(templateId, record.id);
         return shown(record);
       } catch (error) {
@@ -106,28 +104,27 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
         throw error;
       }
     },
-    getEndpoint: ({ id, listLagMs }: V2Call) => shown(mustFind(id, listLagMs)),
+    getEndpoint: ({ id, listLagMs }: V2Call) => shown(recordOf(id, listLagMs)),
     updateEndpoint({ id, body }: V2Call<EndpointBody>) {
-      const before = mustFind(id);
+      const before = recordOf(id);
       assertAllowed(body, body.scaling?.type ?? before.scalerType);
       const container = ownContainer(body, containerNow(before));
-      const { templateId = before.templateId } = body;
-      const { record } = endpoints.patch(
-        id,
-        { ...fieldsOf(body), templateId },
-        { ...(container && { container }), observed: observedOf(body) },
-      );
+      const observed = changedByBody(OBSERVED_FIELDS, body);
+      const { record } = endpoints.patch(id, changedByBody(ENDPOINT_FIELDS, body), {
+        ...(container && { container }),
+        observed,
+      });
       return shown(record);
     },
     deleteEndpoint({ id }: V2Call) {
-      mustFind(id);
+      recordOf(id);
       endpoints.remove(id);
       const bound = templates.list().filter(({ boundEndpointId }) => boundEndpointId === id);
       for (const template of bound) templates.remove(template.id);
       return undefined;
     },
     listWorkers({ id }: V2Call) {
-      const { runtime, record } = endpoints.find(id) ?? { runtime: undefined, record: mustFind(id) };
+      const { runtime, record } = endpoints.find(id) ?? { runtime: undefined, record: recordOf(id) };
       const states = new Map(runtime?.workers().map((worker) => [worker.id, worker.state]));
       const live = (runtime?.pods() ?? []).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
       const workers = live.map((pod) => ({
@@ -150,15 +147,6 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
 }
 
 const KNOWN = DATA_CENTERS.map(({ id }) => id);
-
-const EMPTY_CONTAINER: EndpointContainer = {
-  imageName: "",
-  env: {},
-  dockerArgs: "",
-  containerDiskInGb: DEFAULT_DISK,
-  ports: [],
-  containerRegistryAuthId: null,
-};
 
 const WORKER_STATUS: Readonly<Record<string, string>> = {
   idle: "IDLE",

@@ -1,91 +1,21 @@
-import type { Shape } from "./shapes";
+import { CONTAINER_FIELDS } from "../model/containerFields";
+import { ENDPOINT_FIELDS } from "../model/endpointFields";
+import { OBSERVED_FIELDS } from "../model/observedFields";
+import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "../model/shapes";
+import { v2Properties, v2Shown } from "../model/v2Form";
+import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
+import { TEMPLATE_FIELDS } from "../templates/templateFields";
+import { CHANGEABLE_FIELDS, VOLUME_FIELDS } from "../volumes/volumeFields";
 
-/**
- * The facts about REST v2 that the emulator follows: paths, methods, status, required fields, enums and limits. It is our
- * own table, from public sources. `npm run check:spec` compares it with a description of the service.
- */
+type Properties = Readonly<Record<string, Shape>>;
 
-const text: Shape = { type: "string" };
-const name: Shape = { type: "string", minLength: 1 };
-const flag: Shape = { type: "boolean" };
-const texts: Shape = { type: "array", items: text };
-const cudaVersions: Shape = { type: "array", items: { type: "string", pattern: "^\\d+\\.\\d+$" } };
-
-/** The container of workers and pods. Templates and endpoints have the same fields. */
-const CONTAINER: Readonly<Record<string, Shape>> = {
-  image: text,
-  args: text,
-  disk: { type: "integer", minimum: 1 },
-  env: { type: "object", values: text },
-  ports: texts,
-  registry: { type: "string", nullable: true },
-};
-
-const SCALING: Shape = {
-  oneOf: [
-    {
-      type: "object",
-      required: ["type", "queueDelay"],
-      properties: {
-        type: { type: "string", enum: ["QUEUE_DELAY"] },
-        queueDelay: { type: "number", minimum: 0.5 },
-      },
-    },
-    {
-      type: "object",
-      required: ["type", "requestCount"],
-      properties: {
-        type: { type: "string", enum: ["REQUEST_COUNT"] },
-        requestCount: { type: "integer", minimum: 1 },
-      },
-    },
-  ],
-};
-
-const GPU: Readonly<Record<string, Shape>> = {
-  pools: { type: "array", items: text, minItems: 1 },
-  excludedTypes: { type: "array", items: { type: "string", pattern: "^[^-]" } },
-  count: { type: "integer", minimum: 1 },
-  allowedCudaVersions: cudaVersions,
-};
-
-const CUDA_VERSION = "^\\d+\\.\\d+$";
-
-/** The fields of an endpoint that both a create and a change accept. */
-const ENDPOINT: Readonly<Record<string, Shape>> = {
-  ...CONTAINER,
-  name,
-  templateId: text,
-  scaling: SCALING,
-  workers: {
-    type: "object",
-    properties: {
-      min: { type: "integer", minimum: 0 },
-      max: { type: "integer", minimum: 0 },
-      idleTimeout: { type: "integer", minimum: 1, maximum: 3600 },
-    },
-  },
-  dataCenterIds: texts,
-  flashboot: { type: "string", enum: ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] },
-  networkVolumes: texts,
-  timeout: { type: "integer" },
-};
-
-const TEMPLATE: Readonly<Record<string, Shape>> = {
-  ...CONTAINER,
-  name,
-  serverless: flag,
-  public: flag,
-  category: { type: "string", enum: ["CPU", "NVIDIA", "AMD"] },
-  startSsh: flag,
-  startJupyter: flag,
-  allowedCudaVersions: cudaVersions,
-};
-
-const VOLUME: Readonly<Record<string, Shape>> = {
-  name,
-  size: { type: "integer", minimum: 10, maximum: 4096 },
-};
+const TEMPLATE: Properties = { ...v2Properties(TEMPLATE_FIELDS), allowedCudaVersions: CUDA_VERSIONS };
+const VOLUME = v2Properties(CHANGEABLE_FIELDS);
+const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...OBSERVED_FIELDS, ...CONTAINER_FIELDS };
+/** A change accepts all fields of an endpoint but its type. */
+const { type: ENDPOINT_TYPE = {}, gpu: GPU = {}, ...ENDPOINT } = v2Properties(ALL_ENDPOINT_FIELDS);
+/** A change clears the version with an empty string. */
+const CLEARABLE_VERSION: Shape = { ...CUDA_VERSION, pattern: `^$|${CUDA_VERSION.pattern}` };
 
 /** One operation of REST v2. */
 export interface OperationFacts {
@@ -98,19 +28,23 @@ export interface OperationFacts {
   readonly body?: Shape;
   /** The field of the response that holds a list. */
   readonly list?: string;
-  /** The fields of the response, or of each element of its list, that the client reads. */
+  /** The fields of the response, or of each element of its list, that the emulator shows or the client reads. */
   readonly reads?: readonly string[];
   /** Query parameters that the client sends. */
   readonly query?: readonly string[];
 }
 
-const READ_ENDPOINT = ["id", "name", "gpu", "workers", "scaling", "dataCenterIds", "networkVolumes", "flashboot"];
-const READ_TEMPLATE = ["id", "name", "image", "args", "disk", "ports", "env", "registry", "serverless", "public"];
-const READ_VOLUME = ["id", "name", "size", "dataCenter", "type"];
-const READ_REGISTRY = ["id", "name"];
+const READ_ENDPOINT = ["id", ...v2Shown(ALL_ENDPOINT_FIELDS)];
+const READ_TEMPLATE = ["id", ...v2Shown(TEMPLATE_FIELDS)];
+const READ_VOLUME = ["id", ...v2Shown(VOLUME_FIELDS), "type"];
+const READ_REGISTRY = ["id", ...v2Shown(REGISTRY_AUTH_FIELDS)];
 const PAGES = ["limit", "cursor"];
 
-/** Every operation that the emulator serves, by the name that the journal and the fault rules use. */
+/**
+ * Every operation that the emulator serves, by the name that the journal and the fault rules use. Paths, methods,
+ * status and required properties stand here; the properties of a record come from its table of fields. All of it is
+ * from public sources. `npm run check:spec` compares it with a description of the service.
+ */
 export const REST_V2 = {
   listEndpoints: {
     method: "GET",
@@ -130,13 +64,9 @@ export const REST_V2 = {
       required: ["name", "type", "scaling"],
       properties: {
         ...ENDPOINT,
-        templateId: name,
-        type: { type: "string", enum: ["QUEUE", "LOAD_BALANCER"] },
-        gpu: {
-          type: "object",
-          required: ["pools"],
-          properties: { ...GPU, minCudaVersion: { type: "string", pattern: CUDA_VERSION } },
-        },
+        templateId: NAME,
+        type: ENDPOINT_TYPE,
+        gpu: { ...GPU, required: ["pools"] },
       },
     },
   },
@@ -151,8 +81,8 @@ export const REST_V2 = {
       properties: {
         ...ENDPOINT,
         gpu: {
-          type: "object",
-          properties: { ...GPU, minCudaVersion: { type: "string", pattern: `^$|${CUDA_VERSION}` } },
+          ...GPU,
+          properties: { ...GPU.properties, minCudaVersion: CLEARABLE_VERSION },
           dependentRequired: { excludedTypes: ["pools"] },
         },
       },
@@ -206,7 +136,10 @@ export const REST_V2 = {
     body: {
       type: "object",
       required: ["name", "size", "dataCenter"],
-      properties: { ...VOLUME, dataCenter: name, type: { type: "string", enum: ["STANDARD", "HIGH_PERFORMANCE"] } },
+      properties: {
+        ...v2Properties(VOLUME_FIELDS),
+        type: { type: "string", enum: ["STANDARD", "HIGH_PERFORMANCE"] },
+      },
     },
   },
   getNetworkVolume: { method: "GET", path: "/network-volumes/{id}", status: 200, reads: READ_VOLUME },
@@ -234,7 +167,7 @@ export const REST_V2 = {
     body: {
       type: "object",
       required: ["name", "username", "password"],
-      properties: { name, username: name, password: name },
+      properties: v2Properties(REGISTRY_AUTH_FIELDS),
     },
   },
   getRegistry: { method: "GET", path: "/registries/{id}", status: 200, reads: READ_REGISTRY },

@@ -2,6 +2,7 @@ import type { Clock } from "../../sdk/contract/clock";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, type CallOptions, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
+import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Volumes } from "../volumes/volumes";
@@ -12,7 +13,6 @@ import { podHandlers } from "./podHandlers";
 import { problem, Refusal, refusalOf } from "./problem";
 import { createQuota } from "./quota";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
-import { problemsOf } from "./shapes";
 
 /** The parts of the emulator that REST v2 uses. */
 export interface RestV2Options extends EndpointParts {

@@ -1,6 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
-import type { Refusal } from "../control/access";
-import { failure, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { failure, type HttpRequest, type HttpResponse, json, type Refusal } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faultMatch";
 import type { OpenJournal } from "./journal";

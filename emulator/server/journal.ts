@@ -149,35 +149,15 @@ export function createJournal(
     },
   };
 
-  const open: OpenJournal = ({ method, path, query }, call, fault) => {
-    const at = clock.now();
+  const open: OpenJournal = (request, call, fault) => {
     const begunAt = clock.monotonic();
-    const entry: KeptEntry = {
-      number: ++count,
-      at,
-      interface: call.interface,
-      method,
-      request: { path, query },
-      operation: call.operation,
-      endpointId: call.endpointId,
-      arguments: call.arguments,
-      fault,
-      status: undefined,
-      outcome: "pending",
-      error: undefined,
-      durationMs: undefined,
-    };
+    const entry = newEntry(++count, clock.now(), request, call, fault);
     entries.push(entry);
     if (entries.length > MAX_ENTRIES) entries.splice(0, MAX_ENTRIES / 2);
     return {
       end(response) {
         if (entry.outcome !== "pending") return;
-        entry.status = response?.status;
-        entry.endpointId ??= response?.endpointId;
-        entry.error = response?.error;
-        entry.fidelity = response?.fidelity;
-        entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
-        entry.durationMs = Math.round(clock.monotonic() - begunAt);
+        endEntry(entry, response, clock.monotonic() - begunAt);
         onRequest?.(redacted(entry, scrub));
       },
     };
@@ -200,6 +180,39 @@ export function createJournal(
   };
 
   return { journal, open, tail, addOutput };
+}
+
+function newEntry(
+  number: number,
+  at: number,
+  { method, path, query }: Parameters<OpenJournal>[0],
+  call: Parameters<OpenJournal>[1],
+  fault: Parameters<OpenJournal>[2],
+): KeptEntry {
+  return {
+    number,
+    at,
+    interface: call.interface,
+    method,
+    request: { path, query },
+    operation: call.operation,
+    endpointId: call.endpointId,
+    arguments: call.arguments,
+    fault,
+    status: undefined,
+    outcome: "pending",
+    error: undefined,
+    durationMs: undefined,
+  };
+}
+
+function endEntry(entry: KeptEntry, response: HttpResponse | undefined, durationMs: number): void {
+  entry.status = response?.status;
+  entry.endpointId ??= response?.endpointId;
+  entry.error = response?.error;
+  entry.fidelity = response?.fidelity;
+  entry.outcome = !response ? "cut" : response.error || response.status >= 400 ? "error" : "ok";
+  entry.durationMs = Math.round(durationMs);
 }
 
 function matching<T extends F, F extends object>(entries: readonly T[], filter: Partial<F>): T[] {

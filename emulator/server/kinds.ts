@@ -8,7 +8,7 @@ import { createTemplates, type TemplateOptions } from "../templates/templates";
 import { volumeKind } from "../volumes/volumeKind";
 import { createVolumes } from "../volumes/volumes";
 import type { RuntimeContext } from "../workers/context";
-import { createReferences, type Referring, type StrictKind } from "./references";
+import { type AccountRecords, createReferences, type StrictKind } from "./references";
 
 /** The parts of the emulator that an account uses. It adds what workers must know of templates. */
 export type AccountContext = Omit<RuntimeContext, "containerOf" | "released">;
@@ -22,7 +22,10 @@ export interface AccountOptions {
   readonly volumeDataCenters: readonly string[];
 }
 
-/** Creates the things of an account and connects them, and the kinds that seeds, data file, GraphQL and control follow. */
+/**
+ * Creates the records of an account and connects them. Seeds, the data file, GraphQL and the control interface follow
+ * the kinds.
+ */
 export function createKinds(
   given: AccountContext,
   options: AccountOptions,
@@ -30,11 +33,11 @@ export function createKinds(
   workerQuota: () => number | undefined,
 ) {
   const { profile } = given;
-  const references = createReferences(() => things, strict);
+  const references = createReferences(() => records, strict);
   const context: RuntimeContext = {
     ...given,
-    containerOf: (id) => things.templates.containerOf(id),
-    released: (id) => things.templates.released(id),
+    containerOf: (id) => records.templates.containerOf(id),
+    released: (id) => records.templates.released(id),
   };
   const endpoints = createEndpoints({ context, references, workerQuota });
   const templates = createTemplates(
@@ -59,7 +62,7 @@ export function createKinds(
   const pods = createPods(given.changed, ({ templateId }) => {
     if (templateId !== undefined) templates.released(templateId);
   });
-  const things: Referring = { endpoints, pods, registryAuths, templates, volumes };
+  const records: AccountRecords = { endpoints, pods, registryAuths, templates, volumes };
   // In the order of their references: seeds and data files create them in this order.
   const kinds = {
     registryAuths: registryAuthKind(registryAuths, profile),
@@ -67,8 +70,8 @@ export function createKinds(
     volumes: volumeKind(volumes, profile),
     endpoints: endpointKind(endpoints, profile, volumes.find),
   };
-  return { ...things, kinds };
+  return { ...records, kinds };
 }
 
-/** The kinds of things of an account. */
+/** The kinds of record of an account. */
 export type Kinds = ReturnType<typeof createKinds>["kinds"];

@@ -6,8 +6,8 @@ import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Templates } from "../templates/templates";
 import type { Volumes } from "../volumes/volumes";
 
-/** The things of an account that refer to one another. */
-export interface Referring {
+/** The records of an account, which refer to one another. */
+export interface AccountRecords {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
   readonly registryAuths: RegistryAuths;
@@ -15,10 +15,10 @@ export interface Referring {
   readonly volumes: Volumes;
 }
 
-/** A kind of things whose ids others may invent, unless it is strict. */
+/** A kind of record. Others may invent its ids unless it is strict. */
 export type StrictKind = "registryAuths" | "templates" | "volumes";
 
-/** The references between the things of an account: who uses what, and what may be named. */
+/** The references between the records of an account: who uses what, and which ids are allowed. */
 export interface AccountReferences extends References {
   /** Throws a BusinessError if a template cannot name the registry credential. */
   assertRegistryAuth(id: string): void;
@@ -30,23 +30,23 @@ export interface AccountReferences extends References {
   forgetRegistryAuth(id: string): void;
 }
 
-/** @param things returns the things; they exist only after their references do */
-export function createReferences(things: () => Referring, strict: ReadonlySet<StrictKind>): AccountReferences {
+/** @param account returns the records, which are created after their references */
+export function createReferences(account: () => AccountRecords, strict: ReadonlySet<StrictKind>): AccountReferences {
   const runningPods = () =>
-    things()
+    account()
       .pods.list()
       .filter(({ desiredStatus }) => desiredStatus !== "TERMINATED");
 
   /** Nobody can name what was deleted. What never existed can be named unless the kind is strict. */
   function exists(kind: StrictKind, id: string): boolean {
-    const records = things()[kind];
+    const records = account()[kind];
     return records.find(id) !== undefined || !(strict.has(kind) || records.wasRemoved(id));
   }
 
   return {
     assertTemplate(id) {
       if (!exists("templates", id)) throw new BusinessError("Unable to find template", "save.unknown-template");
-      if (things().templates.find(id)?.isServerless === false) {
+      if (account().templates.find(id)?.isServerless === false) {
         throw new BusinessError("The template is not a serverless template", "save.pod-template");
       }
     },
@@ -59,7 +59,7 @@ export function createReferences(things: () => Referring, strict: ReadonlySet<St
       }
     },
     usersOfTemplate(id) {
-      const endpoints = things().endpoints.all();
+      const endpoints = account().endpoints.all();
       const users = endpoints.filter(
         ({ record, runtime }) =>
           (record.templateId === id && !record.container) ||
@@ -69,14 +69,14 @@ export function createReferences(things: () => Referring, strict: ReadonlySet<St
       return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
     },
     usersOfVolume(id) {
-      const users = things()
+      const users = account()
         .endpoints.all()
         .filter(({ record }) => record.networkVolumeId === id);
       const pods = runningPods().filter(({ networkVolume }) => networkVolume?.id === id);
       return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
     },
     usersOfRegistryAuth(id) {
-      const { endpoints, templates } = things();
+      const { endpoints, templates } = account();
       const users = endpoints
         .all()
         .filter(({ record }) => templates.find(record.templateId)?.containerRegistryAuthId === id);
@@ -84,8 +84,8 @@ export function createReferences(things: () => Referring, strict: ReadonlySet<St
       return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
     },
     forgetRegistryAuth(id) {
-      for (const template of things().templates.list())
-        if (template.containerRegistryAuthId === id) things().templates.forgetRegistryAuth(template.id);
+      for (const template of account().templates.list())
+        if (template.containerRegistryAuthId === id) account().templates.forgetRegistryAuth(template.id);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { CONTAINER_FIELDS, required, reset } from "../model/containerFields";
 import {
-  type Field,
   fieldsAfter,
   type OptionalInput,
   patchSchemaOf,
@@ -10,15 +10,9 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "../model/fieldTable";
+import { FLAG, NAME } from "../model/shapes";
+import { property } from "../model/v2Form";
 import { EXAMPLE_IMAGE } from "../workers/container";
-
-/** An environment variable of a template. */
-export interface EnvironmentVariable {
-  /** Name of the variable. */
-  readonly key: string;
-  /** Value of the variable. */
-  readonly value: string;
-}
 
 /** A port of a template with its name in the web console. */
 export interface PortConfig {
@@ -28,73 +22,30 @@ export interface PortConfig {
   readonly name: string;
 }
 
-/** A field of a template. */
-interface TemplateField<Value, Given> extends Field<Value, Given> {
-  /** `true` if a change reaches the workers: it is a new release of every endpoint with the template. @default false */
-  readonly rollsOut?: boolean;
-}
-
-type Optional<Value> = TemplateField<Value, Value | null | undefined>;
-
-/** A field that GraphQL requires. A seed may leave it out. */
-function required<Value>(
-  type: string,
-  schema: z.ZodType<Value>,
-  value: Value,
-): TemplateField<Value, Value | undefined> {
-  return {
-    output: type.replaceAll("Input", "").replace(/!$/, ""),
-    input: type,
-    schema: schema.optional(),
-    stored: schema,
-    store: (given) => given ?? value,
-  };
-}
-
-/** A field that a save without it resets (assumed: the reading that shows which field a client forgets). */
-function reset<Value>(type: string, schema: z.ZodType<Value>, value: Value): Optional<Value> {
-  const store: Optional<Value>["store"] = (given) => given ?? value;
-  return { output: type.replace("Input", ""), input: type, schema: schema.nullish(), stored: schema, store };
-}
-
-const rollsOut = <F extends object>(field: F) => ({ ...field, rollsOut: true });
-
-const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 const portsConfig = z.array(z.strictObject({ port: z.string(), name: z.string() }));
+
+/** The category of a template that REST v2 creates without one. */
+const NEW_CATEGORY = "NVIDIA";
 
 /** All fields that clients can set. The types, the GraphQL schema, the seeds and `saveTemplate` follow this table. */
 export const TEMPLATE_FIELDS = {
   /** Name, unique among all templates. */
-  name: requiredString("String"),
-  /** Image with its tag. */
-  imageName: rollsOut(reset("String", z.string(), "")),
-  /** Start command: a command line, JSON with `cmd` and `entrypoint`, or `""` for that of the image. */
-  dockerArgs: rollsOut(required("String!", z.string(), "")),
-  /** Size of the container disk in GB, whole. */
-  containerDiskInGb: rollsOut(required("Int!", z.int(), 20)),
+  name: requiredString("String", property("name", NAME)),
+  ...CONTAINER_FIELDS,
   /** Size of the pod volume in GB, whole; 0 for serverless templates. */
   volumeInGb: required("Int!", z.int(), 0),
-  /** Environment variables, as they were sent. */
-  env: rollsOut(required<readonly EnvironmentVariable[]>("[EnvironmentVariableInput]!", variables, [])),
-  /** Exposed ports as a comma list, each `<port>/http` or `<port>/tcp`. */
-  ports: rollsOut(reset("String", z.string(), "")),
   /** Names of ports in the web console. */
   portsConfig: reset<readonly PortConfig[]>("[PortConfigInput]", portsConfig, []),
-  /** Id of the registry credential that pulls the image; `""` and `null` for none. */
-  containerRegistryAuthId: rollsOut({
-    ...reset<string | null>("String", z.string().nullable(), null),
-    store: (given) => given || null,
-  } as Optional<string | null>),
   /** `true` for a template of endpoints, `false` for one of pods. */
-  isServerless: reset("Boolean", z.boolean(), false),
+  isServerless: reset("Boolean", z.boolean(), false, { v2: property("serverless", FLAG) }),
   /** `true` if everyone can use it. */
-  isPublic: reset("Boolean", z.boolean(), false),
+  isPublic: reset("Boolean", z.boolean(), false, { v2: property("public", FLAG) }),
   /** Description in Markdown. */
   readme: reset("String", z.string(), ""),
   /** `true` if pods start an SSH server. */
-  startSsh: reset("Boolean", z.boolean(), false),
+  startSsh: reset("Boolean", z.boolean(), false, { v2: property("startSsh", FLAG, true) }),
   /** `true` if pods start Jupyter. */
-  startJupyter: reset("Boolean", z.boolean(), false),
+  startJupyter: reset("Boolean", z.boolean(), false, { v2: property("startJupyter", FLAG, true) }),
   /** Start script of the web console. */
   startScript: reset<string | null>("String", z.string().nullable(), null),
   /** Setting of the web console. */
@@ -103,11 +54,14 @@ export const TEMPLATE_FIELDS = {
   volumeMountPath: reset<string | null>("String", z.string().nullable(), null),
   /** Presets of the vendor's hub. */
   config: reset<unknown>("JSON", z.unknown(), null),
-  /** `CPU`, `GPU`, `NVIDIA` or `AMD`. */
-  category: {
-    ...reset<string | null>("TemplateCategory", z.enum(["CPU", "GPU", "NVIDIA", "AMD"]).nullable(), null),
+  /** `CPU`, `GPU`, `NVIDIA` or `AMD`. REST v2 has no `GPU`. */
+  category: reset<string | null>("TemplateCategory", z.enum(["CPU", "GPU", "NVIDIA", "AMD"]).nullable(), null, {
     output: "String",
-  } as Optional<string | null>,
+    v2: {
+      ...property<string | null>("category", { type: "string", enum: ["CPU", "NVIDIA", "AMD"] }, NEW_CATEGORY),
+      show: (category) => ({ category: category ?? NEW_CATEGORY }),
+    },
+  }),
 };
 
 type Table = typeof TEMPLATE_FIELDS;
@@ -161,12 +115,4 @@ export function exampleTemplate(id: string): TemplateRecord {
   const input = { name: id, imageName: EXAMPLE_IMAGE, isServerless: true };
   const fields = fieldsAfter(TEMPLATE_FIELDS, undefined, input, "contract");
   return { ...fields, id, boundEndpointId: null, lastUsedAt: null };
-}
-
-const names = Object.keys(TEMPLATE_FIELDS) as (keyof TemplateFields)[];
-const rolling = names.filter((name) => "rollsOut" in TEMPLATE_FIELDS[name]);
-
-/** Returns `true` if the change of a template reaches the workers. */
-export function reachesWorkers(before: TemplateFields, after: TemplateFields): boolean {
-  return rolling.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }

@@ -1,4 +1,5 @@
 import { BusinessError } from "../model/businessError";
+import { containerOfTemplate, reachesWorkers } from "../model/containerFields";
 import type { Profile } from "../model/fidelity";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
@@ -6,7 +7,6 @@ import { createRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import { exampleContainer, type WorkerContainer } from "../workers/container";
 import {
-  reachesWorkers,
   TEMPLATE_FIELDS,
   type TemplateFields,
   type TemplateInput,
@@ -91,7 +91,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
   });
   const reserved = new Set<string>();
 
-  function mustFind(id: string): TemplateRecord {
+  function templateWithId(id: string): TemplateRecord {
     const record = records.find(id);
     if (!record) throw new BusinessError(`Template "${id}" not found`, "template.unknown-id");
     return record;
@@ -146,7 +146,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
   return {
     save(input) {
       if (input.id == null) return create(input, null);
-      const current = mustFind(input.id);
+      const current = templateWithId(input.id);
       return change(current, allowedFields(current, input));
     },
     create: ({ id, boundEndpointId, ...seed }) =>
@@ -157,13 +157,13 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
       assertReleased(record);
       remove(record.id);
     },
-    change: (id, patch) => change(mustFind(id), patch),
+    change: (id, patch) => change(templateWithId(id), patch),
     remove,
     list: records.list,
     find: records.find,
     wasRemoved: records.wasRemoved,
-    bind: (id, boundEndpointId) => records.change(mustFind(id), { boundEndpointId }),
-    forgetRegistryAuth: (id) => records.change(mustFind(id), { containerRegistryAuthId: null }),
+    bind: (id, boundEndpointId) => records.change(templateWithId(id), { boundEndpointId }),
+    forgetRegistryAuth: (id) => records.change(templateWithId(id), { containerRegistryAuthId: null }),
     released(id) {
       const record = records.find(id);
       if (!record) return;
@@ -172,7 +172,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     },
     containerOf(id) {
       const template = records.find(id);
-      return template ? containerOf(template) : exampleContainer(id);
+      return template ? { ...containerOfTemplate(template), templateId: id } : exampleContainer(id);
     },
     snapshot: records.snapshot,
     restore: records.restore,
@@ -180,18 +180,5 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
       records.clear();
       reserved.clear();
     },
-  };
-}
-
-function containerOf(template: TemplateRecord): WorkerContainer {
-  const { id, imageName, env, dockerArgs, containerDiskInGb, ports, containerRegistryAuthId } = template;
-  return {
-    templateId: id,
-    imageName,
-    env: Object.fromEntries(env.map(({ key, value }) => [key, value])),
-    dockerArgs,
-    containerDiskInGb,
-    ports: ports.split(",").filter((port) => port !== ""),
-    containerRegistryAuthId,
   };
 }

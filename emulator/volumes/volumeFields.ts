@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { V2Form } from "../model/fieldTable";
 import {
   type Field,
   type OptionalInput,
@@ -9,23 +10,28 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "../model/fieldTable";
+import { NAME } from "../model/shapes";
+import { property } from "../model/v2Form";
+
+/** The smallest and the largest size of a volume in GB. */
+export const SIZES = { smallest: 10, largest: 4096 };
 
 type Optional<Value> = Field<Value, Value | null | undefined>;
 
 /** A field that keeps its value if a change leaves it out. */
-function kept<Value>(type: string, schema: z.ZodType<Value>, value: Value): Optional<Value> {
+function kept<Value>(type: string, schema: z.ZodType<Value>, value: Value, v2: V2Form<Value, Value>): Optional<Value> {
   const store: Optional<Value>["store"] = (given, current) => given ?? current ?? value;
-  return { output: type, input: type, schema: schema.nullish(), stored: schema, store };
+  return { output: type, input: type, schema: schema.nullish(), stored: schema, store, v2 };
 }
 
 /** All fields of a volume that clients can set. A change can only set `CHANGEABLE_FIELDS`. */
 export const VOLUME_FIELDS = {
   /** Name; need not be unique. */
-  name: kept("String", z.string(), ""),
+  name: kept("String", z.string(), "", property("name", NAME)),
   /** Size in GB, whole. */
-  size: kept("Int", z.int(), 0),
+  size: kept("Int", z.int(), 0, property("size", { type: "integer", minimum: SIZES.smallest, maximum: SIZES.largest })),
   /** Id of the data center. It cannot be changed. */
-  dataCenterId: requiredString("String"),
+  dataCenterId: requiredString("String", property("dataCenter", NAME)),
 };
 
 const { name, size } = VOLUME_FIELDS;

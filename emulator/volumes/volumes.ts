@@ -5,6 +5,7 @@ import { randomId } from "../model/random";
 import { createRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import {
+  SIZES,
   VOLUME_FIELDS,
   type VolumeChange,
   type VolumeFields,
@@ -59,9 +60,6 @@ export interface Volumes {
 /** The data centers that support network volumes, unless an option names others. The service's list changes over time. */
 export const VOLUME_DATA_CENTERS = ["EU-CZ-1", "EU-RO-1", "EUR-IS-1", "US-CA-2", "US-GA-2", "US-KS-2", "US-TX-3"];
 
-/** The smallest and the largest size of a volume in GB. */
-const SIZES = { smallest: 10, largest: 4096 };
-
 export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroundings): Volumes {
   const { profile, random } = around;
   const records = createRecords<VolumeRecord>({
@@ -70,7 +68,7 @@ export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroun
     newId: () => randomId(random, 10),
   });
 
-  function mustFind(id: string, action: string): VolumeRecord {
+  function volumeWithId(id: string, action: string): VolumeRecord {
     const record = records.find(id);
     if (!record) throw new BusinessError(`Tried to ${action} nonexistent network volume`, "volume.nonexistent");
     return record;
@@ -94,7 +92,7 @@ export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroun
       return create(input, id ?? undefined);
     },
     update({ id, ...input }) {
-      const current = mustFind(id, "update");
+      const current = volumeWithId(id, "update");
       const fields = fieldsAfter(VOLUME_FIELDS, current, { ...input, dataCenterId: current.dataCenterId }, profile);
       assertSize(fields.size);
       if (profile === "contract" && fields.size < current.size) {
@@ -106,12 +104,12 @@ export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroun
       return records.change(current, fields);
     },
     delete(id) {
-      mustFind(id, "delete");
+      volumeWithId(id, "delete");
       const [user] = usersOf(id);
       if (user) throw new BusinessError(`Network volume is in use by ${user} and cannot be deleted`, "volume.in-use");
       records.remove(id);
     },
-    change: (id, patch) => records.change(mustFind(id, "change"), patch),
+    change: (id, patch) => records.change(volumeWithId(id, "change"), patch),
     remove: records.remove,
     list: records.list,
     find: records.find,

@@ -1,4 +1,4 @@
-import type { EndpointContainer } from "../model/endpointFields";
+import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
 
 /** The container of a worker: that of its template or its endpoint, as it was when the worker started. */
 export interface WorkerContainer extends EndpointContainer {
@@ -11,8 +11,7 @@ export const EXAMPLE_IMAGE = "example/image:latest";
 
 /** Returns the container of a template that the emulator knows only by its id. */
 export function exampleContainer(templateId: string): WorkerContainer {
-  const empty = { env: {}, dockerArgs: "", ports: [], containerRegistryAuthId: null };
-  return { templateId, imageName: EXAMPLE_IMAGE, containerDiskInGb: 50, ...empty };
+  return { ...EMPTY_CONTAINER, templateId, imageName: EXAMPLE_IMAGE, containerDiskInGb: 50 };
 }
 
 /** Returns all environment variables of a worker: those of its template, and those that the service adds (observed). */

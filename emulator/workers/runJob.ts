@@ -7,111 +7,127 @@ import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 
+/** What the functions below know of a job that a handler runs. */
+interface HandlerRun {
+  readonly job: Job;
+  readonly runtime: RuntimeContext;
+  readonly events: JobRunEvents;
+  /** `false` once there is an outcome, or the run was stopped. */
+  isOpen: boolean;
+  cancelTimeout: () => void;
+  controller: AbortController | undefined;
+  /** The functions that end the handler's sleeps. */
+  readonly sleepers: Set<(reason: Error) => void>;
+}
+
 /** Runs a job with a handler, until there is an outcome or the execution timeout is over. */
 export function runJob(
   handler: Handler,
   job: Job,
-  { imageName, env }: WorkerContainer,
+  container: WorkerContainer,
   runtime: RuntimeContext,
   events: JobRunEvents,
 ): JobRun {
-  const { clock } = runtime;
-  let open = true;
-  let controller: AbortController | undefined;
-  const sleepers = new Set<(reason: Error) => void>();
+  const run: HandlerRun = {
+    ...{ job, runtime, events, isOpen: true, controller: undefined, sleepers: new Set() },
+    cancelTimeout: runtime.clock.schedule(job.request.policy.executionTimeout, () =>
+      settle(run, { type: "exceedExecutionTimeout" }),
+    ),
+  };
+  callHandler(run, handler, contextOf(run, container)).then((outcome) => settle(run, outcome));
+  return { stop: () => close(run) };
+}
 
-  function close(): void {
-    open = false;
-    cancelTimeout();
-    if (!controller && sleepers.size === 0) return;
-    const reason = new Error(`Job ${job.id} is over.`);
-    controller?.abort(reason);
-    for (const endSleep of sleepers) endSleep(reason);
-  }
-
-  /** Uses no abort signals: one for each sleep would cost more than the rest of a job. */
-  function sleep(ms: number): Promise<void> {
-    const slept = new Promise<void>((resolve, reject) => {
-      if (!open) return reject(new Error(`Job ${job.id} is over.`));
-      const cancel = clock.schedule(ms, () => {
-        sleepers.delete(endSleep);
-        resolve();
-      });
-      const endSleep = (reason: Error) => {
-        cancel();
-        reject(reason);
-      };
-      sleepers.add(endSleep);
-    });
-    slept.catch(() => {}); // a handler may ignore the promise
-    return slept;
-  }
-
-  function settle(outcome: Outcome): void {
-    if (!open) return;
-    close();
-    events.onOutcome(outcome);
-  }
-
-  function give(outcome: Outcome): never {
-    settle(outcome);
-    throw new Error(`The handler of job ${job.id} ended it.`);
-  }
-
-  function abortSignal(): AbortSignal {
-    controller ??= new AbortController();
-    if (!open) controller.abort();
-    return controller.signal;
-  }
-
-  const context: HandlerContext = Object.assign(new SignalOnDemand(abortSignal), {
-    now: () => clock.now(),
+function contextOf(run: HandlerRun, { imageName, env }: WorkerContainer): HandlerContext {
+  const { runtime, events } = run;
+  return Object.assign(new SignalOnDemand(() => abortSignal(run)), {
+    now: () => runtime.clock.now(),
     random: runtime.random,
     imageName,
     env: { ...env },
-    sleep,
+    sleep: (ms: number) => sleep(run, ms),
     progress(output: unknown) {
-      if (open) events.onProgress(jsonCopy(output));
+      if (run.isOpen) events.onProgress(jsonCopy(output));
     },
-    crash: () => give({ type: "loseWorker" }),
-    timeOut: () => give({ type: "timeOut" }),
+    crash: () => endByHandler(run, { type: "loseWorker" }),
+    timeOut: () => endByHandler(run, { type: "timeOut" }),
   });
+}
 
-  async function run(): Promise<Outcome> {
-    await null; // the caller has the run before anything happens
-    try {
-      const { request, id } = job;
-      const result = await handler(Object.assign(jsonCopy(request) as typeof request, { id }), context);
-      return { type: "complete", output: isIterator(result) ? await drain(result) : jsonCopy(result) };
-    } catch (error) {
-      return { type: "fail", error: errorText(error, runtime.profile) };
-    }
+async function callHandler(run: HandlerRun, handler: Handler, context: HandlerContext): Promise<Outcome> {
+  await null; // the caller has the run before anything happens
+  try {
+    const { request, id } = run.job;
+    const result = await handler(Object.assign(jsonCopy(request) as typeof request, { id }), context);
+    return { type: "complete", output: isIterator(result) ? await drain(run, result) : jsonCopy(result) };
+  } catch (error) {
+    return { type: "fail", error: errorText(error, run.runtime.profile) };
   }
+}
 
-  async function drain(iterator: AnyIterator): Promise<unknown> {
-    const outputs: unknown[] = [];
-    for (let index = 0; ; ) {
-      const step = await iterator.next();
-      if (step.done) return step.value === undefined ? outputs : jsonCopy(step.value);
-      if (!open) return iterator.return?.();
-      const item = itemOf(step.value, index);
-      const chunks = inChunks(item);
-      outputs.push(item.output);
-      index += chunks.length;
-      events.onItems(chunks);
-    }
+/** Sends the items of an iterator to the job's stream, and returns the job's output. */
+async function drain(run: HandlerRun, iterator: AnyIterator): Promise<unknown> {
+  const outputs: unknown[] = [];
+  for (let index = 0; ; ) {
+    const step = await iterator.next();
+    if (step.done) return step.value === undefined ? outputs : jsonCopy(step.value);
+    if (!run.isOpen) return iterator.return?.();
+    const item = itemOf(step.value, index);
+    const chunks = inChunks(item);
+    outputs.push(item.output);
+    index += chunks.length;
+    run.events.onItems(chunks);
   }
+}
 
-  const cancelTimeout = clock.schedule(job.request.policy.executionTimeout, () =>
-    settle({ type: "exceedExecutionTimeout" }),
-  );
-  run().then(settle);
-  return { stop: close };
+function settle(run: HandlerRun, outcome: Outcome): void {
+  if (!run.isOpen) return;
+  close(run);
+  run.events.onOutcome(outcome);
+}
+
+function close(run: HandlerRun): void {
+  const { job, controller, sleepers } = run;
+  run.isOpen = false;
+  run.cancelTimeout();
+  if (!controller && sleepers.size === 0) return;
+  const reason = new Error(`Job ${job.id} is over.`);
+  controller?.abort(reason);
+  for (const endSleep of sleepers) endSleep(reason);
+}
+
+function endByHandler(run: HandlerRun, outcome: Outcome): never {
+  settle(run, outcome);
+  throw new Error(`The handler of job ${run.job.id} ended it.`);
+}
+
+/** Uses no abort signals: one for each sleep would cost more than the rest of a job. */
+function sleep({ job, runtime, isOpen, sleepers }: HandlerRun, ms: number): Promise<void> {
+  const slept = new Promise<void>((resolve, reject) => {
+    if (!isOpen) return reject(new Error(`Job ${job.id} is over.`));
+    const cancel = runtime.clock.schedule(ms, () => {
+      sleepers.delete(endSleep);
+      resolve();
+    });
+    const endSleep = (reason: Error) => {
+      cancel();
+      reject(reason);
+    };
+    sleepers.add(endSleep);
+  });
+  slept.catch(() => {}); // a handler may ignore the promise
+  return slept;
+}
+
+function abortSignal(run: HandlerRun): AbortSignal {
+  run.controller ??= new AbortController();
+  if (!run.isOpen) run.controller.abort();
+  return run.controller.signal;
 }
 
 /**
- * Creates a signal when a handler asks for it, because few do. All jobs share one getter: one of its own for each costs the
- * garbage collector as much as the rest of a job.
+ * Creates a signal only when a handler asks for it, because few do. All jobs share one getter: a getter for each job
+ * would cost the garbage collector as much as the rest of the job.
  */
 class SignalOnDemand {
   declare readonly signal: AbortSignal;
@@ -122,7 +138,7 @@ class SignalOnDemand {
     Object.defineProperty(this, "signal", SignalOnDemand.#property);
   }
 
-  /** An own property, so that a copy of the context has it, too. */
+  /** An own property, so that a copy of the context also has it. */
   static readonly #property: PropertyDescriptor & ThisType<SignalOnDemand> = {
     enumerable: true,
     get() {

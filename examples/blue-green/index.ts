@@ -1,12 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessEndpoint, SmokeTest } from "pulumi-serverless-gpu";
 
-// Two endpoints of the same kind. Callers use one of them, and the other one is free to test a new template.
+// Two identical endpoints. Callers use one of them, and the other one is free to test a new
+// template.
 //
 //   pulumi config set greenTemplate model-v2 && pulumi config set live green && pulumi up
 //
-// changes green, runs a job on it, and exports its queue only if the job returns the expected output. If not, `pulumi up`
-// fails and the outputs are still those of blue. To switch back: `pulumi config set live blue && pulumi up`.
+// changes green, runs a job on it, and exports its queue only if the job returns the expected
+// output. If not, `pulumi up` fails and the outputs are still those of blue. To switch back:
+// `pulumi config set live blue && pulumi up`.
 const config = new pulumi.Config();
 const live = config.get("live") ?? "blue";
 if (live !== "blue" && live !== "green") throw new pulumi.RunError(`live is "${live}": it must be blue or green`);
@@ -15,7 +17,7 @@ function deploy(color: "blue" | "green") {
   const endpoint = new ServerlessEndpoint(color, {
     gpuIds: ["AMPERE_24", "ADA_24"],
     templateId: config.get(`${color}Template`) ?? "model-v1",
-    // Workers that still run the old template leave soon, and do not take jobs meant for the new one.
+    // Workers that still run the old template leave soon, and do not take jobs for the new one.
     idleTimeout: 5,
     workersMax: 3,
   });

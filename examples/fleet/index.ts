@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { ServerlessEndpoint, type ServerlessEndpointArgs } from "pulumi-serverless-gpu";
 
-// The data can come from anywhere: a file that other teams change, a database, the config of this stack. The preview
-// reports all errors in it at once.
+// The data can come from anywhere: a file that other teams change, a database, the config of this
+// stack. The preview reports all errors in it at once.
 const fleet: Record<string, ServerlessEndpointArgs> = JSON.parse(
   readFileSync(path.join(__dirname, "fleet.json"), "utf8"),
 );

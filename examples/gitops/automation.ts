@@ -1,5 +1,6 @@
 /**
- * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a service that deploys.
+ * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a
+ * service that deploys.
  *
  *   npx ts-node automation.ts preview|up|drift|destroy [stack]
  *
@@ -22,7 +23,7 @@ const steps: Record<string, (stack: Stack) => Promise<number>> = {
   },
 
   async up(stack) {
-    // Fails before the first write if the program is wrong: up itself makes no preview.
+    // Fails before the first write if the program is wrong: up itself runs no preview.
     await stack.preview({ onOutput });
     const { outputs } = await stack.up({ onOutput });
     console.log(`Jobs go to ${outputs.queueUrl?.value}`);

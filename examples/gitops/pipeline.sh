@@ -16,7 +16,7 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
-#   PLAN                        optional: the file in which preview saves its plan, and which up applies and nothing else
+#   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -32,8 +32,42 @@ run() {
 # Also forecasts delay and cost, before and after, if the repository has a log of jobs. Limits such as --max-cost 50/month would
 # fail the step.
 preview() {
-  run preview --diff ${PLAN:+--save-plan "$PLAN"}
+  if [ -n "${PLAN:-}" ]; then
+    mkdir -p "$(dirname "$PLAN")"
+    run preview --diff --save-plan "$PLAN"
+    before >"$PLAN.before"
+  else
+    run preview --diff
+  fi
   if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
+}
+
+# Prints what the stack holds of the resources that the plan changes.
+before() { pulumi stack export --stack "${STACK:-dev}" | node plan.js before "$PLAN"; }
+
+# Applies the plan. Pulumi compares it with the program, but not with the state from which the changes start.
+apply() {
+  before >"$PLAN.now"
+  if ! cmp -s "$PLAN.before" "$PLAN.now"; then
+    echo "pipeline.sh: the stack has changed since the preview, and nothing was applied" >&2
+    stale
+  fi
+  local output code=0
+  output=$(mktemp)
+  run up --yes --plan "$PLAN" 2>&1 | tee "$output" || code=$?
+  if grep -Eq 'violates plan|not allowed by the plan|expected resource operations' "$output"; then
+    rm "$output"
+    echo "pipeline.sh: the program or its config would now do something else than the preview showed" >&2
+    stale
+  fi
+  rm "$output"
+  return "$code"
+}
+
+stale() {
+  echo "The plan no longer fits. Open a new pull or merge request, an empty commit is enough. Its preview makes a new plan," >&2
+  echo "and its merge applies it." >&2
+  exit 1
 }
 
 # Uses the emulator and a temporary backend, so that it cannot reach the real account or state.
@@ -47,7 +81,7 @@ rehearse() {
 
 case $step in
   preview) preview ;;
-  up) run up --yes ${PLAN:+--plan "$PLAN"} ;;
+  up) if [ -n "${PLAN:-}" ]; then apply; else run up --yes; fi ;;
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;
   destroy) run destroy --yes ;;

@@ -1,11 +1,12 @@
 /**
  * Posts report.md, which report.sh writes, to GitHub or GitLab:
- * - the report of `drift` as one issue for each stack, which it opens, updates, and closes when there is no drift anymore;
- * - any other report as a comment on the pull or merge request, one for each step and stack, which later runs update.
+ * - the report of `drift` as one issue for each stack, which it opens, updates, and closes when
+ *   there is no drift anymore;
+ * - any other report as a comment on the pull or merge request, one for each step and stack, which
+ *   later runs update.
  *
- * Environment: the variables that the CI sets, and
- *   GITHUB_TOKEN, and PULL_REQUEST with the number   at GitHub
- *   GITLAB_TOKEN                                     at GitLab: an access token of the project with the scope `api`
+ * Environment: the variables that the CI sets, and GITHUB_TOKEN, and PULL_REQUEST with the number
+ * at GitHub GITLAB_TOKEN at GitLab: an access token of the project with the scope `api`
  */
 const { readFileSync } = require("node:fs");
 const path = require("node:path");

@@ -1,8 +1,8 @@
 import { createClient, JobFailedError, settingsFromEnvironment } from "pulumi-serverless-gpu/sdk";
 import { z } from "zod";
 
-// `npm start` runs this against the emulator. With SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL (or
-// SERVERLESS_GPU_SERVICE) and the id of an endpoint as argument, it runs against a service.
+// `npm start` runs this against the emulator. With SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL
+// (or SERVERLESS_GPU_SERVICE) and an endpoint id as argument, it runs against a service.
 const client = createClient({
   ...settingsFromEnvironment(),
   onRequest: ({ operation, attempt, status, error }) => console.error(`  ${operation} #${attempt}: ${status ?? error}`),
@@ -40,7 +40,8 @@ async function main() {
   }
   console.log(`retried: "${(await difficult.wait()).output.story}"`);
 
-  // The endpoint has one worker, so of four long jobs three wait. One is cancelled, the others are purged.
+  // The endpoint has one worker, so of four long jobs three wait. One is cancelled, the others are
+  // purged.
   const long = { input: { words: Array(1_000).fill("and") } };
   const [running, second] = [await stories.run(long), await stories.run(long)];
   await Promise.all([stories.run(long), stories.run(long)]);

@@ -15,10 +15,11 @@ const pod = getPodOutput({ podId, includeMachine: true, includeWorkers: true });
 export const where = pod.apply(({ machine }) => machine?.dataCenterId);
 export const costPerHr = pod.costPerHr;
 
-/** A secret, because the variables of a pod contain keys. */
+/** A secret, because a pod's variables contain keys. */
 export const podEnv = pod.env;
 
-// The pod of a worker contains the id of its endpoint. The endpoint is read as soon as the id is known.
+// The pod of a worker contains the id of its endpoint. The endpoint is read as soon as the id is
+// known.
 const endpointId = pod.apply(({ endpointId }) => {
   if (!endpointId) throw new pulumi.RunError(`pod ${podId} is not a worker of an endpoint`);
   return endpointId;
@@ -26,7 +27,7 @@ const endpointId = pod.apply(({ endpointId }) => {
 export const queueUrl = getEndpointOutput({ id: endpointId }).queueUrl;
 export const jobsInQueue = getEndpointHealthOutput({ endpointId }).jobs.inQueue;
 
-// As a resource that is read and never changed, it appears in the stack and in the dependency graph.
+// As a resource that is only read, it appears in the stack and in the dependency graph.
 export const workersMax = ServerlessEndpoint.get("worker", endpointId).workersMax;
 
 /** The part of the account's worker quota that its endpoints use. */

@@ -1,7 +1,7 @@
+import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/adoption/description";
 import { readConfig } from "../../provider/connection/connection";
 import { log } from "../../provider/log";
 import { containsUnknown, isObject, type Properties } from "../../provider/properties";
-import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/resource/adoptionDescription";
 import { NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 
@@ -11,7 +11,9 @@ import type { NamedRecord } from "../../sdk/records/listed";
  */
 export type PreviewAdoption = (inputs: Properties, secrets: readonly string[]) => Promise<void>;
 
-/** Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`. */
+/**
+ * Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`.
+ */
 export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>): PreviewAdoption {
   return async (inputs, secrets) => {
     if (inputs.adoptId === undefined) return;
@@ -22,7 +24,7 @@ export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>)
   };
 }
 
-/** Returns the inputs with what is known of them, and the values of a map one by one. */
+/** Returns the known inputs, with the values of a map one by one. */
 function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, Arg> {
   const resolved = (name: string, value: unknown) => ({
     value,

@@ -10,7 +10,10 @@ interface Created {
   readonly outputs: Properties;
 }
 
-/** Creates a resource. `timeout` is that of the option `customTimeouts`, in seconds; 0 if it is not set. */
+/**
+ * Creates a resource. `timeout` comes from the option `customTimeouts`, in seconds; 0 if it is not
+ * set.
+ */
 export async function create(resource: PluginResource, inputs: Properties, timeout: number): Promise<Created> {
   const limited = withTimeout(resource.timeouts.create, inputs, timeout);
   return recording(resource, limited.restore, async () => {
@@ -28,7 +31,7 @@ export async function update(
   inputs: Properties,
   timeout: number,
 ): Promise<Properties> {
-  // A resource without a diff, such as a test, has nothing to do if only its form changes.
+  // A resource without a diff, such as a smoke test, has nothing to do if only its form changes.
   const { __provider, ...before } = oldInputs;
   if (!resource.handlers.diff && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
   const limited = withTimeout(resource.timeouts.update, inputs, timeout);
@@ -39,7 +42,10 @@ export async function update(
   return updated.outputs;
 }
 
-/** Returns the outputs of a resource that a preview would create. The service decides what the program leaves out. */
+/**
+ * Returns the outputs of a resource that a preview would create. The service decides what the
+ * program leaves out.
+ */
 export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {
   const given = toPublic(resource, inputs);
   const isNameOpen = resource.hasUniqueNames === true && inputs.__automaticName !== undefined;
@@ -59,7 +65,7 @@ export function previewedUpdate(resource: PluginResource, outputs: Properties, i
   return { ...after, ...Object.fromEntries(open.map((name) => [name, UNKNOWN])) };
 }
 
-/** Records what a call has made, also if it fails after the resource exists. */
+/** Records what a call created, even if the call fails after the resource exists. */
 async function recording(
   resource: PluginResource,
   restore: (outputs: Properties) => Properties,

@@ -54,7 +54,7 @@ function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }:
   return automaticName({ ...subject, namespace: readConfig("namespace") });
 }
 
-/** Returns the input that names the secret inputs, as the resources of the dynamic form have it. */
+/** Returns the input that names the secret inputs, as in the dynamic form. */
 function secretNames({ namesSecret = () => true }: PluginResource, secrets: readonly string[]): Properties {
   const names = secrets.filter(namesSecret).sort().join();
   return names === "" ? {} : { __secretInputs: names };

@@ -37,7 +37,10 @@ export async function diff(
   };
 }
 
-/** Returns the changes of the inputs that a program sets. Those of the provider itself say nothing to people. */
+/**
+ * Returns the changes of the inputs that a program sets. The provider's own inputs mean nothing to
+ * people.
+ */
 function changesOf(before: Properties, after: Properties, replaces: readonly string[]): PropertyChange[] {
   const names = Object.keys({ ...before, ...after }).filter((name) => !name.startsWith("__"));
   return names.flatMap((name) =>

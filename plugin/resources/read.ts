@@ -1,6 +1,6 @@
+import { managedRecord } from "../../provider/fields/managed";
+import { newOwner } from "../../provider/ownership/owners";
 import type { Properties } from "../../provider/properties";
-import { managedRecord } from "../../provider/resource/managed";
-import { newOwner } from "../../provider/resource/owners";
 import { InvalidInputError } from "../../sdk/errors";
 import { defaultsOf } from "../../sdk/records/fields";
 import { withoutDefaults } from "./importDefaults";
@@ -13,7 +13,8 @@ export interface Read {
 }
 
 /**
- * Reads a resource. Without recorded outputs it is new to the stack: then every field counts as managed.
+ * Reads a resource. Without recorded outputs it is new to the stack: then every field counts as
+ * managed.
  * @returns `undefined` if the resource is gone
  * @throws NotFoundError if a resource that is new to the stack does not exist
  */
@@ -26,13 +27,13 @@ export async function read(
   const { handlers, table } = resource;
   const isNew = Object.keys(outputs).length === 0;
   if (isNew && Object.keys(table).length === 0) {
-    const message = "cannot be imported or read by an id: it runs its job when it is created";
+    const message = "cannot be imported or read by id: it runs its job when it is created";
     throw new InvalidInputError("the resource", [{ property: "SmokeTest", message }]);
   }
   const managed = managedRecord(table, isNew ? table : inputs);
   const known = isNew
-    ? { __inputs: managed, __mustExist: true, __owner: newOwner() }
-    : { __inputs: managed, ...outputs };
+    ? { ...managed, __mustExist: true, __owner: newOwner() }
+    : { ...(outputs.__inputs === undefined && managed), ...outputs };
   const result = await handlers.read?.(id, known);
   if (!result?.id) return undefined;
   const found = {
@@ -40,8 +41,8 @@ export async function read(
     inputs: toPublic(resource, result.inputs ?? inputs),
   };
   if (!isNew) return found;
-  // The program that follows decides which fields are managed.
-  const { __inputs, ...others } = found.outputs;
+  // The program decides later which fields are managed.
+  const { __managed, ...others } = found.outputs;
   const needed = resource.importedInputs ?? ((all: Properties) => withoutDefaults(defaultsOf(table), all));
   return { outputs: others, inputs: toPublic(resource, needed(result.inputs ?? {})) };
 }

@@ -5,7 +5,7 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import { type FieldTable, listFields } from "../../sdk/records/fields";
 import type { PreviewAdoption } from "./adoption";
 
-/** Converted inputs, and the problems of those that cannot be converted. */
+/** Converted inputs, and problems with those that cannot be converted. */
 export interface Prepared {
   readonly inputs: Properties;
   readonly failures: readonly pulumi.dynamic.CheckFailure[];
@@ -16,9 +16,12 @@ export interface PluginResource {
   /** The dynamic form of the resource. */
   readonly dynamic: ResourceType;
   readonly handlers: pulumi.dynamic.ResourceProvider;
-  /** The fields that the service has. Empty if the resource is no record of the service. */
+  /** The fields that the service has. Empty if the resource is not a record of the service. */
   readonly table: FieldTable;
-  /** `true` if names are unique at the service: see `RecordKind`. Absent if the resource has no name. */
+  /**
+   * `true` if names are unique at the service: see `RecordKind`. Absent if the resource has no
+   * name.
+   */
   readonly hasUniqueNames?: boolean;
   /** Converts the inputs that the service does not have. */
   readonly prepare?: (inputs: Properties) => Prepared;
@@ -26,25 +29,37 @@ export interface PluginResource {
   readonly secretInputs?: (inputs: Properties) => readonly string[];
   /** Returns `true` for a secret input whose name the handlers must know. @default always */
   readonly namesSecret?: (name: string) => boolean;
-  /** Logs what an adoption changes. @throws Error if the record does not exist, or must not be adopted */
+  /**
+   * Logs what an adoption changes.
+   * @throws Error if the record does not exist, or must not be adopted
+   */
   readonly previewAdoption?: PreviewAdoption;
   /** Returns the warnings about inputs that are new or changed. */
   readonly warnings?: (inputs: Properties, secrets: readonly string[]) => readonly string[];
-  /** The inputs that limit the time of an operation, for which the option `customTimeouts` stands. */
+  /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
-  /** Returns the outputs that an update may change, beside the inputs themselves. `changed` are the inputs that differ. */
+  /**
+   * Returns the outputs that an update may change, beside the inputs themselves. `changed` are the
+   * inputs that differ.
+   */
   readonly changedOutputs?: (changed: readonly string[]) => readonly string[];
-  /** Returns the inputs of an import that a program needs. @default those that are not at their default */
+  /**
+   * Returns the inputs of an import that a program needs.
+   * @default those that are not at their default
+   */
   readonly importedInputs?: (inputs: Properties) => Properties;
 }
 
-/** Returns properties as programs of every language see them: lists instead of comma lists, and nothing of the dynamic form. */
+/**
+ * Returns properties as programs of every language see them: lists instead of comma-separated
+ * strings, and no properties that only the dynamic form has.
+ */
 export function toPublic({ table }: PluginResource, properties: Properties): Properties {
   const { __provider, ...others } = properties;
   return withLists(table, others);
 }
 
-/** Returns properties with lists instead of comma lists. */
+/** Returns properties with lists instead of comma-separated strings. */
 export function withLists(table: FieldTable, properties: Properties): Properties {
   const lists = listFields(table).flatMap((field) => {
     const value = properties[field];

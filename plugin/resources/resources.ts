@@ -1,6 +1,6 @@
-import { idleWorkersWarning } from "../../provider/endpoint/idleWorkers";
-import { PREVIEWED_ENDPOINT } from "../../provider/endpoint/previewedKind";
+import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
+import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
 import { isObject, type Properties } from "../../provider/properties";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
@@ -10,11 +10,9 @@ import {
   SERVERLESS_TEMPLATE,
   SMOKE_TEST,
 } from "../../provider/resourceTypes";
-import { movingTagWarning } from "../../provider/template/movingTag";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
-import { FIELDS } from "../../sdk/endpoints/fields";
 import { defaultsOf } from "../../sdk/records/fields";
 import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
@@ -23,10 +21,10 @@ import type { PluginResource, Prepared } from "./resource";
 
 const ENDPOINT: PluginResource = {
   dynamic: SERVERLESS_ENDPOINT,
-  previewAdoption: adoptionPreviewOf(PREVIEWED_ENDPOINT),
+  previewAdoption: adoptionPreviewOf(ENDPOINT_KIND),
   handlers: v1,
-  table: FIELDS,
-  hasUniqueNames: false,
+  table: ENDPOINT_KIND.table,
+  hasUniqueNames: ENDPOINT_KIND.hasUniqueNames,
   warnings({ workersMin }, secrets) {
     if (typeof workersMin !== "number" || workersMin < 1) return [];
     return [idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
@@ -37,7 +35,7 @@ const ENDPOINT: PluginResource = {
     delete: ["drainTimeout"],
   },
   importedInputs(inputs) {
-    const { scalerType, scalerValue, ...others } = withoutDefaults(defaultsOf(FIELDS), inputs);
+    const { scalerType, scalerValue, ...others } = withoutDefaults(defaultsOf(ENDPOINT_KIND.table), inputs);
     // The unit of the value depends on the type, so a program that sets one must set both.
     const scaler = scalerType !== undefined || scalerValue !== undefined;
     return { ...others, ...(scaler && { scalerType: inputs.scalerType, scalerValue: inputs.scalerValue }) };
@@ -60,7 +58,7 @@ const TEMPLATE: PluginResource = {
       .filter(looksLikeCredential)
       .map((variable) => `env.${variable}`),
   timeouts: { delete: ["deleteTimeout"] },
-  changedOutputs: (changed) => (changed.some((field) => WORKER_FIELDS.includes(field as never)) ? ["revision"] : []),
+  changedOutputs: (changed) => (WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : []),
 };
 
 const VOLUME: PluginResource = {
@@ -87,7 +85,7 @@ const SMOKE: PluginResource = {
   handlers: smokeTestV1,
   table: {},
   secretInputs: () => ["s3Config.accessSecret"],
-  // The handlers hide every string of the input anyway.
+  // The handlers redact every string in the input anyway.
   namesSecret: (name) => /^expectedOutput\b/.test(name),
   timeouts: { create: ["timeout"], update: ["timeout"] },
   changedOutputs: () => SMOKE_TEST.outputs,
@@ -105,7 +103,7 @@ function tokenOf({ dynamic }: PluginResource): string {
   return `${MODULE}:${dynamic.type.split(":").at(-1)}`;
 }
 
-/** Replaces `command` by the `dockerArgs` that the service has for it. */
+/** Replaces `command` with the service's `dockerArgs`. */
 function withStartCommand({ command, ...inputs }: Properties): Prepared {
   if (command === undefined || command === null) return { inputs, failures: [] };
   const refuse = (reason: string) => ({ inputs, failures: [{ property: "command", reason }] });

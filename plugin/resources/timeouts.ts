@@ -1,6 +1,6 @@
 import { type Properties, pick } from "../../provider/properties";
 
-/** Properties with a time limit, and the way back. */
+/** Properties with a time limit, and a way to restore the original ones. */
 interface Limited {
   readonly properties: Properties;
   /** Returns outputs in which the limited inputs are as the program sets them. */
@@ -8,7 +8,8 @@ interface Limited {
 }
 
 /**
- * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps the values of the program.
+ * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps
+ * the values of the program.
  * @param seconds 0 if the option is not set
  */
 export function withTimeout(names: readonly string[] = [], properties: Properties, seconds: number): Limited {

@@ -5,7 +5,7 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
 const WARNING = "warning: ";
 
-/** The resource of a call, and the lines of the call that are on their way. */
+/** A call's resource, and its log lines that have not arrived yet. */
 interface Scope {
   readonly urn: string;
   readonly lines: Promise<void>[];
@@ -13,7 +13,9 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Does the work of a call. Its log lines belong to the resource, and reach the engine before the response. */
+/**
+ * Runs a call. Its log lines belong to the resource, and reach the engine before the response.
+ */
 export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { urn, lines: [] };
   try {
@@ -23,7 +25,7 @@ export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Returns a function that logs a line through the engine, at the resource of the current call. */
+/** Returns a function that logs a line through the engine, for the resource of the current call. */
 export function engineLog(address: string): (text: string) => void {
   const engine = new EngineClient(address, grpc.credentials.createInsecure());
   return (text) => {
@@ -33,7 +35,7 @@ export function engineLog(address: string): (text: string) => void {
     request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
     request.setMessage(isWarning ? text.slice(WARNING.length) : text);
     request.setUrn(scope?.urn ?? "");
-    // A line that the engine does not take is lost: the call matters more.
+    // A line that the engine does not accept is lost: the call matters more.
     scope?.lines.push(new Promise((resolve) => engine.log(request, () => resolve())));
   };
 }

@@ -17,7 +17,10 @@ export function isInitFailure(error: unknown): error is InitFailure {
   return error instanceof Error && "reasons" in error && "id" in error;
 }
 
-/** Returns an error as gRPC carries it. An initialisation failure carries the resource, as the engine expects. */
+/**
+ * Returns an error as gRPC carries it. An initialisation failure carries the resource, as the
+ * engine expects.
+ */
 export function toStatus(error: unknown, secrets: readonly string[] = []): Partial<grpc.StatusObject> {
   const message = redact(error instanceof Error ? error.message : String(error));
   const metadata = new grpc.Metadata();

@@ -5,7 +5,10 @@ import { isObject, type Properties, SECRET_KEY, UNKNOWN } from "../../provider/p
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** The engine's placeholders for values that are not known yet: a string, boolean, number, list, asset, archive, object. */
+/**
+ * The engine's placeholders for unknown values: a string, boolean, number, list, asset, archive,
+ * object.
+ */
 const UNKNOWNS = new Set([
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -16,13 +19,17 @@ const UNKNOWNS = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ]);
 
-/** Properties as plain values, and the names of those that are secret: `password`, `env.HF_TOKEN`. */
+/**
+ * Properties as plain values, and the names of those that are secret: `password`, `env.HF_TOKEN`.
+ */
 export interface Received {
   readonly properties: Properties;
   readonly secrets: readonly string[];
 }
 
-/** Returns the plain values of a struct, in which every value that is not known yet is `UNKNOWN`. */
+/**
+ * Returns the plain values of a struct, in which every value that is not known yet is `UNKNOWN`.
+ */
 export function receive(struct: Struct | undefined): Received {
   const secrets = new Set<string>();
   const plain = (value: unknown, path: readonly string[]): unknown => {
@@ -40,7 +47,10 @@ export function receive(struct: Struct | undefined): Received {
   return { properties, secrets: [...secrets] };
 }
 
-/** Returns a struct in which the named properties are secret. Names of properties that are absent have no effect. */
+/**
+ * Returns a struct in which the named properties are secret. Names of properties that are absent
+ * have no effect.
+ */
 export function send(properties: Properties, secrets: Iterable<string> = []): Struct {
   const marked = { ...properties };
   for (const name of secrets) {

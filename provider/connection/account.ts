@@ -5,7 +5,7 @@ import type { Properties } from "../properties";
 
 /** The record of the account of an endpoint. */
 interface AccountRecord {
-  /** The service; see `Account`. */
+  /** The service; see `AccountIdentity`. */
   readonly service: string;
   /** Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share one. */
   readonly fingerprint: string;
@@ -13,8 +13,8 @@ interface AccountRecord {
   readonly provider: string;
 }
 
-/** The account of the settings. */
-export interface Account {
+/** What tells the account of the settings from others. */
+export interface AccountIdentity {
   /** Name of the service if it has one here (`runpod`), otherwise the URL of its management interface. */
   readonly service: string;
   readonly apiKey: string;
@@ -24,9 +24,9 @@ export interface Account {
 const FINGERPRINT_DIGITS = 12;
 
 /** Returns the record as one line for state. */
-export function accountRecord({ service, apiKey, provider }: Account, endpointId: string): string {
+export function accountRecord({ service, apiKey, provider }: AccountIdentity, id: string): string {
   const digest = createHash("sha256")
-    .update(JSON.stringify([endpointId, apiKey]))
+    .update(JSON.stringify([id, apiKey]))
     .digest("hex");
   return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
 }
@@ -35,37 +35,30 @@ export function accountRecord({ service, apiKey, provider }: Account, endpointId
 export interface Place {
   /** URL of the queue interface. */
   readonly queueUrl: string;
-  readonly account: Account;
-}
-
-/** Returns the outputs that record the place of an endpoint. */
-export function placeRecord({ account, queueUrl }: Place, endpointId: string): Properties {
-  return { queueUrl: endpointQueueUrl(queueUrl, endpointId), __account: accountRecord(account, endpointId) };
+  readonly account: AccountIdentity;
 }
 
 /** Returns `true` if outputs record another place, or another key, than the settings. */
-export function isRecordedElsewhere(outputs: Properties, place: Place, endpointId: string): boolean {
-  return Object.entries(placeRecord(place, endpointId)).some(([field, value]) => outputs[field] !== value);
+export function isRecordedElsewhere(outputs: Properties, place: Place, id: string): boolean {
+  return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
 
 /**
  * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated key does not count: it
  * would change every resource.
  */
-export function isRedirected(outputs: Properties, place: Place, endpointId: string): boolean {
+export function isRedirected(outputs: Properties, { account, queueUrl }: Place, id: string): boolean {
   const before = parseRecord(outputs.__account);
   if (before === undefined) return false;
-  const { account } = place;
-  const { queueUrl } = placeRecord(place, endpointId);
   if (before.provider !== account.provider || before.service !== account.service) return true;
   // Only endpoints have a queue.
-  return outputs.queueUrl !== undefined && outputs.queueUrl !== queueUrl;
+  return outputs.queueUrl !== undefined && outputs.queueUrl !== endpointQueueUrl(queueUrl, id);
 }
 
 /** Returns `true` if the endpoint was last seen with another key or at another service. */
-export function isOtherAccount(outputs: Properties, account: Account, endpointId: string): boolean {
+export function isOtherAccount(outputs: Properties, account: AccountIdentity, id: string): boolean {
   const before = parseRecord(outputs.__account);
-  return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, endpointId)));
+  return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, id)));
 }
 
 /** Returns the service that outputs record; `undefined` if they record none. */
@@ -86,7 +79,10 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 export function refuseOtherAccount(
   noun: string,
   outputs: Properties,
-  { account, settings }: { readonly account: Account; readonly settings: { readonly allowAccountChange: boolean } },
+  {
+    account,
+    settings,
+  }: { readonly account: AccountIdentity; readonly settings: { readonly allowAccountChange: boolean } },
   id: string,
 ): void {
   const before = parseRecord(outputs.__account);

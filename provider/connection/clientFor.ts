@@ -13,7 +13,7 @@ export function clientFor(settings: ProviderSettings): Client {
   const existing = clients.get(identity);
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
-  const { createClient } = require("../../sdk/client") as typeof import("../../sdk/client");
+  const { createClient }: typeof import("../../sdk/client") = require("../../sdk/client");
   const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
   clients.set(identity, client);
   return client;

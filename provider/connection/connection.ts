@@ -5,7 +5,7 @@ import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
-import type { Account, Place } from "./account";
+import type { AccountIdentity, Place } from "./account";
 import { clientFor } from "./clientFor";
 import { apiOf, CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
@@ -63,7 +63,7 @@ function placeOf(settings: ProviderSettings): Place {
   return { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
 }
 
-function accountOf(settings: ProviderSettings): Account {
+function accountOf(settings: ProviderSettings): AccountIdentity {
   const managementUrl = requireAddress(settings, "graphqlUrl");
   return {
     // A service with a name stays the same service when its URLs change.

@@ -1,6 +1,7 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import { hasSameLimits, isAtZero, type ScaleDownOptions, type WorkerLimits } from "../../sdk/endpoints/putBack";
+import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import type { Endpoint } from "../../sdk/endpoints/record";
+import { hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { type Properties, pick } from "../properties";

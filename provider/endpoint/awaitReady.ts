@@ -1,12 +1,11 @@
 import type { Client } from "../../sdk/client";
-import { sleep, systemClock } from "../../sdk/contract/clock";
-import type { Endpoint } from "../../sdk/endpoints/record";
+import { pollUntil, systemClock } from "../../sdk/contract/clock";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { initFailure } from "../engineErrors";
 import { waitLogger } from "../log";
 import type { Properties } from "../properties";
-import { deletedElsewhere } from "../resource/absent";
+import { deletedElsewhere } from "../records/absent";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
@@ -17,13 +16,13 @@ const LOOK_AGAIN_MS = 5_000;
  * Waits until `/health` shows `workersMin` workers idle or running, if the program sets `awaitReady`. On a timeout it
  * throws an error that keeps the endpoint in state, and the next `up` waits again.
  */
-export async function awaitReady(client: Client, endpoint: Endpoint, inputs: Properties, outputs: Properties) {
+export async function awaitReady(client: Client, id: string, inputs: Properties, outputs: Properties): Promise<void> {
   if (inputs.awaitReady !== true) return;
   const seconds = typeof inputs.awaitReadyTimeout === "number" ? inputs.awaitReadyTimeout : DEFAULT_TIMEOUT_SECONDS;
   try {
-    await waitForWorkers(client, endpoint, seconds * 1000);
+    await waitForWorkers(client, id, outputs, seconds * 1000);
   } catch (error) {
-    throw initFailure(error, endpoint.id, { ...outputs, __readyPending: true, __provider: inputs.__provider });
+    throw initFailure(error, id, { ...outputs, __readyPending: true, __provider: inputs.__provider });
   }
 }
 
@@ -37,24 +36,27 @@ export function readyPending(outputs: Properties): Properties {
   return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
 
-async function waitForWorkers(client: Client, { id, name, workersMin }: Endpoint, timeoutMs: number): Promise<void> {
-  const startedAt = systemClock.monotonic();
+async function waitForWorkers(client: Client, id: string, outputs: Properties, timeoutMs: number): Promise<void> {
+  const name = String(outputs.name);
+  const workersMin = Number(outputs.workersMin);
+  if (workersMin === 0) return;
   const logWait = waitLogger(name);
   const count = workerCounter(client, id);
-  while (workersMin > 0) {
-    const ready = await count();
-    if (ready >= workersMin) return;
-    const elapsedMs = systemClock.monotonic() - startedAt;
-    if (elapsedMs >= timeoutMs) {
-      throw new ReadyTimeoutError(
+  let ready = 0;
+  await pollUntil({
+    ...{ clock: systemClock, signal: cancelled, firstPauseMs: POLL_MS, timeoutMs },
+    async step() {
+      ready = await count();
+      return ready >= workersMin ? true : undefined;
+    },
+    onPause: (elapsedMs) => logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs),
+    onTimeout: () =>
+      new ReadyTimeoutError(
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
           "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
           "pulumi up again, if necessary with a longer awaitReadyTimeout",
-      );
-    }
-    logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
-    await sleep(systemClock, Math.min(POLL_MS, timeoutMs - elapsedMs), cancelled);
-  }
+      ),
+  });
 }
 
 /**

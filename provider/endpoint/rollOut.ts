@@ -3,19 +3,16 @@ import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
+import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
 
 /**
- * Brings a changed template to the workers: applies it where the service keeps no link to it. With `recycleWorkers`, all of them are replaced. Otherwise it says that nobody
- * can tell when they run the new version. A new `templateId` is rolled out by the service.
+ * Brings a changed template to the workers: applies it where the service keeps no link to it. With `recycleWorkers`, all
+ * of them are replaced. Otherwise it says that nobody can tell when they run the new version. A new `templateId` is rolled
+ * out by the service.
  * @returns the endpoint if its workers were replaced or restored
  */
-export async function rollOut(
-  client: Client,
-  id: string,
-  outputs: Properties,
-  inputs: Properties,
-): Promise<Endpoint | undefined> {
+export async function rollOut(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
   const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
   const workers = {
     workersMin: Number(inputs.workersMin ?? workersMin),

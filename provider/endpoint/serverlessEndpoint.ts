@@ -1,91 +1,40 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { FlashBootType, GpuTier, Location, OpenEnum, ScalerType } from "../../sdk/contract/enums";
-import type { EndpointSettings } from "../../sdk/endpoints/record";
+import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoints/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { checkedOptions } from "../program/programChecks";
-import { secretInputs } from "../program/secretInputs";
 import { showWhereRefused, suspendTraces } from "../program/traces";
-import { secondAdoption } from "../resource/adoptIds";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { automaticName } from "../resource/automaticName";
+import type { ArgsOf } from "../records/args";
+import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { endpointDeclaration } from "./declaration";
 import { warnOfIdleCost } from "./idleCost";
 
-/** The outputs. This does not compile if a field of the endpoint is not an argument, too. */
-const OUTPUTS: readonly (keyof ServerlessEndpointArgs | "queueUrl")[] = SERVERLESS_ENDPOINT.outputs;
-
-const ADOPTING_CLASS = {
+const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
+  kind: "ServerlessEndpoint",
   one: "an endpoint",
-  loadKind: () => (require("./previewedKind") as typeof import("./previewedKind")).PREVIEWED_ENDPOINT,
+  // A part of the kind, because the whole loads three times as many files.
+  loadInputs() {
+    const { ENDPOINT_INPUTS }: typeof import("./endpointInputs") = require("./endpointInputs");
+    return ENDPOINT_INPUTS;
+  },
+  loadKind() {
+    const { ENDPOINT_KIND }: typeof import("./endpointKind") = require("./endpointKind");
+    return ENDPOINT_KIND;
+  },
+  deletesBeforeReplace: true,
 };
-
-/** The engine fills in only properties that are there when the resource is registered. */
-const UNRESOLVED = Object.fromEntries(OUTPUTS.map((output) => [output, undefined]));
 
 /**
  * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program never set: the service
  * gives it a default, and changes made elsewhere stay. A field that the program removes, or sets to `null`, returns to
  * the default given here.
  */
-export interface ServerlessEndpointArgs {
+export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name">> {
   /**
    * Name of the endpoint. The service does not require it to be unique.
    * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
    */
   name?: pulumi.Input<string | undefined>;
-  /**
-   * GPU tiers in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of
-   * `GpuTier`, the tiers of the named service, and the tiers in the config `serverless-gpu:extraGpuTiers`. A dynamic provider
-   * also accepts one tier or a comma-separated string.
-   */
-  gpuIds: pulumi.Input<OpenEnum<GpuTier> | pulumi.Input<OpenEnum<GpuTier>>[]>;
-  /** Id of the serverless template that the workers run. */
-  templateId: pulumi.Input<string>;
-  /**
-   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType` is `REQUEST_COUNT`.
-   * @default 10
-   */
-  idleTimeout?: pulumi.Input<number | null>;
-  /**
-   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which workers may run, in
-   * any order. Also allowed: the countries of the named service, and the countries in the config
-   * `serverless-gpu:extraLocations`. A dynamic provider also accepts a comma-separated string.
-   * @default any region
-   */
-  locations?: pulumi.Input<string | pulumi.Input<OpenEnum<Location>>[] | null>;
-  /**
-   * `FLASHBOOT` for faster cold starts.
-   * @default "OFF"
-   */
-  flashBootType?: pulumi.Input<FlashBootType | null>;
-  /**
-   * The rule that sets the number of workers: `QUEUE_DELAY` or `REQUEST_COUNT`.
-   * @default "QUEUE_DELAY"
-   */
-  scalerType?: pulumi.Input<ScalerType | null>;
-  /**
-   * Target of the scaler (> 0): seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`).
-   * Requires `scalerType`.
-   * @default 4
-   */
-  scalerValue?: pulumi.Input<number | null>;
-  /**
-   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even while idle.
-   * @default 0, which scales to zero
-   */
-  workersMin?: pulumi.Input<number | null>;
-  /**
-   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's quota.
-   * @default 3
-   */
-  workersMax?: pulumi.Input<number | null>;
-  /**
-   * Id of a network volume to mount.
-   * @default none
-   */
-  networkVolumeId?: pulumi.Input<string | null>;
   /**
    * Id of an existing endpoint. A new resource adopts it, and changes it to match the program, instead of creating one. A
    * preview shows the changes. Without `name` the endpoint keeps its name. After the adoption, you may keep or remove
@@ -176,18 +125,10 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    const problems = secondAdoption(ADOPTING_CLASS.one, name, args?.adoptId);
-    const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
-    const resourceOptions = {
-      ...checkedOptions({ ...endpointDeclaration(name, args, options), problems }),
-      // With an adoptId, `diff` decides.
-      ...(args?.adoptId === undefined && { deleteBeforeReplace: true }),
-    };
-    const { type, provider } = SERVERLESS_ENDPOINT;
-    const inputs = { ...UNRESOLVED, ...properties, ...secretInputs(args ?? {}), __provider: provider };
+    const registered = registration(ENDPOINT_CLASS, name, args, options);
     const restoreTraces = suspendTraces(options);
     try {
-      super(type, name, inputs, resourceOptions);
+      super(...registered);
       restoreTraces();
     } catch (error) {
       restoreTraces(error);
@@ -195,7 +136,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     }
     showWhereRefused(this);
     warnOfSettings(this);
-    previewAdoption(this, args, ADOPTING_CLASS);
+    previewAdoption(this, args, ENDPOINT_CLASS);
+    const { type } = ENDPOINT_CLASS;
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
@@ -204,10 +146,3 @@ type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 
 /** Every setting of the endpoint is an output. */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}
-
-function declared(name: string, args: ServerlessEndpointArgs, parent: pulumi.Resource | undefined): pulumi.Inputs {
-  // An output may resolve to undefined, which is not a name.
-  if (typeof args.name === "string" || args.name === null) return { ...args };
-  // `check` decides whether to use it: an endpoint keeps its first name.
-  return { ...args, automaticName: automaticName(name, parent) };
-}

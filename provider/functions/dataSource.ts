@@ -6,9 +6,23 @@ import { providerSettings, type ReadConfig } from "../connection/config";
 
 /** A function that reads from the service. */
 export interface DataSource<Args, Result> {
-  /** Name of the function, as unit tests with Pulumi's mocks see it: `serverless-gpu:index:<name>`. */
-  readonly name: string;
-  readonly find: (context: DataSourceContext, args: Args) => Promise<Result>;
+  find(context: DataSourceContext, args: Args): Promise<Result>;
+  /** The resource with the same settings: what are lists there are lists in the plugin. */
+  readonly resource?: "ServerlessEndpoint" | "ServerlessTemplate" | "NetworkVolume";
+  /** The name under which the plugin returns a result that is no object: functions of the plugin return objects. */
+  readonly wrapper?: string;
+  /** Names of the plugin's results that are secret. */
+  readonly secrets?: readonly string[];
+  /**
+   * Converts the object that a mock of a unit test returns to the result.
+   * @default the object itself
+   */
+  readonly fromMock?: (mocked: Readonly<Record<string, unknown>>) => unknown;
+}
+
+/** Returns a data source, with the types of its arguments and its result. */
+export function source<Args, Result>(row: DataSource<Args, Result>): DataSource<Args, Result> {
+  return row;
 }
 
 /** The client and the URLs for a data source. */

@@ -58,11 +58,11 @@ function toResult({ kept: _, ...endpoint }: Endpoint, queueUrl: string): GetEndp
 async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
   // Loaded here: it needs the client, without which programs start faster.
-  const { endpointsByName } =
-    require("../../sdk/endpoints/listRecords") as typeof import("../../sdk/endpoints/listRecords");
+  const { ENDPOINT } = require("../../sdk/endpoints/wireFormat") as typeof import("../../sdk/endpoints/wireFormat");
+  const { recordsByName } = require("../../sdk/records/listed") as typeof import("../../sdk/records/listed");
   const look = async () => {
     const listed = await client.endpoints.listReadable();
-    const named = endpointsByName(listed, String(wanted)).map((each) => toResult(each, queueUrlOf(each.id)));
+    const named = recordsByName(ENDPOINT, listed, String(wanted)).map((each) => toResult(each, queueUrlOf(each.id)));
     return { named, mayBeCut: listed.mayBeCut };
   };
   return lookTwice(look, ({ named }) => named.length > 0);

@@ -5,15 +5,7 @@ import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
 import { refused, refuseUnlessHandled } from "../program/refusal";
 import { isUnitTest } from "../program/unitTest";
 import { contextFor, type DataSource } from "./dataSource";
-
-/** A data source, as programs call it. */
-export interface CalledSource<Args, Result> extends DataSource<Args, Result> {
-  /**
-   * Converts the object that a mock returns to the result.
-   * @default the object itself
-   */
-  readonly fromMock?: (mocked: Record<string, unknown>) => Result;
-}
+import { type ArgsOf, type ResultOf, SOURCES, type SourceName } from "./sources";
 
 /** Options of the data sources that return outputs. */
 export interface InvokeOutputOptions {
@@ -34,8 +26,8 @@ export interface InvokeOutputOptions {
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 
 /** Reads at once, from the account of the environment or of the stack's config. */
-export function invoke<Args, Result>(what: CalledSource<Args, Result>, args: Args): Promise<Result> {
-  return run(what, stackConfig(), args, (error) => {
+export function invoke<Name extends SourceName>(name: Name, args: ArgsOf<Name>): Promise<ResultOf<Name>> {
+  return run(name, stackConfig(), args, (error) => {
     refuseUnlessHandled(error);
     return Promise.reject(error);
   });
@@ -45,16 +37,16 @@ export function invoke<Args, Result>(what: CalledSource<Args, Result>, args: Arg
  * Reads when all arguments are known and the resources that they come from exist. Until then the result is unknown. A
  * secret argument makes the result secret.
  */
-export function invokeOutput<Args, Result>(
-  what: CalledSource<Args, Result>,
-  args: InputsOf<Args>,
+export function invokeOutput<Name extends SourceName>(
+  name: Name,
+  args: InputsOf<ArgsOf<Name>>,
   { provider, dependsOn }: InvokeOutputOptions = {},
-): pulumi.Output<Result> {
+): pulumi.Output<ResultOf<Name>> {
   const settings = provider ? settingsOf(provider) : pulumi.output(undefined);
   const look = ([resolved, explicit]: [unknown, Record<string, string | undefined> | undefined, unknown]) =>
-    run(what, explicit ? (name) => explicit[name] : stackConfig(), resolved as Args, refused);
+    run(name, explicit ? (setting) => explicit[setting] : stackConfig(), resolved as ArgsOf<Name>, refused);
   const given = pulumi.output<unknown>(args);
-  return pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<Result>;
+  return pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<ResultOf<Name>>;
 }
 
 /** Returns an output that is known when the resources of a value, and those of `dependsOn`, have ids. */
@@ -82,24 +74,28 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
  * handler, and it visits the promises of derived outputs again on each path.
  * @param whenFailed what happens to the error before the promise rejects
  */
-function run<Args, Result>(
-  what: CalledSource<Args, Result>,
+function run<Name extends SourceName>(
+  name: Name,
   readConfig: ReadConfig,
-  args: Args,
+  args: ArgsOf<Name>,
   whenFailed: (error: Error) => Promise<never>,
-): Promise<Result> {
-  const look = isUnitTest() ? callMock(what, args) : callService(what, readConfig, args);
+): Promise<ResultOf<Name>> {
+  const look = isUnitTest() ? callMock(name, args) : callService(name, readConfig, args);
   return new Promise((resolve, reject) => {
-    look.then(resolve, (error: Error) => whenFailed(error).catch(reject));
+    look.then(
+      (found) => resolve(found as ResultOf<Name>),
+      (error: Error) => whenFailed(error).catch(reject),
+    );
   });
 }
 
-async function callService<Args, Result>(
-  { find }: CalledSource<Args, Result>,
+async function callService<Name extends SourceName>(
+  name: Name,
   readConfig: ReadConfig,
-  args: Args,
-): Promise<Result> {
+  args: ArgsOf<Name>,
+): Promise<unknown> {
   try {
+    const { find } = SOURCES[name] as DataSource<ArgsOf<Name>, unknown>;
     return await find(contextFor(readConfig), args);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
@@ -108,10 +104,11 @@ async function callService<Args, Result>(
   }
 }
 
-async function callMock<Args, Result>({ name, fromMock }: CalledSource<Args, Result>, args: Args): Promise<Result> {
+async function callMock<Name extends SourceName>(name: Name, args: ArgsOf<Name>): Promise<unknown> {
+  const { fromMock } = SOURCES[name];
   const token = `${CONFIG_NAMESPACE}:index:${name}`;
   const mocked: Record<string, unknown> = await pulumi.runtime.invoke(token, args as pulumi.Inputs);
-  return fromMock ? fromMock(mocked) : (mocked as Result);
+  return fromMock ? fromMock(mocked) : mocked;
 }
 
 function stackConfig(): ReadConfig {

@@ -1,21 +1,31 @@
-import type { ServerlessDiscount } from "../../sdk/endpoints/record";
-import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
-import type { Pod } from "../../sdk/pods/podRecord";
 import type { PodIncludes } from "../../sdk/pods/pods";
-import type { RegistryAuth } from "../../sdk/registryAuths/record";
-import type { Volume } from "../../sdk/volumes/record";
-import type { DataSource } from "./dataSource";
-import { findEndpoint, findEndpoints, type GetEndpointArgs, type GetEndpointResult } from "./findEndpoint";
+import { type DataSource, source } from "./dataSource";
+import { findEndpoint, findEndpoints } from "./findEndpoint";
 import { findSelected, type RecordSelector } from "./findRecord";
-import {
-  findTemplate,
-  findTemplateEnv,
-  type GetServerlessTemplateArgs,
-  type GetServerlessTemplateResult,
-} from "./findTemplate";
-import { findVolume, type GetNetworkVolumeArgs } from "./findVolume";
 
 // The plugin loads this file, so it imports no values from Pulumi.
+
+/** Selects the endpoint. */
+export interface GetEndpointHealthArgs {
+  /** Id of the endpoint. */
+  readonly endpointId: string;
+}
+
+/** Selects a template by its id or by its exact name. */
+export type GetServerlessTemplateArgs = RecordSelector;
+
+/** Selects a network volume by its id, or by its exact name and, if needed, its data center. */
+export interface GetNetworkVolumeArgs {
+  /** Id of the volume. Set either this or `name`. */
+  readonly id?: string | undefined;
+  /** Exact name of the volume. Only one volume may have it, in the data center if one is given. */
+  readonly name?: string | undefined;
+  /** Id of the data center. Only together with `name`. @default any */
+  readonly dataCenterId?: string | undefined;
+}
+
+/** Selects a registry credential by its id or by its exact name. */
+export type GetContainerRegistryAuthArgs = RecordSelector;
 
 /** Selects a pod, and the additional parts of its record. */
 export interface GetPodArgs extends PodIncludes {
@@ -23,38 +33,63 @@ export interface GetPodArgs extends PodIncludes {
   readonly podId: string;
 }
 
-export const ENDPOINT: DataSource<GetEndpointArgs, GetEndpointResult> = { name: "getEndpoint", find: findEndpoint };
-
-export const ENDPOINTS: DataSource<object, GetEndpointResult[]> = { name: "getEndpoints", find: findEndpoints };
-
-export const HEALTH: DataSource<{ readonly endpointId: string }, EndpointHealth> = {
-  name: "getEndpointHealth",
-  find: ({ client }, { endpointId }) => client.endpoint(endpointId).health(),
+/**
+ * All data sources by their names. The plugin's functions and their part of the schema are derived from this table. The
+ * functions for programs are in functions.ts.
+ */
+export const SOURCES = {
+  getEndpoint: source({ find: findEndpoint, resource: "ServerlessEndpoint" }),
+  getEndpoints: source({
+    find: findEndpoints,
+    resource: "ServerlessEndpoint",
+    wrapper: "endpoints",
+    fromMock: ({ endpoints }) => endpoints ?? [],
+  }),
+  getEndpointHealth: source({
+    find: ({ client }, { endpointId }: GetEndpointHealthArgs) => client.endpoint(endpointId).health(),
+  }),
+  getServerlessTemplate: source({
+    async find({ client }, args: GetServerlessTemplateArgs) {
+      const { env, kept: _, ...template } = await findSelected("getServerlessTemplate", client.templates, args);
+      return { ...template, envNames: Object.keys(env).sort() };
+    },
+    resource: "ServerlessTemplate",
+  }),
+  getServerlessTemplateEnv: source({
+    find: async ({ client }, args: GetServerlessTemplateArgs): Promise<Readonly<Record<string, string>>> =>
+      (await findSelected("getServerlessTemplateEnv", client.templates, args)).env,
+    wrapper: "env",
+    secrets: ["env"],
+  }),
+  getNetworkVolume: source({
+    find: ({ client }, { id, name, dataCenterId }: GetNetworkVolumeArgs) =>
+      findSelected("getNetworkVolume", client.volumes, { id, name }, (volume) =>
+        [undefined, volume.dataCenterId].includes(dataCenterId),
+      ),
+    resource: "NetworkVolume",
+  }),
+  getContainerRegistryAuth: source({
+    find: ({ client }, args: GetContainerRegistryAuthArgs) =>
+      findSelected("getContainerRegistryAuth", client.registryAuths, args),
+  }),
+  getPod: source({
+    async find({ client }, { podId, ...includes }: GetPodArgs) {
+      const pod = await client.pods.get(podId, includes);
+      return { ...pod, env: pod.env ?? {} };
+    },
+    secrets: ["env"],
+  }),
+  getServerlessDiscount: source({
+    find: ({ client }) => client.endpoints.getServerlessDiscount(),
+    fromMock: (mocked) => (Object.keys(mocked).length > 0 ? mocked : null),
+  }),
 };
 
-export const TEMPLATE: DataSource<GetServerlessTemplateArgs, GetServerlessTemplateResult> = {
-  name: "getServerlessTemplate",
-  find: findTemplate,
-};
+export type SourceName = keyof typeof SOURCES;
 
-export const TEMPLATE_ENV: DataSource<GetServerlessTemplateArgs, Readonly<Record<string, string>>> = {
-  name: "getServerlessTemplateEnv",
-  find: findTemplateEnv,
-};
+/** The arguments of a data source. */
+export type ArgsOf<Name extends SourceName> =
+  (typeof SOURCES)[Name] extends DataSource<infer Args, unknown> ? Args : never;
 
-export const VOLUME: DataSource<GetNetworkVolumeArgs, Volume> = { name: "getNetworkVolume", find: findVolume };
-
-export const REGISTRY_AUTH: DataSource<RecordSelector, RegistryAuth> = {
-  name: "getContainerRegistryAuth",
-  find: ({ client }, args) => findSelected("getContainerRegistryAuth", client.registryAuths, args),
-};
-
-export const POD: DataSource<GetPodArgs, Pod> = {
-  name: "getPod",
-  find: ({ client }, { podId, ...includes }) => client.pods.get(podId, includes),
-};
-
-export const DISCOUNT: DataSource<object, ServerlessDiscount | null> = {
-  name: "getServerlessDiscount",
-  find: ({ client }) => client.endpoints.getServerlessDiscount(),
-};
+/** What a data source finds. */
+export type ResultOf<Name extends SourceName> = Awaited<ReturnType<(typeof SOURCES)[Name]["find"]>>;

@@ -53,7 +53,7 @@ export function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
+    if (hasCode(error, ["ENOENT", "ENOTDIR", "EACCES"])) return undefined;
     throw error;
   }
 }
@@ -62,7 +62,11 @@ function makeFolder(folder: string): string {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!hasCode(error, ["EEXIST"])) throw error;
   }
   return folder;
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -50,8 +50,8 @@ function importProblem(kind: ResourceKind, options: Options): string[] {
  * endpoint before `diff` can keep it.
  */
 function replaceWithProblem(args: object, options: Options): string[] {
-  const { replaceWith } = options as { readonly replaceWith?: readonly unknown[] };
-  if (!("adoptId" in args) || args.adoptId === undefined || !replaceWith?.length) return [];
+  const replaceWith = "replaceWith" in options && Array.isArray(options.replaceWith) ? options.replaceWith : [];
+  if (!("adoptId" in args) || args.adoptId === undefined || replaceWith.length === 0) return [];
   return [
     "adoptId cannot be combined with the option replaceWith: a replacement would delete the adopted endpoint. " +
       "Remove adoptId after the adoption, or remove replaceWith",

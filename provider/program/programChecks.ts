@@ -55,11 +55,11 @@ const OUTSIDE_A_STACK = {};
  * @returns the options to register the resource with: it waits until the whole batch is checked
  * @throws RunError if there are problems in a unit test with mocks
  */
-export function checkedOptions(given: Declaration): pulumi.CustomResourceOptions {
-  const { options, kind } = given;
-  const problems = [...optionProblems(kind, given.args, options), ...(given.problems ?? [])];
+export function checkedOptions(original: Declaration): pulumi.CustomResourceOptions {
+  const { options, kind } = original;
+  const problems = [...optionProblems(kind, original.args, options), ...(original.problems ?? [])];
   const isFinal = !areChangedLater(options);
-  const declaration = { ...given, problems, ...(!isFinal && { findProblems: () => [] }) };
+  const declaration = { ...original, problems, ...(!isFinal && { findProblems: () => [] }) };
   for (const warning of [...ignoredElementWarnings(options), ...customTimeoutsWarning(kind, options)]) {
     warnAt(declaration, warning);
   }
@@ -140,12 +140,12 @@ function sentence(property: string, message: string): string {
 
 function problemsOf(declaration: Declaration, { known, secret }: KnownValues): InputProblem[] {
   const { args, options, problems = [], findProblems } = declaration;
-  const given = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
+  const declared = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine replaces ignored fields by their old values, which are not known here.
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
   if (fields.includes("*")) return [...problems];
   const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
-  const values = Object.fromEntries([...given, ...ignored]);
+  const values = Object.fromEntries([...declared, ...ignored]);
   const found = problemsOrConfigError(() => findProblems(values, UNKNOWN)).map(({ property, message }) =>
     secret.has(property)
       ? { property, message: "has an invalid value, which is secret and not shown" }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
+import { registrationOf } from "./traces";
 import { isUnitTest } from "./unitTest";
 
 /** The handlers of a refusal. State never holds them. */
@@ -97,8 +98,8 @@ async function lastResort(reason: string): Promise<Error | undefined> {
 }
 
 /** Returns the failure of a registration; `undefined` if the engine skips the resource. */
-function failureOf({ urn }: pulumi.Resource): Promise<Error | undefined> {
-  return (urn as unknown as { promise(): Promise<unknown> }).promise().then(
+function failureOf(resource: pulumi.Resource): Promise<Error | undefined> {
+  return registrationOf(resource).then(
     () => undefined,
     (failure: Error) => failure,
   );

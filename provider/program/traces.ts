@@ -40,14 +40,19 @@ function programFrames(frames: NodeJS.CallSite[]): NodeJS.CallSite[] {
  * Adds the trace of the declaration to the error of a registration that the engine refuses. Pulumi makes that error while
  * no traces are recorded. Other errors stay as they are.
  */
-export function showWhereRefused({ urn }: pulumi.Resource): void {
+export function showWhereRefused(resource: pulumi.Resource): void {
   const declared: { stack?: string } = {};
   Error.captureStackTrace(declared, showWhereRefused);
-  const registered = (urn as unknown as { promise(): Promise<unknown> }).promise();
-  registered.catch((error: unknown) => {
+  registrationOf(resource).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== "Error" || "__pulumiRunError" in error) return;
     // The stack of a cut trace is the message alone.
     if (/\n +at /.test(String(error.stack))) return;
     error.stack = String(declared.stack).replace(/^.*/, () => String(error));
   });
+}
+
+/** Returns the promise of the resource's URN, which rejects if the engine refuses the resource. */
+export function registrationOf({ urn }: pulumi.Resource): Promise<unknown> {
+  const output: object = urn;
+  return "promise" in output && typeof output.promise === "function" ? output.promise() : Promise.resolve();
 }

@@ -10,14 +10,15 @@ export function areChangedLater(options: pulumi.CustomResourceOptions): boolean 
 
 /** Returns `true` if the constructor of the resource runs functions of the program, of an older kind than transforms. */
 export function hasTransformations({ transformations, parent }: pulumi.CustomResourceOptions): boolean {
-  const inherited = (parent ?? pulumi.runtime.getStackResource()) as { __transformations?: unknown[] } | undefined;
-  return [transformations, inherited?.__transformations].some((each) => Array.isArray(each) && each.length > 0);
+  const above: object = parent ?? pulumi.runtime.getStackResource() ?? {};
+  const inherited = "__transformations" in above ? above.__transformations : undefined;
+  return [transformations, inherited].some((each) => Array.isArray(each) && each.length > 0);
 }
 
 /** Returns `true` if the program has registered callbacks of the engine, which include transforms. */
 function hasCallbacks(): boolean {
   try {
-    const state = require("@pulumi/pulumi/runtime/state") as { getStore(): { callbacks?: unknown } };
+    const state: { getStore(): { callbacks?: unknown } } = require("@pulumi/pulumi/runtime/state");
     return state.getStore().callbacks !== undefined;
   } catch {
     return false;

@@ -1,31 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistryAuth } from "../../sdk/registryAuths/record";
+import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import type { ArgsOf } from "../records/args";
+import { type RecordClass, registration } from "../records/registration";
 import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
 
 const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
   kind: "ContainerRegistryAuth",
   one: "a registry credential",
-  loadKind: () => (require("./registryAuthKind") as typeof import("./registryAuthKind")).REGISTRY_AUTH_KIND,
+  loadInputs: loadKind,
+  loadKind,
 };
 
+function loadKind() {
+  const { REGISTRY_AUTH_KIND }: typeof import("./registryAuthKind") = require("./registryAuthKind");
+  return REGISTRY_AUTH_KIND;
+}
+
 /** The arguments of a `ContainerRegistryAuth`. */
-export interface ContainerRegistryAuthArgs {
+export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput, "name">> {
   /**
    * Name of the credential. Unique in the account. A change replaces the credential.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
-  /** User of the registry. Always secret. */
-  username: pulumi.Input<string>;
-  /**
-   * Password or token of the user. Always secret. A change is made in place, so templates need no change. Over REST v2 it
-   * replaces the credential.
-   */
-  password: pulumi.Input<string>;
   /**
    * Id of an existing credential. A new resource adopts it, and gives it this user and password, instead of creating one.
    * Without `name` the credential keeps its name. Each credential belongs to one resource of one stack.

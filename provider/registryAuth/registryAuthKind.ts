@@ -1,7 +1,9 @@
 import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
 import { ANOTHER_LOGIN, checkRegistryAuthFields, FIXED_LOGIN } from "../../sdk/registryAuths/input";
-import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "../../sdk/registryAuths/record";
-import type { RecordKind } from "../resource/recordKind";
+import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
+import { SECONDS } from "../properties";
+import { whenUnused } from "../records/deletion";
+import type { RecordKind } from "../records/recordKind";
 
 const FIXED = {
   fields: ["username", "password"],
@@ -10,7 +12,7 @@ const FIXED = {
 };
 
 /** The rules of a `ContainerRegistryAuth`. */
-export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
+export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
   one: "a registry credential",
   noun: "registry credential",
   table: REGISTRY_AUTH_FIELDS,
@@ -20,8 +22,11 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth> = {
   hiddenFields: ["username", "password"],
   checkFields: checkRegistryAuthFields,
   records: ({ registryAuths }) => registryAuths,
-  create: ({ registryAuths }, fields, onNameTaken) =>
-    registryAuths.create(fields as unknown as RegistryAuthInput, { onNameTaken }),
-  update: ({ client: { registryAuths } }, id, fields) => registryAuths.update(id, fields as unknown as RegistryLogin),
+  create: ({ registryAuths }, fields, onNameTaken) => registryAuths.create(fields, { onNameTaken }),
+  // A program always has both.
+  update: ({ client: { registryAuths } }, { id, fields: { username = "", password = "" } }) =>
+    registryAuths.update(id, { username, password }),
+  delete: whenUnused("registry credential", ({ registryAuths }) => registryAuths),
+  ownRules: { deleteTimeout: SECONDS },
   toFields: ({ name }, { username, password }) => ({ name, username, password }),
 };

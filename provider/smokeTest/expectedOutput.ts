@@ -66,8 +66,9 @@ function findMismatch(actual: unknown, expected: unknown, path: readonly string[
     return isDeepStrictEqual(actual, expected) ? undefined : { path, actual, expected };
   }
   if (typeof actual !== "object" || actual === null) return { path, actual, expected };
+  const found: Properties = { ...actual };
   for (const [key, value] of Object.entries(expected)) {
-    const mismatch = findMismatch((actual as Properties)[key], value, [...path, key]);
+    const mismatch = findMismatch(found[key], value, [...path, key]);
     if (mismatch !== undefined) return mismatch;
   }
   return undefined;

@@ -106,6 +106,6 @@ function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<Sm
 
 /** Loads the handlers only here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
-  const { problemsOf } = require("./smokeTestHandlers") as typeof import("./smokeTestHandlers");
+  const { problemsOf }: typeof import("./smokeTestHandlers") = require("./smokeTestHandlers");
   return problemsOf(values);
 }

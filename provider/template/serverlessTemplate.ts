@@ -1,12 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Template, TemplateSettings } from "../../sdk/templates/record";
+import type { Template, TemplateInput, TemplateSettings } from "../../sdk/templates/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { movingTagWarning } from "../inputWarnings";
 import { warnAt } from "../program/programChecks";
 import { refused } from "../program/refusal";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import type { ArgsOf } from "../records/args";
+import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
-import { movingTagWarning } from "./movingTag";
 import { secretEnv } from "./secretEnv";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
@@ -14,8 +15,14 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
   kind: "ServerlessTemplate",
   one: "a template",
-  loadKind: () => (require("./templateKind") as typeof import("./templateKind")).TEMPLATE_KIND,
+  loadInputs: loadKind,
+  loadKind,
 };
+
+function loadKind() {
+  const { TEMPLATE_KIND }: typeof import("./templateKind") = require("./templateKind");
+  return TEMPLATE_KIND;
+}
 
 /** The start command of a container in parts. */
 export interface ContainerCommand {
@@ -29,14 +36,12 @@ export interface ContainerCommand {
  * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program never set. A field that
  * the program removes, or sets to `null`, returns to the default given here.
  */
-export interface ServerlessTemplateArgs {
+export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name" | "env">> {
   /**
    * Name of the template. Unique at the service, among the templates of pods, too.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
-  /** Image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
-  imageName: pulumi.Input<string>;
   /**
    * Environment of the workers: at most 50 variables. A value stays as secret as the program gives it, and a variable whose
    * name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always secret. Variables that others have set at the service
@@ -45,36 +50,10 @@ export interface ServerlessTemplateArgs {
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
   /**
-   * Size of the container's disk, in GB (whole, ≥ 1).
-   * @default 20
-   */
-  containerDiskInGb?: pulumi.Input<number | null>;
-  /**
-   * Start command, as a command line. Not together with `command`.
-   * @default the image's own
-   */
-  dockerArgs?: pulumi.Input<string | null>;
-  /**
    * Start command, in parts. Not together with `dockerArgs`, which is the output for both.
    * @default the image's own
    */
   command?: pulumi.Input<ContainerCommand | null>;
-  /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a queue need none. A dynamic
-   * provider also accepts a comma-separated string.
-   * @default none
-   */
-  ports?: pulumi.Input<string | pulumi.Input<string>[] | null>;
-  /**
-   * Id of the credential for the image's registry.
-   * @default none
-   */
-  containerRegistryAuthId?: pulumi.Input<string | null>;
-  /**
-   * Description of the template, in Markdown.
-   * @default ""
-   */
-  readme?: pulumi.Input<string | null>;
   /**
    * Id of an existing serverless template. A new resource adopts it, and changes it to match the program, instead of
    * creating one. Without `name` the template keeps its name. Each template belongs to one resource of one stack.

@@ -1,4 +1,4 @@
-import { containsUnknown, UNKNOWN } from "../properties";
+import { containsUnknown, isObject, UNKNOWN } from "../properties";
 
 /** The problem of a `command` that is given together with `dockerArgs`. */
 export const TWO_COMMANDS = "set either command or dockerArgs";
@@ -9,8 +9,8 @@ export const WRONG_COMMAND = "command must be an object of the lists cmd and ent
 /** Returns a start command in the form that the service has for one in parts; `undefined` if it has another shape. */
 export function startCommand(parts: unknown): string | undefined {
   if (containsUnknown(parts)) return UNKNOWN;
-  if (typeof parts !== "object" || parts === null) return undefined;
-  const { cmd, entrypoint, ...others } = parts as { readonly cmd?: unknown; readonly entrypoint?: unknown };
+  if (!isObject(parts)) return undefined;
+  const { cmd, entrypoint, ...others } = parts;
   const isRight = [cmd, entrypoint].every((list) => list === undefined || Array.isArray(list));
   if (!isRight || Object.keys(others).length > 0) return undefined;
   return JSON.stringify({ ...(cmd !== undefined && { cmd }), ...(entrypoint !== undefined && { entrypoint }) });

@@ -1,13 +1,15 @@
 import { TEMPLATE_FIELDS, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { checkTemplateFields } from "../../sdk/templates/input";
-import type { Template, TemplateChanges, TemplateInput } from "../../sdk/templates/record";
+import type { Template, TemplateInput } from "../../sdk/templates/record";
+import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
-import { pick } from "../properties";
-import type { RecordKind } from "../resource/recordKind";
+import { isObject, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
+import { whenUnused } from "../records/deletion";
+import type { RecordKind } from "../records/recordKind";
 import { leftVariables, noteVariables, variablesOf } from "./templateVariables";
 
 /** The rules of a `ServerlessTemplate`. */
-export const TEMPLATE_KIND: RecordKind<Template> = {
+export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   one: "a template",
   noun: "template",
   table: TEMPLATE_FIELDS,
@@ -16,12 +18,11 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
   checkFields: checkTemplateFields,
   refusesAdoption,
   records: ({ templates }) => templates,
-  create: ({ templates }, fields, onNameTaken) => templates.create(fields as unknown as TemplateInput, { onNameTaken }),
-  ownRules: {
-    removeUnknownEnv: { message: "must be true or false", allows: (value) => typeof value === "boolean" },
-  },
-  async update({ client: { templates }, account: { service } }, id, fields, outputs, inputs) {
-    const { env, ...others } = fields as TemplateChanges;
+  create: ({ templates }, fields, onNameTaken) => templates.create(fields, { onNameTaken }),
+  delete: whenUnused("template", ({ templates }) => templates),
+  ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
+  async update({ client: { templates }, account: { service } }, { id, fields, outputs, inputs }) {
+    const { env, ...others } = fields;
     const left = leftVariables(service, id, outputs);
     const existing = inputs.removeUnknownEnv === true ? await templates.get(id, { known: outputs }) : {};
     const removed = [...left, ...variablesOf({ ...existing }), ...(env ? variablesOf(outputs) : [])];
@@ -35,7 +36,7 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
     noteVariables(service, id, added);
     return updated;
   },
-  leftovers(service, id, outputs, inputs) {
+  leftover(service, { id, outputs, inputs }) {
     const unknown = inputs.removeUnknownEnv === true ? namesIn(outputs.__unknownEnv) : [];
     const names = [...new Set([...leftVariables(service, id, outputs), ...unknown])];
     const unset = names.filter((name) => !variablesOf(inputs).includes(name)).sort();
@@ -45,7 +46,7 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /** Refreshed state names the variables to remove: names are no secret. Without the option, they stay. */
-  refreshedOutputs(service, { id, env, name }, outputs) {
+  refreshedOutputs(service, { id, env, name }, { outputs }) {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
     if (unknown.length === 0) return {};
     if (outputs.removeUnknownEnv === true) return { __unknownEnv: unknown.sort().join() };
@@ -56,12 +57,12 @@ export const TEMPLATE_KIND: RecordKind<Template> = {
   },
   /** State holds only the variables that the program sets: others may be somebody else's secrets. */
   toFields: (template, known) => ({
-    ...pick({ ...template }, (name) => Object.hasOwn(TEMPLATE_FIELDS, name)),
-    env: pick({ ...template.env }, (name) => Object.hasOwn((known.env ?? {}) as object, name)),
+    ...fieldsIn(TEMPLATE_FIELDS, template),
+    env: pick({ ...template.env }, (name) => isObject(known.env) && Object.hasOwn(known.env, name)),
   }),
-  furtherOutputs(_template, { revision }, changed) {
-    const before = typeof revision === "number" ? revision : 0;
-    return { revision: before + (changed.some((field) => WORKER_FIELDS.includes(field as never)) ? 1 : 0) };
+  furtherOutputs(_template, { before, changed }) {
+    const revision = typeof before.revision === "number" ? before.revision : 0;
+    return { revision: revision + (WORKER_FIELDS.some((field) => changed.includes(field)) ? 1 : 0) };
   },
 };
 

@@ -1,34 +1,32 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Volume } from "../../sdk/volumes/record";
+import type { Volume, VolumeInput } from "../../sdk/volumes/record";
+import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { previewAdoption } from "../resource/adoptionPreview";
-import { type RecordClass, registration } from "../resource/registration";
+import type { ArgsOf } from "../records/args";
+import { type RecordClass, registration } from "../records/registration";
 import { NETWORK_VOLUME } from "../resourceTypes";
 
 const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
   kind: "NetworkVolume",
   one: "a network volume",
-  loadKind: () => (require("./volumeKind") as typeof import("./volumeKind")).VOLUME_KIND,
+  loadInputs: loadKind,
+  loadKind,
 };
 
+function loadKind() {
+  const { VOLUME_KIND }: typeof import("./volumeKind") = require("./volumeKind");
+  return VOLUME_KIND;
+}
+
 /** The arguments of a `NetworkVolume`. */
-export interface NetworkVolumeArgs {
+export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   /**
    * Name of the volume. Need not be unique at the service, but in its data center among the volumes of the account.
    * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run; `-fast` follows if
    * `highPerformance` is `true`
    */
   name?: pulumi.Input<string | undefined>;
-  /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
-  size: pulumi.Input<number>;
-  /** Id of the data center, such as `EU-RO-1`. Its endpoints run there. A change replaces the volume: all data is lost. */
-  dataCenterId: pulumi.Input<string>;
-  /**
-   * `true` for the faster tier of storage. A change replaces the volume: all data is lost. The service does not return it.
-   * @default false
-   */
-  highPerformance?: pulumi.Input<boolean | null>;
   /**
    * Id of an existing volume. A new resource adopts it, and changes it to match the program, instead of creating one.
    * Without `name` the volume keeps its name. Each volume belongs to one resource of one stack.

@@ -2,12 +2,14 @@ import type { InputProblem } from "../../sdk/errors";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
-import { type Properties, pick } from "../properties";
-import type { RecordKind } from "../resource/recordKind";
-import { refuseRename } from "../resource/rename";
+import { fieldsIn } from "../fields/managed";
+import { type Properties, SECONDS } from "../properties";
+import { whenUnused } from "../records/deletion";
+import type { RecordKind } from "../records/recordKind";
+import { refuseRename } from "../records/rename";
 
 /** The rules of a `NetworkVolume`. */
-export const VOLUME_KIND: RecordKind<Volume> = {
+export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   one: "a network volume",
   noun: "network volume",
   table: VOLUME_FIELDS,
@@ -26,22 +28,21 @@ export const VOLUME_KIND: RecordKind<Volume> = {
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
   records: ({ volumes }) => volumes,
   create: ({ volumes }, fields, onNameTaken) =>
-    volumes.create(fields as unknown as VolumeInput, {
+    volumes.create(fields, {
       // The names need not be unique, except in one data center, where the volumes would be confused.
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
         return here.length > 0 ? onNameTaken(here) : undefined;
       },
     }),
-  update({ client: { volumes } }, id, { name, size }, outputs) {
-    const changes = {
-      ...(name === undefined ? {} : { name: String(name) }),
-      ...(size === undefined ? {} : { size: Number(size) }),
-    };
+  update({ client: { volumes } }, { id, fields: { name, size }, outputs }) {
+    const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
     return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
   },
+  delete: whenUnused("network volume", ({ volumes }) => volumes),
+  ownRules: { deleteTimeout: SECONDS },
   toFields: (volume, { highPerformance }) => ({
-    ...pick({ ...volume }, (name) => Object.hasOwn(VOLUME_FIELDS, name)),
+    ...fieldsIn(VOLUME_FIELDS, volume),
     // The service does not return it.
     highPerformance: highPerformance ?? false,
   }),

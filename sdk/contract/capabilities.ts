@@ -1,14 +1,21 @@
 import type { ManagementApi } from "./limits";
 
-/** The abilities in which the management interfaces differ. Code above their requests asks for an ability, not for an interface. */
+/**
+ * The abilities in which the management interfaces differ. Code above their requests asks for an
+ * ability, not for an interface.
+ */
 export interface Capabilities {
-  /** Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped before. */
+  /**
+   * Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped first.
+   */
   readonly deletesWorkers: boolean;
-  /** Changes the user and the password of a registry credential. Otherwise another credential takes its place. */
+  /**
+   * Changes the user and the password of a registry credential. Otherwise a new credential replaces it.
+   */
   readonly changesLogins: boolean;
   /** Shows the account's discount. */
   readonly showsDiscount: boolean;
-  /** The narrower limits of some settings of endpoints. @default none */
+  /** The narrower limits of some endpoint settings. @default none */
   readonly endpointLimits?: EndpointLimits;
 }
 
@@ -16,7 +23,7 @@ export interface Capabilities {
 export interface EndpointLimits {
   /** Seconds of `idleTimeout` with `QUEUE_DELAY`. With `REQUEST_COUNT` it is not sent. */
   readonly idleTimeout: { readonly min: number; readonly max: number };
-  /** The least `scalerValue` with `QUEUE_DELAY`, in seconds. */
+  /** The smallest `scalerValue` with `QUEUE_DELAY`, in seconds. */
   readonly leastDelay: number;
 }
 

@@ -1,10 +1,18 @@
 /** The source of time for this package. Tests and the emulator replace it. */
 export interface Clock {
-  /** Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or forward at any time. */
+  /**
+   * Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or
+   * forward at any time.
+   */
   now(): number;
-  /** Returns the milliseconds since a fixed point, for durations. It never goes back, and differs between processes. */
+  /**
+   * Returns the milliseconds since a fixed point, for durations. It never goes back, and differs
+   * between processes.
+   */
   monotonic(): number;
-  /** Calls `callback` once, after `delayMs` milliseconds. Returns a function that cancels the call. */
+  /**
+   * Calls `callback` once, after `delayMs` milliseconds. Returns a function that cancels the call.
+   */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
@@ -25,8 +33,8 @@ export const systemClock: Clock = {
 const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets one listener for all
- * its callbacks, because Node warns of a leak from the eleventh listener on.
+ * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets
+ * one listener for all its callbacks, because Node warns of a leak from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => {};
@@ -52,8 +60,8 @@ function callAll(this: AbortSignal): void {
 }
 
 /**
- * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the signal's reason and
- * leaves no timer behind.
+ * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the
+ * signal's reason and leaves no timer behind.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -69,6 +77,41 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+/** A wait for something that is not announced. */
+export interface Poll<T> {
+  readonly clock: Clock;
+  /** Does the next step. Returns the result, or `undefined` to be called again after a pause. */
+  readonly step: () => Promise<T | undefined>;
+  /** The time for all steps, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Returns the time from which `timeoutMs` counts, in milliseconds of the monotonic clock. @default the first step */
+  readonly startedAt?: () => number;
+  readonly firstPauseMs: number;
+  /** Each pause is longer by half, up to this time. @default all pauses are alike */
+  readonly longestPauseMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each pause with the time so far. */
+  readonly onPause?: ((elapsedMs: number) => void) | undefined;
+  /** Waits for a pause. */
+  readonly rest?: (pause: Promise<void>) => Promise<void>;
+  /** Returns the error when the time is up. */
+  readonly onTimeout: () => Error;
+}
+
+/** Repeats a step until it returns a result. */
+export async function pollUntil<T>(poll: Poll<T>): Promise<T> {
+  const { clock, timeoutMs, firstPauseMs, longestPauseMs = firstPauseMs, signal, rest = (pause) => pause } = poll;
+  const begunAt = clock.monotonic();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    const result = await poll.step();
+    if (result !== undefined) return result;
+    const elapsedMs = clock.monotonic() - (poll.startedAt?.() ?? begunAt);
+    if (elapsedMs >= timeoutMs) throw poll.onTimeout();
+    poll.onPause?.(Math.round(elapsedMs));
+    await rest(sleep(clock, Math.min(pauseMs, timeoutMs - elapsedMs), signal));
+  }
+}
+
 /** A signal that aborts after a time. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
@@ -76,7 +119,10 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together with `signal`. */
+/**
+ * Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together
+ * with `signal`.
+ */
 export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();
   const cancelTimer = clock.schedule(delayMs, () => controller.abort(reason()));

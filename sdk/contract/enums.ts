@@ -1,7 +1,13 @@
-/** Completes to the known words in an editor, and accepts any other string: the service adds words over time. */
+/**
+ * An enum that editors complete, and that accepts any other string, because the service adds values
+ * over time.
+ */
 export type OpenEnum<T extends string> = T | (string & {});
 
-/** The GPU tiers of the contract (contract, Allowed values), each named by its GPU generation and memory. */
+/**
+ * The GPU tiers of the contract (contract, Allowed values), each named by its GPU generation and
+ * memory.
+ */
 export const GpuTier = {
   /** 16 GB. */ AMPERE_16: "AMPERE_16",
   /** 24 GB. */ AMPERE_24: "AMPERE_24",
@@ -32,13 +38,13 @@ export const Location = {
  */
 export type Location = keyof typeof Location;
 
-/** The measures that the number of workers can follow (contract, Allowed values). */
+/** Scaler types: what the number of workers follows (contract, Allowed values). */
 export const ScalerType = {
   /** The number of workers follows the time that jobs wait. */ QUEUE_DELAY: "QUEUE_DELAY",
   /** The number of workers follows the number of jobs. */ REQUEST_COUNT: "REQUEST_COUNT",
 } as const;
 /**
- * The measure that the number of workers follows.
+ * A scaler type: what the number of workers follows.
  * @useDeclaredType
  */
 export type ScalerType = keyof typeof ScalerType;
@@ -76,11 +82,14 @@ export const TERMINAL_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state
 /** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
 export const RETRYABLE_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].retryable);
 
-/** Values of `desiredStatus` of a pod (contract, Pod). GraphQL may return others (observed). */
+/** Values of a pod's `desiredStatus` (contract, Pod). GraphQL may return others (observed). */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
 /** GPU tiers of the named service `runpod` in addition to the contract's (observed). */
 export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
 
-/** Countries of the data centers of the named service `runpod` in addition to the contract's (CA observed, others assumed). */
+/**
+ * Countries of the data centers of the named service `runpod` in addition to the contract's (CA
+ * observed, others assumed).
+ */
 export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;

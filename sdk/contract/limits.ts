@@ -1,9 +1,9 @@
 import { FlashBootType, GpuTier, Location, ScalerType } from "./enums";
 
 /**
- * Every limit of the service, one line each. The client and the emulator share only this folder. "Contract" is the
- * service's published description, "observed" was observed at a running service, and "assumed" is our choice where neither
- * says anything.
+ * Every limit of the service, one line each. The client and the emulator share only this folder.
+ * "Contract" is the service's published description, "observed" was observed at a running service,
+ * and "assumed" is our choice where neither says anything.
  */
 
 const second = 1000;
@@ -18,17 +18,24 @@ export const GPU_TIERS = Object.values(GpuTier);
 /** Country codes that `locations` accepts. Data-center ids such as `EU-RO-1` are observed. */
 export const LOCATIONS = Object.values(Location);
 
-/** The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed). */
+/**
+ * The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed).
+ */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 
 export const SCALER_TYPES = Object.values(ScalerType);
 
 export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
 
-/** Values that `saveEndpoint` sets in fields that are left out (observed). All other fields keep their value. */
+/**
+ * Values that `saveEndpoint` gives to omitted fields (observed). All other fields keep their value.
+ */
 export const SAVE_ENDPOINT_DEFAULTS = { idleTimeout: 10, scalerValue: 4, workersMax: 3, workersMin: 0 } as const;
 
-/** Values of the other optional fields if they were never set (locations: contract; the rest: assumed). */
+/**
+ * Values of the other optional fields if they were never set (locations: contract; the rest:
+ * assumed).
+ */
 export const UNSET_ENDPOINT_FIELDS = {
   locations: "",
   flashBootType: "OFF",
@@ -48,10 +55,16 @@ export const IDLE_SCALE_DOWN = [
 /** Longest time that a list of endpoints lags behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
 
-/** Time after which a record that no list shows counts as absent, where records cannot be read singly (assumed). */
+/**
+ * Time after which a record that no list shows counts as absent, where records cannot be read by id
+ * (assumed).
+ */
 export const ABSENCE_LAG_MS = 15 * second;
 
-/** Largest number of records that a list over GraphQL shows: the oldest (endpoints: observed; the others: assumed). */
+/**
+ * Largest number of records that a list over GraphQL shows: the oldest (endpoints: observed; the
+ * others: assumed).
+ */
 export const LIST_CAP = 400;
 
 /** Longest name of a pod, in characters (contract, Pod). */
@@ -75,7 +88,10 @@ export const JOB_TTL_MS = { min: 10 * second, max: 7 * day, default: 24 * hour }
 export const RUN_RESULT_RETENTION_MS = 30 * minute;
 export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minute } as const;
 
-/** Webhook deliveries: total tries, the pause between them, and the status of success (contract, Events). */
+/**
+ * Webhook deliveries: total tries, the pause between them, and the status that means success
+ * (contract, Events).
+ */
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
 /** The window of all rate limits (contract, Limits). */
@@ -93,7 +109,9 @@ export const RATE_LIMITS = {
   requests: { perWindow: 10, concurrent: 2 },
 } as const;
 
-/** `requests_per_worker` of the dynamic rate limit (assumed: the contract names it without a value). */
+/**
+ * `requests_per_worker` of the dynamic rate limit (assumed: the contract names it without a value).
+ */
 export const DEFAULT_REQUESTS_PER_WORKER = 50;
 
 /** URLs of the named service `runpod` (observed). */
@@ -106,10 +124,13 @@ export const RUNPOD_ADDRESSES = {
 /** The management interface: `graphql`, or `v2` for REST v2. */
 export type ManagementApi = "graphql" | "v2";
 
-/** The management interfaces: GraphQL, and REST v2, which follows it. */
+/** The management interfaces: GraphQL, and REST v2, its successor. */
 export const MANAGEMENT_APIS: readonly ManagementApi[] = ["graphql", "v2"];
 
-/** The management interface of each service, unless a setting chooses. REST v2 is observed: the contract has GraphQL. */
+/**
+ * The management interface of each service, unless a setting chooses. REST v2 is observed: the
+ * contract has GraphQL.
+ */
 export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const satisfies Record<string, ManagementApi>;
 
 /** The name of a known service. */

@@ -1,23 +1,37 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../contract/capabilities";
+import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
-import { changeRecord, sendWrite } from "../records/changeRecord";
-import {
-  type Collection,
-  createCollection,
-  type KnownOptions,
-  type KnownSettings,
-  readExisting,
-  withKnown,
-} from "../records/collection";
+import type { RecordCalls } from "../records/calls";
+import { sendWrite } from "../records/changeRecord";
+import { type Collection, createCollection, type KnownOptions, type Writable } from "../records/collection";
+import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { EndpointCalls } from "./endpointCalls";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
-import { ENDPOINT } from "./listRecords";
-import type { Endpoint, EndpointSettings, ServerlessDiscount } from "./record";
+import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
+import { ENDPOINT } from "./wireFormat";
+
+/**
+ * The requests for endpoints, each of which sends one request, once. What only some interfaces of the service need or have
+ * is optional.
+ */
+export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
+  readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
+  /** Reads the account's discount. @default the interface shows none */
+  readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
+  /** Reads the pods of an endpoint. @default those that the list shows */
+  readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
+  /** Gives an endpoint the present version of a template. @default the service does that by itself */
+  readonly applyTemplate?: (
+    operation: string,
+    endpoint: Endpoint,
+    templateId: string,
+    attempt: Attempt,
+  ) => Promise<Endpoint>;
+}
 
 /** The settings that the calls of the management interface need. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
@@ -25,13 +39,26 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 }
 
 /** The endpoints of one account. */
-export interface Account extends Collection<Endpoint>, EndpointInputOptions {
+export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly calls: EndpointCalls;
   readonly capabilities: Capabilities;
-  /** The endpoints as this client last saved them. For a while the list still shows what they were before. */
-  readonly lastSaved: Map<string, Saved>;
+  /** The values that inputs may hold in addition to the contract's. */
+  readonly accepted: EndpointInputOptions;
 }
 
+/** Returns the endpoints that the calls work on. */
+export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
+  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue, clock } = context;
+  const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
+    context,
+    ENDPOINT,
+    calls,
+    { ...rememberSaves(clock), explain: (error, options) => withUsage(error, collection, options) },
+  );
+  return { ...collection, calls, capabilities, accepted: { extraGpuTiers, extraLocations, wholeScalerValue } };
+}
+
+/** An endpoint as this client last saved it. */
 interface Saved {
   readonly endpoint: Endpoint;
   /** The endpoint before each of the last saves. */
@@ -40,35 +67,27 @@ interface Saved {
   readonly at: number;
 }
 
-/** Returns the account that the calls work on. */
-export function createAccount(context: EndpointsContext, calls: EndpointCalls): Account {
-  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue } = context;
-  return {
-    ...createCollection(context, ENDPOINT, calls),
-    calls,
-    capabilities,
-    extraGpuTiers,
-    extraLocations,
-    wholeScalerValue,
-    lastSaved: new Map(),
-  };
-}
-
 /**
- * Returns the endpoint that the next save builds on: the list may still show what it was before this client's last save.
- * It does not wait for the list as a change of a template does (`readSettled`): to delete or recycle an endpoint takes
- * several saves in a row.
+ * Remembers saves: for a while the list may still show what an endpoint was before. A save does not wait for the list as
+ * that of a template does, because to delete or recycle an endpoint takes several saves in a row.
  */
-export function withOwnSave({ lastSaved, clock }: Account, listed: Endpoint): Endpoint {
-  const saved = lastSaved.get(listed.id);
-  if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
-  return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
-}
-
-function noteSaved({ lastSaved, clock }: Account, before: Endpoint, endpoint: Endpoint): Endpoint {
-  const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
-  lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
-  return endpoint;
+function rememberSaves(clock: Clock) {
+  const lastSaved = new Map<string, Saved>();
+  return {
+    latest(listed: Endpoint): Endpoint {
+      const saved = lastSaved.get(listed.id);
+      if (!saved || clock.monotonic() - saved.at > 2 * LIST_LAG_MS) return listed;
+      return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
+    },
+    noteSaved(before: Endpoint | undefined, endpoint: Endpoint): void {
+      // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
+      if (!before) lastSaved.delete(endpoint.id);
+      else {
+        const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
+        lastSaved.set(endpoint.id, { endpoint, before: [...earlier, before], at: clock.monotonic() });
+      }
+    },
+  };
 }
 
 function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
@@ -77,57 +96,36 @@ function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
   );
 }
 
-/** Changes some settings of an endpoint. All others stay as they are. */
-export async function changeEndpoint(
-  account: Account,
-  endpoint: Endpoint,
-  changes: Partial<EndpointSettings>,
-  given?: ObservedOptions,
-  known?: KnownSettings,
-): Promise<Endpoint> {
-  const options = requestOptions(given);
-  const before = withOwnSave(account, endpoint);
-  await account.calls.prepare?.(changes);
-  // A template that is known need not be applied again.
-  const shown = withKnown(before, account.hiddenIn(before), known);
-  try {
-    const saved = noteSaved(account, before, await changeRecord(account, shown, changes, options));
-    return await account.recall(saved, { ...known, ...changes });
-  } catch (error) {
-    throw await withUsage(error, account, options);
-  }
-}
-
 /**
  * Sends the deletion.
  * @throws NotFoundError if the endpoint does not exist
  */
-export function sendDelete(account: Account, id: string, given: ObservedOptions): Promise<void> {
-  const { calls } = account;
+export function sendDelete(collection: EndpointCollection, id: string, given: ObservedOptions): Promise<void> {
+  const { calls } = collection;
   const operation = `deleteEndpoint of ${id}`;
   const attempt = (each: Attempt) => calls.delete(operation, { id }, each);
-  return sendWrite(account, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
+  return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
 /** Gives an endpoint the present version of a template. Returns `undefined` if the service does that by itself. */
 export async function applyTemplate(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   templateId: string,
   { known, ...options }: KnownOptions & ObservedOptions,
 ): Promise<Endpoint | undefined> {
-  const { names, applyTemplate: apply } = account.calls;
+  const { names, applyTemplate: apply } = collection.calls;
   if (!apply) return undefined;
-  const endpoint = await readExisting(account, id, options);
+  const endpoint = await readExisting(collection, id, options);
   const operation = `${names.change} of "${endpoint.name}" (${id})`;
   const attempt = (each: Attempt) => apply(operation, endpoint, templateId, each);
   const saved = await sendWrite(
-    account,
+    collection,
     { name: names.change, operation, attempt },
     [id, endpoint.name],
     requestOptions(options),
   );
-  return account.recall(saved, { ...known, templateId });
+  return collection.recall(saved, { ...known, templateId });
 }
 
 /** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
@@ -137,30 +135,39 @@ export function activeAmong(pods: Endpoint["pods"]): number {
 
 /** Reads the number of pods of an endpoint that have not shut down. */
 export async function countActivePods(
-  account: Account,
+  collection: EndpointCollection,
   { id, pods }: Endpoint,
   given: ObservedOptions,
 ): Promise<number> {
-  const { calls } = account;
+  const { calls } = collection;
   const operation = `the workers of endpoint ${id}`;
   const { pods: readPods } = calls;
   if (!readPods) return activeAmong(pods);
   const attempt = (each: Attempt) => readPods(operation, id, each);
   const call = { name: "listWorkers", operation, repeatability: "safe", attempt } as const;
-  return activeAmong(await makeCall(account, { ...requestOptions(given), ...call }));
+  return activeAmong(await makeCall(collection, { ...requestOptions(given), ...call }));
 }
 
 /** Reads the account's discount. An interface that shows none has none. */
-export async function fetchDiscount(account: Account, options: ObservedOptions): Promise<ServerlessDiscount | null> {
-  const { discount } = account.calls;
+export async function fetchDiscount(
+  collection: EndpointCollection,
+  options: ObservedOptions,
+): Promise<ServerlessDiscount | null> {
+  const { discount } = collection.calls;
   if (!discount) return null;
   const operation = "the serverless discount";
   const attempt = (each: Attempt) => discount(operation, each);
-  return makeCall(account, { ...options, name: account.calls.names.list, operation, repeatability: "safe", attempt });
+  return makeCall(collection, {
+    ...options,
+    name: collection.calls.names.list,
+    operation,
+    repeatability: "safe",
+    attempt,
+  });
 }
 
 /** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
-export async function withUsage(error: unknown, { list }: Account, options: ObservedOptions): Promise<unknown> {
+async function withUsage(error: unknown, { list }: Collection<Endpoint>, options: ObservedOptions): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;
   const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
   const users = (snapshot?.records ?? []).filter(({ workersMax }) => workersMax > 0);

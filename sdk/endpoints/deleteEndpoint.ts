@@ -1,13 +1,23 @@
-import { sleep } from "../contract/clock";
+import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
 import { lookFor } from "../records/absence";
-import { readSharedWith } from "../records/collection";
+import { readSharedWith } from "../records/reads";
+import { saveRecord } from "../records/records";
+import {
+  aBoolean,
+  aFunction,
+  anObject,
+  type OptionChecks,
+  positiveMs,
+  REQUEST_OPTIONS,
+} from "../transport/callOptions";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Account, activeAmong, changeEndpoint, countActivePods, sendDelete } from "./calls";
+import { activeAmong, countActivePods, type EndpointCollection, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
-import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
+import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
+import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** The progress of a deletion. */
 export interface DeleteProgress {
@@ -48,9 +58,20 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   readonly workers?: WorkerLimits | undefined;
 }
 
+export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
+  ...REQUEST_OPTIONS,
+  drain: aBoolean,
+  drainTimeoutMs: positiveMs,
+  onProgress: aFunction,
+  onAbsent: aFunction,
+  onScaleDown: aFunction,
+  onPutBack: aFunction,
+  workers: anObject,
+};
+
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
-const FIRST_POLL_MS = 500;
-const LONGEST_POLL_MS = 10_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
 
 const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
@@ -61,7 +82,7 @@ const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
 interface Deletion {
-  readonly account: Account;
+  readonly collection: EndpointCollection;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
   /** In milliseconds of the monotonic clock, as the other times. */
@@ -71,7 +92,6 @@ interface Deletion {
   scaledAt: number;
   /** The numbers of workers before the first save that scaled to zero. */
   counts: WorkerLimits | undefined;
-  pollMs: number;
   /** The reason why the endpoint still exists, for the error when time is up. */
   obstacle: string;
 }
@@ -81,17 +101,17 @@ interface Deletion {
  * finishes one that was interrupted anywhere.
  */
 export async function deleteEndpoint(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   options: DeleteOptions & ObservedOptions,
 ): Promise<void> {
-  const problems = drainProblems(account.capabilities, options.drain);
+  const problems = drainProblems(collection.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const deletion: Deletion = {
-    ...{ account, id, options, startedAt: account.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
-    ...{ drainsFrom: undefined, counts: undefined, pollMs: FIRST_POLL_MS, obstacle: "" },
+    ...{ collection, id, options, startedAt: collection.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
+    ...{ drainsFrom: undefined, counts: undefined, obstacle: "" },
   };
-  const leave = account.list.join();
+  const leave = collection.list.join();
   try {
     await untilGone(deletion);
   } catch (error) {
@@ -99,37 +119,57 @@ export async function deleteEndpoint(
     if (!counts) throw error;
     // Without `workers`, only a save that has succeeded proves that the endpoint is at zero.
     const isCertain = scaledAt > Number.NEGATIVE_INFINITY || counts === options.workers;
-    throw await putBack(account, id, { purpose: "deletion", counts, isCertain }, error, options);
+    throw await putBack(collection, id, { purpose: "deletion", counts, isCertain }, error, options);
   } finally {
     leave();
   }
 }
 
 async function untilGone(deletion: Deletion): Promise<void> {
-  const { account, id, options } = deletion;
-  let endpoint = await lookFor(account, await readSharedWith(account, id, options), id, options);
+  const { collection, id, options } = deletion;
+  const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
+  const { clock, list } = collection;
+  let endpoint = await lookFor(collection, await readSharedWith(collection, id, options), id, options);
+  let isFirst = true;
   let wasSeen = false;
-  for (;;) {
-    // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
-    if (!endpoint && !wasSeen) options.onAbsent?.();
-    wasSeen ||= endpoint !== undefined;
-    if (endpoint && isAtZero(endpoint)) deletion.counts ??= options.workers;
-    const drained = options.drain === false ? undefined : endpoint;
-    if (drained && !isAtZero(drained)) await scaleToZero(deletion, drained);
-    else {
-      const activePods = drained ? await podsOf(deletion, drained) : 0;
-      if (activePods > 0) await drain(deletion, activePods);
-      else if (await deleteNow(deletion, endpoint)) return;
-    }
-    endpoint = await look(deletion);
-  }
+  await pollUntil({
+    ...{ clock, signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, rest: list.rest },
+    ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
+    async step() {
+      for (;;) {
+        if (!isFirst) endpoint = await look(deletion);
+        isFirst = false;
+        // In the wrong account not even a deletion may be sent: a service may report success for any unknown id.
+        if (!endpoint && !wasSeen) options.onAbsent?.();
+        wasSeen ||= endpoint !== undefined;
+        const next = await doNextStep(deletion, endpoint);
+        if (next !== "look") return next === "gone" ? true : undefined;
+      }
+    },
+    onTimeout: () => deleteTimeout(deletion, drainTimeoutMs),
+  });
+}
+
+/** What follows a step of a deletion: a look, a pause before it, or nothing because the endpoint is gone. */
+type Next = "look" | "pause" | "gone";
+
+async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
+  const { options } = deletion;
+  if (endpoint && isAtZero(endpoint)) deletion.counts ??= options.workers;
+  const drained = options.drain === false ? undefined : endpoint;
+  if (drained && !isAtZero(drained)) return scaleToZero(deletion, drained);
+  const activePods = drained ? await podsOf(deletion, drained) : 0;
+  if (activePods === 0) return deleteNow(deletion, endpoint);
+  deletion.obstacle = `${activePods} of its pods still run`;
+  report(deletion, "draining", activePods);
+  return "pause";
 }
 
 /** Scales to zero. An endpoint that is not found is no error if the list proves it gone. */
-async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void> {
-  const { account, options } = deletion;
+async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next> {
+  const { collection, options } = deletion;
   // For a while after a change the list may show the values before it.
-  if (account.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return pause(deletion);
+  if (collection.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return "pause";
   deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", activeAmong(endpoint.pods));
   const isFirst = deletion.counts === undefined;
@@ -138,7 +178,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
+    await saveRecord(collection, endpoint, { workersMin: 0, workersMax: 0 }, options);
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;
@@ -146,53 +186,45 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<void
     }
     if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
   }
-  deletion.scaledAt = account.clock.monotonic();
+  deletion.scaledAt = collection.clock.monotonic();
   deletion.drainsFrom ??= deletion.scaledAt;
+  return "look";
 }
 
 /** Returns the number of pods that still run. An endpoint that is gone meanwhile has none. */
-async function podsOf({ account, options }: Deletion, endpoint: Endpoint): Promise<number> {
-  return countActivePods(account, endpoint, options).catch((error: unknown) => {
+async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Promise<number> {
+  return countActivePods(collection, endpoint, options).catch((error: unknown) => {
     if (error instanceof NotFoundError) return 0;
     throw error;
   });
 }
 
-async function drain(deletion: Deletion, activePods: number): Promise<void> {
-  deletion.obstacle = `${activePods} of its pods still run`;
-  report(deletion, "draining", activePods);
-  await pause(deletion);
-}
-
-/** Returns `true` if the endpoint is deleted, and proven gone. */
-async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<boolean> {
+/** Sends the deletion, and proves that the endpoint is gone. */
+async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
   report(deletion, "deleting");
   try {
-    await sendDelete(deletion.account, deletion.id, deletion.options);
+    await sendDelete(deletion.collection, deletion.id, deletion.options);
     deletion.obstacle = STILL_LISTED;
   } catch (error) {
-    if (error instanceof NotFoundError && !endpoint) return true;
+    if (error instanceof NotFoundError && !endpoint) return "gone";
     if (error instanceof BusinessRuleError) {
       // The service may take a while to notice that the workers are gone.
       deletion.obstacle = error.message;
       report(deletion, "deleting", 0, error.message);
-      await pause(deletion);
-      return false;
+      return "pause";
     }
     if (!(error instanceof NotFoundError)) throw error;
     deletion.obstacle = UNKNOWN_YET_LISTED;
   }
   report(deletion, "proving gone");
-  if (await isGone(deletion)) return true;
-  await pause(deletion);
-  return false;
+  return (await isGone(deletion)) ? "gone" : "pause";
 }
 
 /** Returns `true` if the endpoint is absent from a list now, or once the list's lag has passed. */
 async function isGone(deletion: Deletion): Promise<boolean> {
   if (!(await look(deletion))) return true;
-  const { account, options } = deletion;
-  await account.list.rest(sleep(account.clock, LIST_LAG_MS, options.signal));
+  const { collection, options } = deletion;
+  await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
   return !(await look(deletion));
 }
 
@@ -200,27 +232,17 @@ async function isGone(deletion: Deletion): Promise<boolean> {
  * Returns the endpoint as a list shows it that is requested after this call, or a single read if the list is cut. All
  * deletions that look share them.
  */
-async function look({ account, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return lookFor(account, await account.list.read({ gathers: true }, options), id, options, true);
-}
-
-/** Waits before the next look, longer each time. */
-async function pause(deletion: Deletion): Promise<void> {
-  const { account, options, startedAt, drainsFrom = startedAt, pollMs } = deletion;
-  const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
-  const timeLeftMs = drainTimeoutMs - (account.clock.monotonic() - drainsFrom);
-  if (timeLeftMs <= 0) throw deleteTimeout(deletion, drainTimeoutMs);
-  await account.list.rest(sleep(account.clock, Math.min(pollMs, timeLeftMs), signal));
-  deletion.pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
+async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
+  return lookFor(collection, await collection.list.read({ gathers: true }, options), id, options, true);
 }
 
 function report(
-  { account, options, startedAt }: Deletion,
+  { collection, options, startedAt }: Deletion,
   phase: DeleteProgress["phase"],
   activePods = 0,
   refusal?: string,
 ) {
-  const elapsedMs = Math.round(account.clock.monotonic() - startedAt);
+  const elapsedMs = Math.round(collection.clock.monotonic() - startedAt);
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
 }
 

@@ -1,35 +1,25 @@
-import { CREATE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
-import { type FindOptions, getRecord, type KnownOptions, readExisting } from "../records/collection";
-import { readersOf } from "../records/readers";
-import { readWhole, withHidden } from "../records/wholeList";
-import { aFunction, type OptionChecks } from "../transport/callOptions";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
-import { DELETE_OPTIONS, RECYCLE_OPTIONS } from "./callOptions";
-import { type Account, applyTemplate, changeEndpoint, fetchDiscount } from "./calls";
-import { type CreateOptions, createEndpoint } from "./createEndpoint";
-import { type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
+import { KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
+import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
+import type { CreateRecordOptions } from "../records/createRecord";
+import type { Readers } from "../records/readers";
+import { getRecord } from "../records/reads";
+import { recordsOf, saveRecord } from "../records/records";
+import { REQUEST_OPTIONS } from "../transport/callOptions";
+import type { RequestOptions } from "../transport/requestOptions";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
+import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
+import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { parseEndpointFields } from "./input";
-import { type ListedEndpoints, toListedEndpoints } from "./listRecords";
-import type { Endpoint, EndpointInput, EndpointSettings, ServerlessDiscount } from "./record";
-import { type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 
-/** Options of `update`. */
-export interface UpdateOptions extends KnownOptions {
-  /**
-   * Called before an endpoint is renamed to a name that others have. An error that it throws ends the update, and nothing
-   * is changed. Without it, the endpoint is renamed: names need not be unique at the service.
-   */
-  readonly onNameTaken?: (others: readonly Endpoint[]) => void;
-}
-
-const UPDATE_OPTIONS: OptionChecks<UpdateOptions> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
+import type { Endpoint, EndpointInput, NewEndpoint, ServerlessDiscount } from "./record";
+import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
+import type { WorkerLimits } from "./workerLimits";
 
 /**
  * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the errors of the
  * connection, such as `AuthenticationError` and `ConnectionError`.
  */
-export interface Endpoints {
+export interface Endpoints extends Readers<Endpoint> {
   /**
    * Creates an endpoint. If the response is lost, it checks whether the endpoint was created before it tries again, so
    * that there is never a second one.
@@ -37,35 +27,18 @@ export interface Endpoints {
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
    * @throws CreateUncertainError if it cannot tell whether the endpoint was created, or which of several new ones it is
    */
-  create(input: EndpointInput, options?: CreateOptions): ResponsePromise<Endpoint>;
+  create(input: EndpointInput, options?: CreateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
    * Changes fields of an endpoint. Fields that are left out keep their value.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the endpoints that use it
    */
-  update(id: string, changes: Partial<EndpointInput>, options?: UpdateOptions): ResponsePromise<Endpoint>;
-  /**
-   * Returns all endpoints of the account.
-   * @throws UnexpectedResponseError if a record cannot be read, because the list would be incomplete; names the endpoint
-   * @throws AuthenticationError if the service does not accept the API key
-   */
-  list(options?: RequestOptions): ResponsePromise<Endpoint[]>;
-  /**
-   * Returns the endpoints whose records can be read, and what is known of the others.
-   * @throws AuthenticationError if the service does not accept the API key
-   */
-  listReadable(options?: RequestOptions): ResponsePromise<ListedEndpoints>;
-  /**
-   * Returns an endpoint, or `undefined` if it is proven that there is none.
-   * @throws UnexpectedResponseError if its record cannot be read, or if it is in no list and a record has no id
-   */
-  find(id: string, options?: FindOptions): ResponsePromise<Endpoint | undefined>;
-  /**
-   * Returns an endpoint.
-   * @throws NotFoundError if it does not exist
-   */
-  get(id: string, options?: KnownOptions): ResponsePromise<Endpoint>;
+  update(
+    id: string,
+    changes: Partial<EndpointInput>,
+    options?: UpdateRecordOptions<Endpoint>,
+  ): ResponsePromise<Endpoint>;
   /**
    * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
    * @throws NotFoundError if the endpoint does not exist
@@ -87,11 +60,7 @@ export interface Endpoints {
    * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the endpoint has its workers again
    * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
-  recycleWorkers(
-    id: string,
-    workers: Pick<EndpointSettings, "workersMin" | "workersMax">,
-    options?: RecycleOptions,
-  ): ResponsePromise<Endpoint>;
+  recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
    * Gives the workers the present version of a template. REST v2 copies a template once, so its changes reach no endpoint.
    * Over GraphQL it sends nothing and returns `undefined`, because there the service rolls changes out by itself.
@@ -102,43 +71,34 @@ export interface Endpoints {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
-/** Returns the management interface of one account. */
-export function createEndpoints(account: Account): Endpoints {
+/** Returns the functions that read and write endpoints. */
+export function createEndpoints(endpoints: EndpointCollection): Endpoints {
+  const { accepted, hiddenIn } = endpoints;
   return {
-    ...readersOf(account),
-    // This list calls its records `endpoints`.
-    listReadable: (given) =>
-      withResponse(given, async (options) => toListedEndpoints(await readWhole(account, options))),
-    create: (input, given) => checkedCall(given, CREATE_OPTIONS, (options) => createEndpoint(account, input, options)),
-    update: (id, changes, given) =>
-      checkedCall(given, UPDATE_OPTIONS, (options) => updateEndpoint(account, id, changes, options)),
+    ...recordsOf(endpoints, {
+      parse: (input: EndpointInput): NewEndpoint =>
+        parseEndpointFields("the new endpoint", input, { ...accepted, isNew: true }),
+      parseChanges: (id, changes: Partial<EndpointInput>) =>
+        parseEndpointFields(`the change of endpoint ${id}`, changes, { ...accepted, isNew: false }),
+      merge: (_before, changes) => changes,
+      isSame(endpoint, wanted) {
+        const fields = (["templateId", "gpuIds"] as const).filter((field) => !hiddenIn(endpoint).includes(field));
+        return fields.every((field) => endpoint[field] === wanted[field]);
+      },
+      delete: (id, options) => deleteEndpoint(endpoints, id, options),
+      updateOptions: UPDATE_OPTIONS,
+      deleteOptions: DELETE_OPTIONS,
+    }),
     scaleToZero: (id, given) =>
-      withResponse(given, async (options) => {
-        const endpoint = await getRecord(account, id, options);
-        return changeEndpoint(account, endpoint, { workersMin: 0, workersMax: 0 }, options);
+      checkedCall(given, REQUEST_OPTIONS, async (options) => {
+        const endpoint = await getRecord(endpoints, id, options);
+        return saveRecord(endpoints, endpoint, { workersMin: 0, workersMax: 0 }, options);
       }),
-    delete: (id, given) => checkedCall(given, DELETE_OPTIONS, (options) => deleteEndpoint(account, id, options)),
     recycleWorkers: (id, workers, given) =>
-      checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(account, id, workers, options)),
+      checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(endpoints, id, workers, options)),
     applyTemplate: (id, templateId, given) =>
-      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(account, id, templateId, options)),
-    getServerlessDiscount: (given) => withResponse(given, (options) => fetchDiscount(account, options)),
+      checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(endpoints, id, templateId, options)),
+    getServerlessDiscount: (given) =>
+      checkedCall(given, REQUEST_OPTIONS, (options) => fetchDiscount(endpoints, options)),
   };
-}
-
-async function updateEndpoint(
-  account: Account,
-  id: string,
-  changes: Partial<EndpointInput>,
-  { onNameTaken, known, ...options }: UpdateOptions & ObservedOptions,
-): Promise<Endpoint> {
-  const fields = parseEndpointFields(`the change of endpoint ${id}`, changes, { ...account, isNew: false });
-  const endpoint = await readExisting(account, id, options);
-  if (onNameTaken && fields.name !== undefined && fields.name !== endpoint.name) {
-    const listed = await account.list.read({}, options);
-    const { records } = await withHidden(account, listed, fields.name, options);
-    const others = records.filter((each) => each.name === fields.name && each.id !== id);
-    if (others.length > 0) onNameTaken(others);
-  }
-  return changeEndpoint(account, endpoint, fields, options, known);
 }

@@ -6,7 +6,7 @@ import {
   UNSET_ENDPOINT_FIELDS as UNSET,
 } from "../contract/limits";
 import { defaultsOf, type FieldOf, type KeptTable, requiredFields } from "../records/fields";
-import { normalizeGpuIds, normalizeLocations, normalizeName } from "./normalForms";
+import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 // Programs load this file when they start, so it imports no library.
@@ -29,34 +29,75 @@ type Table = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { read
   readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
 };
 
+/** Returns `gpuIds` as REST v2 writes them. */
+export function gpuSelection(gpuIds: string): object {
+  const parts = splitList(gpuIds);
+  const excludedTypes = parts.filter(isGpuExclusion).map((part) => part.slice(1).trim());
+  const pools = parts.filter((part) => !isGpuExclusion(part));
+  return { pools, ...(excludedTypes.length > 0 && { excludedTypes }) };
+}
+
+function countsRequests({ scalerType }: Readonly<Record<string, unknown>>): boolean {
+  return scalerType === "REQUEST_COUNT";
+}
+
 const WORKERS = "a whole number of workers, 0 or more";
 
 /** All fields of an endpoint that can be set. State numbers them by their place: append new ones. */
 const TABLE: Table = {
-  name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true },
+  name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },
   gpuIds: {
     type: "gpuIds",
     isList: true,
     mustBe: "a GPU tier, a list of tiers or a comma list",
     normalize: normalizeGpuIds,
+    v2: { path: "gpu", write: gpuSelection },
   },
-  templateId: { type: "id", mustBe: "the id of a template, not empty" },
-  idleTimeout: { type: "whole number", mustBe: "whole seconds, 0 or more", default: SAVED.idleTimeout },
-  scalerValue: { type: "positive number", mustBe: "a number above 0", default: SAVED.scalerValue },
-  workersMax: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMax },
-  workersMin: { type: "whole number", mustBe: WORKERS, default: SAVED.workersMin },
+  templateId: { type: "id", mustBe: "the id of a template, not empty", v2: { path: "templateId", isHidden: true } },
+  idleTimeout: {
+    type: "whole number",
+    mustBe: "whole seconds, 0 or more",
+    default: SAVED.idleTimeout,
+    // A scaler that counts requests has no timeout.
+    v2: { path: "workers.idleTimeout", pathWith: (all) => (countsRequests(all) ? undefined : "workers.idleTimeout") },
+  },
+  scalerValue: {
+    type: "positive number",
+    mustBe: "a number above 0",
+    default: SAVED.scalerValue,
+    v2: {
+      path: "scaling.queueDelay",
+      otherPath: "scaling.requestCount",
+      pathWith: (all) => (countsRequests(all) ? "scaling.requestCount" : "scaling.queueDelay"),
+      isPartOfWhole: true,
+    },
+  },
+  workersMax: {
+    type: "whole number",
+    mustBe: WORKERS,
+    default: SAVED.workersMax,
+    v2: { path: "workers.max", isInEveryRecord: true },
+  },
+  workersMin: {
+    type: "whole number",
+    mustBe: WORKERS,
+    default: SAVED.workersMin,
+    v2: { path: "workers.min", isInEveryRecord: true },
+  },
   locations: {
     type: "locations",
     isList: true,
     mustBe: "a country, a list of countries or a comma list",
     normalize: normalizeLocations,
     default: UNSET.locations,
+    v2: "dataCenterIds",
   },
   flashBootType: {
     type: "enum",
     words: FLASH_BOOT_TYPES,
     mustBe: FLASH_BOOT_TYPES.join(" or "),
     default: UNSET.flashBootType,
+    v2: "flashboot",
     isGraphqlEnum: true,
     // The contract has no OFF; `null` clears the field.
     toService: (value, service) => (value === "OFF" && service !== "runpod" ? null : value),
@@ -66,11 +107,14 @@ const TABLE: Table = {
     words: SCALER_TYPES,
     mustBe: SCALER_TYPES.join(" or "),
     default: UNSET.scalerType,
+    v2: { path: "scaling.type", isInEveryRecord: true, isPartOfWhole: true },
   },
   networkVolumeId: {
     type: "id",
     mustBe: "the id of a network volume, or null for none",
     default: UNSET.networkVolumeId,
+    // One endpoint of ours has at most one. Several, which others have set, show as a comma list.
+    v2: { path: "networkVolumes", isList: true },
     toService: (id) => (id === "" ? null : id),
   },
 };

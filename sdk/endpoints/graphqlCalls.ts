@@ -5,19 +5,22 @@ import { createKeptFields } from "../records/keptFields";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
-import type { Attempt } from "../transport/retryingCall";
-import type { EndpointCalls } from "./endpointCalls";
+import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { EndpointCalls } from "./calls";
 import { keptFieldsAt } from "./fields";
 import { keptInputOf, readSecrets, refuseOtherSources } from "./keptFields";
-import { ENDPOINT } from "./listRecords";
-import { discountSchema, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
+import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
 
 /**
  * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are sent.
  * @param service the named service, which decides the fields that endpoints have and how they are written
  */
-export function graphqlEndpointCalls(transport: GraphqlTransport, service: ServiceName | undefined): EndpointCalls {
-  const kept = createKeptFields(keptFieldsAt(service), "endpoints", transport.http.warn);
+export function graphqlEndpointCalls(
+  { warn }: CallContext,
+  transport: GraphqlTransport,
+  service: ServiceName | undefined,
+): EndpointCalls {
+  const kept = createKeptFields(keptFieldsAt(service), "endpoints", warn);
   const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
   const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
     kept.send(() => {

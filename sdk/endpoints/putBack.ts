@@ -1,12 +1,11 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
-import type { KnownSettings } from "../records/collection";
+import type { KnownSettings } from "../records/calls";
 import { recordById } from "../records/listed";
+import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint, withOwnSave } from "./calls";
-import type { Endpoint, EndpointSettings } from "./record";
-
-/** The numbers of workers of an endpoint. */
-export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
+import type { EndpointCollection } from "./calls";
+import type { Endpoint } from "./record";
+import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Callbacks of a call that scales an endpoint to zero for a while. */
 export interface ScaleDownOptions {
@@ -35,15 +34,6 @@ export interface ScaledDown {
 /** The time for each request after an abort, in milliseconds: whoever aborts does not want to wait. */
 const AFTER_ABORT_MS = 15_000;
 
-export function isAtZero({ workersMin, workersMax }: WorkerLimits): boolean {
-  return workersMin === 0 && workersMax === 0;
-}
-
-/** Returns the counts alone. */
-export function countsOf({ workersMin, workersMax }: WorkerLimits): WorkerLimits {
-  return { workersMin, workersMax };
-}
-
 /** Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves nothing. */
 export function changedNothing(error: unknown): boolean {
   return error instanceof RejectedError && error.attempts === 1;
@@ -55,7 +45,7 @@ export function changedNothing(error: unknown): boolean {
  * @returns the error to throw; its first line says whether the endpoint runs
  */
 export async function putBack(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   scaledDown: ScaledDown,
   failure: unknown,
@@ -67,13 +57,13 @@ export async function putBack(
   // The restore must not be aborted as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
-    const listed = recordById(account.kind, await account.list.read({ gathers: true }, options), id);
+    const listed = recordById(collection.kind, await collection.list.read({ gathers: true }, options), id);
     if (!listed)
       return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
-    const now = withOwnSave(account, listed);
+    const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the counts of before. To save them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
-    const endpoint = isOurs ? await changeEndpoint(account, listed, counts, options, known) : now;
+    const endpoint = isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
     return withOutcome(
       failure,
@@ -87,11 +77,6 @@ export async function putBack(
         : `endpoint ${id} ${isCertain ? "is still" : "may be"} off: its ${purpose} failed, and ${describe(counts)} could not be put back`;
     return withOutcome(failure, where, `. Putting the workers back failed with: ${reason}`);
   }
-}
-
-/** Returns `true` if both have the same numbers of workers. */
-export function hasSameLimits(one: WorkerLimits, other: WorkerLimits): boolean {
-  return one.workersMin === other.workersMin && one.workersMax === other.workersMax;
 }
 
 function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {

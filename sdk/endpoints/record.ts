@@ -1,4 +1,5 @@
 import type { FlashBootType, GpuTier, Location, OpenEnum, POD_STATES, ScalerType } from "../contract/enums";
+import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -9,48 +10,67 @@ export interface EndpointInput {
   /** Name of the endpoint. Need not be unique at the service. Read without the suffix ` -fb` that the service may add. */
   readonly name: string;
   /**
-   * GPU tiers in priority order, and GPU types to exclude (`-NVIDIA L4`). Set as one tier, a list or a comma list; read
-   * as a comma list, exclusions last.
+   * GPU tiers in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA L4"]`.
+   * Allowed: the tiers of `GpuTier`, those of the named service, and those of the setting
+   * `extraGpuTiers` (in a stack's config, `serverless-gpu:extraGpuTiers`). The client and a dynamic
+   * provider also accept one tier or a comma-separated string, and return such a string, exclusions last.
    */
   readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
   /** Id of the serverless template that the workers run. */
   readonly templateId: string;
-  /** Seconds before an idle worker shuts down: whole, ≥ 0. Has no effect if `scalerType` is `REQUEST_COUNT`. @default 10 */
+  /**
+   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType` is
+   * `REQUEST_COUNT`.
+   * @default 10
+   */
   readonly idleTimeout?: number | null;
   /**
-   * Countries or data centers where workers may run; `""` is any region. Set as a list or a comma list in any order;
-   * read as a sorted comma list.
-   * @default ""
+   * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or ids of data centers (`EU-RO-1`) in which
+   * workers may run, in any order. Also allowed: the countries of the named service, and those of the
+   * setting `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`). The client and a
+   * dynamic provider also accept a comma-separated string, and return a sorted one; `""` is any region.
+   * @default any region
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null;
-  /** `FLASHBOOT` for faster cold starts, or `OFF`. @default "OFF" */
+  /**
+   * `FLASHBOOT` for faster cold starts, or `OFF`.
+   * @default "OFF"
+   */
   readonly flashBootType?: FlashBootType | null;
-  /** The measure that the number of workers follows: `QUEUE_DELAY` or `REQUEST_COUNT`. @default "QUEUE_DELAY" */
+  /**
+   * The rule that sets the number of workers: `QUEUE_DELAY` or `REQUEST_COUNT`.
+   * @default "QUEUE_DELAY"
+   */
   readonly scalerType?: ScalerType | null;
   /**
-   * Target of the scaler, > 0: seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker (`REQUEST_COUNT`). A new
-   * endpoint needs `scalerType` beside it.
+   * Target of the scaler (> 0): seconds that a job may wait (`QUEUE_DELAY`), or jobs per worker
+   * (`REQUEST_COUNT`). Requires `scalerType`, except in a change that the client makes.
    * @default 4
    */
   readonly scalerValue?: number | null;
   /**
-   * Workers that always run, and cost while idle: whole, ≥ 0, at most `workersMax`. With 0 the endpoint scales to zero.
-   * @default 0
+   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even while
+   * idle.
+   * @default 0, which scales to zero
    */
   readonly workersMin?: number | null;
-  /** Workers that may run at once: whole, ≥ 0. Counts against the account's quota. @default 3 */
+  /**
+   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's quota.
+   * @default 3
+   */
   readonly workersMax?: number | null;
-  /** Id of the network volume that the workers mount; `""` is none. @default "" */
+  /**
+   * Id of a network volume to mount; `""` is none.
+   * @default none
+   */
   readonly networkVolumeId?: string | null;
 }
 
-/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
-type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
-type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
-type NormalForms<T> = { readonly [K in keyof T]-?: NormalForm<T[K]> };
-
 /** The settings of an endpoint in normal form. Every field is set. */
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
+
+/** The settings of a new endpoint in normal form. Those that are left out get their default. */
+export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "gpuIds" | "templateId">;
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {

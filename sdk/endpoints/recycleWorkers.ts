@@ -1,12 +1,17 @@
-import { sleep } from "../contract/clock";
+import { pollUntil } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { RecycleTimeoutError } from "../errors";
 import { lookFor } from "../records/absence";
-import { existing, getRecord, type KnownOptions } from "../records/collection";
+import { KNOWN_OPTIONS } from "../records/callOptions";
+import type { KnownOptions } from "../records/collection";
+import { existing, getRecord } from "../records/reads";
+import { saveRecord } from "../records/records";
+import { aFunction, type OptionChecks, positiveMs } from "../transport/callOptions";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Account, changeEndpoint, countActivePods } from "./calls";
-import { changedNothing, countsOf, isAtZero, putBack, type ScaleDownOptions, type WorkerLimits } from "./putBack";
+import { countActivePods, type EndpointCollection } from "./calls";
+import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
+import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
@@ -21,18 +26,17 @@ export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
   }) => void;
 }
 
-const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
-const FIRST_POLL_MS = 500;
-const LONGEST_POLL_MS = 10_000;
+export const RECYCLE_OPTIONS: OptionChecks<RecycleOptions> = {
+  ...KNOWN_OPTIONS,
+  drainTimeoutMs: positiveMs,
+  onProgress: aFunction,
+  onScaleDown: aFunction,
+  onPutBack: aFunction,
+};
 
-/** A recycle that is running. */
-interface Recycle {
-  readonly account: Account;
-  readonly endpoint: Endpoint;
-  readonly drainTimeoutMs: number;
-  readonly onProgress: RecycleOptions["onProgress"];
-  readonly options: ObservedOptions;
-}
+const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and restores `workers`. Jobs
@@ -40,53 +44,58 @@ interface Recycle {
  * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint has its workers again
  */
 export async function recycleWorkers(
-  account: Account,
+  collection: EndpointCollection,
   id: string,
   workers: WorkerLimits,
   given: RecycleOptions & ObservedOptions = {},
 ): Promise<Endpoint> {
-  const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, onScaleDown, onPutBack, known, ...options } = given;
-  const found = await getRecord(account, id, options);
+  const { onScaleDown, onPutBack, known, ...options } = given;
+  const found = await getRecord(collection, id, options);
   const wasAtZero = isAtZero(found);
   if (!wasAtZero) onScaleDown?.(countsOf(found));
   let isCertain = wasAtZero;
   try {
-    const endpoint = wasAtZero
-      ? found
-      : await changeEndpoint(account, found, { workersMin: 0, workersMax: 0 }, options);
+    const endpoint = wasAtZero ? found : await saveRecord(collection, found, { workersMin: 0, workersMax: 0 }, options);
     isCertain = true;
-    await untilStopped({ account, endpoint, drainTimeoutMs, onProgress, options });
-    return await changeEndpoint(account, endpoint, workers, options, known);
+    await untilStopped(collection, id, options);
+    return await saveRecord(collection, endpoint, workers, { ...options, known });
   } catch (error) {
     if (!isCertain && changedNothing(error)) {
       onPutBack?.();
       throw error;
     }
     const scaledDown = { purpose: "recycle", counts: workers, isCertain };
-    throw await putBack(account, id, scaledDown, error, { ...options, onPutBack }, known);
+    throw await putBack(collection, id, scaledDown, error, { ...options, onPutBack }, known);
   }
 }
 
 /** Waits until a list that is not out of date shows no pods. */
-async function untilStopped({ account, endpoint, drainTimeoutMs, onProgress, options }: Recycle): Promise<void> {
-  const { clock, kind, list } = account;
-  const { id } = endpoint;
+async function untilStopped(
+  collection: EndpointCollection,
+  id: string,
+  { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, onProgress, ...options }: RecycleOptions & ObservedOptions,
+): Promise<void> {
+  const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  let pollMs = FIRST_POLL_MS;
   // The list may show the pods of a while ago, such as none before the last start.
   let sawNoneAt: number | undefined;
-  for (;;) {
-    const now = existing(await lookFor(account, await list.read({}, options), id, options), kind, id);
-    const activePods = await countActivePods(account, now, options);
-    const elapsedMs = clock.monotonic() - startedAt;
-    if (activePods > 0) sawNoneAt = undefined;
-    else sawNoneAt ??= clock.monotonic();
-    if (sawNoneAt !== undefined && elapsedMs >= LIST_LAG_MS) return;
-    if (elapsedMs >= drainTimeoutMs) throw recycleTimeout(now, activePods, drainTimeoutMs);
-    if (activePods > 0) onProgress?.({ activePods, elapsedMs: Math.round(elapsedMs) });
-    await sleep(clock, Math.min(pollMs, Math.max(1, drainTimeoutMs - elapsedMs)), options.signal);
-    pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5);
-  }
+  let activePods = 0;
+  let now: Endpoint;
+  await pollUntil({
+    ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
+    timeoutMs: drainTimeoutMs,
+    async step() {
+      now = existing(await lookFor(collection, await list.read({}, options), id, options), kind, id);
+      activePods = await countActivePods(collection, now, options);
+      if (activePods > 0) sawNoneAt = undefined;
+      else sawNoneAt ??= clock.monotonic();
+      return sawNoneAt !== undefined && clock.monotonic() - startedAt >= LIST_LAG_MS ? true : undefined;
+    },
+    onPause(elapsedMs) {
+      if (activePods > 0) onProgress?.({ activePods, elapsedMs });
+    },
+    onTimeout: () => recycleTimeout(now, activePods, drainTimeoutMs),
+  });
 }
 
 function recycleTimeout({ id, name }: Endpoint, activePods: number, drainTimeoutMs: number): RecycleTimeoutError {

@@ -1,14 +1,16 @@
 import * as z from "zod";
 import { InvalidInputError } from "../errors";
 import { pathOf, v2Requests } from "../records/v2Calls";
+import { hiddenInV2 } from "../records/v2Format";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import type { CallContext } from "../transport/retryingCall";
+import type { EndpointCalls } from "./calls";
 import { createDataCenters } from "./dataCenters";
-import type { EndpointCalls } from "./endpointCalls";
-import { ENDPOINT } from "./listRecords";
+import { FIELDS } from "./fields";
 import { normalizeLocations } from "./normalForms";
-import { endpointV2Schema, hiddenInV2, toCreateBody, toPatchBody } from "./v2Format";
+import { createBody, endpointV2Schema, patchBody } from "./v2Format";
+import { ENDPOINT } from "./wireFormat";
 
 export const ENDPOINT_LIST = {
   ...ENDPOINT,
@@ -35,10 +37,11 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
   const requests = v2Requests(transport, ENDPOINT_LIST);
   return {
     ...requests,
-    create: (operation, settings, attempt) => requests.create(operation, toCreateBody(settings, dataCenters), attempt),
+    create: async (operation, settings, attempt) =>
+      requests.create(operation, createBody(settings, dataCenters), attempt),
     change: async (operation, before, changes, attempt) =>
-      requests.patch(operation, before.id, toPatchBody(before, changes, dataCenters), attempt),
-    hiddenIn: hiddenInV2,
+      requests.patch(operation, before.id, patchBody(before, changes, dataCenters), attempt),
+    hiddenIn: (endpoint) => hiddenInV2(FIELDS, endpoint),
     prepare: ({ locations = "" }) => dataCenters.load(locations),
     async recognize(endpoint, { locations }) {
       if (typeof locations !== "string" || locations === endpoint.locations) return endpoint;

@@ -2,24 +2,27 @@ import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { withKept } from "../records/keptFields";
+import type { Kind } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import type { Literal } from "../transport/graphql";
 import { ENDPOINT_FIELDS, FIELDS, fieldsAt, KEPT_FIELDS } from "./fields";
+import { normalizeName } from "./normalForms";
 import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
 
 /** The fields of an endpoint that only the service sets. */
-const OUTPUT_ONLY_FIELDS: {
+export const OUTPUT_ONLY_FIELDS: {
   readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId" | "kept">]: OutputOnlyField<
     Endpoint[K]
   >;
 } = {
-  id: { selection: "id", schema: z.string().min(1) },
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
   pods: {
     selection: "pods { desiredStatus }",
     schema: z
       .array(z.looseObject({ desiredStatus: z.string() }))
       .nullish()
       .transform((pods) => pods ?? []),
+    v2: null,
   },
 };
 
@@ -48,6 +51,8 @@ export function toSaveInput(
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
 export const endpointSchema = withKept<Endpoint>(recordSchema(FIELDS, OUTPUT_ONLY_FIELDS), KEPT_FIELDS);
+
+export const ENDPOINT: Kind<Endpoint> = { noun: "endpoint", one: "an endpoint", schema: endpointSchema, normalizeName };
 
 export const discountSchema = z.looseObject({
   discountFactor: z.number().nullable(),

@@ -13,19 +13,23 @@ export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
 /** Options of `runMany`. `timeoutMs`, `maxRetries` and `headers` are for each submit. */
 export interface RunManyOptions<Output> extends SubmitOptions {
   /**
-   * The largest number of jobs that were submitted and whose results were not yet taken from the loop: whole, ≥ 1. So a
-   * slow loop slows the batch down, and memory does not grow.
+   * The largest number of submitted jobs whose results the loop has not taken yet: whole, ≥ 1. A
+   * slow loop therefore slows the batch down, and memory does not grow.
    * @default 100
    */
   readonly concurrency?: number | undefined;
-  /** The fields that all requests of the batch have beside `input`. @default none */
+  /** Fields to add to every request, beside `input`. @default none */
   readonly request?: Omit<JobRequest, "input"> | undefined;
-  /** The schema of each job's output, such as a zod schema. @default none: the output is `unknown` */
+  /**
+   * The schema of each job's output, such as a zod schema.
+   * @default none: the output is `unknown`
+   */
   readonly schema?: OutputSchema<Output> | undefined;
   /**
-   * The effect of an abort of `signal`, and of leaving the loop early, on the jobs that have not ended: `detach` lets them
-   * continue, `cancel` cancels them before the loop ends. If a job may continue in spite of a cancel, the loop throws a
-   * `CancelFailedError` or a `SubmitUncertainError` that names the first; the client's logger gets each.
+   * Decides what happens to jobs that have not ended when `signal` aborts or the loop is left
+   * early: `detach` lets them continue, `cancel` cancels them before the loop ends. If a cancel
+   * fails and a job may continue, the loop throws a `CancelFailedError` or a `SubmitUncertainError`
+   * that names the first; the client's logger gets each.
    * @default "detach"
    */
   readonly onAbort?: WaitOptions["onAbort"];
@@ -39,23 +43,23 @@ const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
   onAbort: ON_ABORT,
 };
 
-/** The numbers of a batch's jobs. */
+/** Job counts of a batch. */
 export interface BatchCounts {
   /** The number of inputs that were read: whole, ≥ 0. */
   readonly started: number;
   /** The number of jobs that completed: whole, ≥ 0. */
   readonly completed: number;
-  /** The number of inputs without an output, because of their job or of a call: whole, ≥ 0. */
+  /** The number of inputs that failed, in their job or in a call: whole, ≥ 0. */
   readonly failed: number;
 }
 
-/** The facts that a result of a batch always has. */
+/** Fields that every batch result has. */
 export interface BatchItem<Input> {
   /** The position of the input: whole, ≥ 0. */
   readonly index: number;
   /** The input as it was given. */
   readonly input: Input;
-  /** The id of the job. `undefined` if it is not known that the job was submitted. */
+  /** The id of the job. `undefined` if it is not known whether the job was submitted. */
   readonly jobId: string | undefined;
 }
 
@@ -70,8 +74,8 @@ export interface BatchSuccess<Input, Output> extends BatchItem<Input> {
 /** The result of an input without an output. */
 export interface BatchFailure<Input> extends BatchItem<Input> {
   /**
-   * The reason. `SubmitUncertainError`: the job may have been submitted; it was not submitted again. An error of a wait
-   * does not end its job: `client.endpoint(id).job(jobId)` continues with it.
+   * The reason. `SubmitUncertainError`: the job may have been submitted; it was not submitted
+   * again. If a wait failed, its job continues: `client.endpoint(id).job(jobId)` continues with it.
    */
   readonly error: Error;
   /** Always `undefined`. */
@@ -83,7 +87,7 @@ export type BatchResult<Input = unknown, Output = unknown> = BatchSuccess<Input,
 
 /** The results of `runMany`, in the order in which the jobs end. It can be read once. */
 export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<Input, Output>, void, undefined> {
-  /** The numbers of its jobs so far. */
+  /** The batch's job counts so far. */
   readonly counts: BatchCounts;
 }
 
@@ -92,7 +96,7 @@ export type StartJob<Output> = (request: JobRequest, signal: AbortSignal) => Pro
 
 const DEFAULT_CONCURRENCY = 100;
 
-/** The errors of a submit that every further submit would have, too. */
+/** Submit errors that every further submit would also get. */
 const CONCERNS_ALL = ["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"];
 
 /** Makes a batch, from checked options. Nothing is read or sent before its first `next`. */
@@ -131,7 +135,7 @@ export function checkBatch(inputs: unknown, options: RunManyOptions<unknown>): v
   throw new InvalidInputError("the batch", [{ property: "inputs", message }]);
 }
 
-/** Yields the results. Ends only when no request of the batch is under way. */
+/** Yields the results. Ends only when no request of the batch is pending. */
 async function* resultsOf<Input, Output>(
   jobs: BatchJobs<Input, Output>,
   signal: AbortSignal | undefined,
@@ -155,13 +159,13 @@ async function* resultsOf<Input, Output>(
 /** The jobs of a batch. */
 interface BatchJobs<Input, Output> {
   readonly counts: BatchCounts;
-  /** Returns the next result, and reads inputs in its place. `undefined` if there is none yet. */
+  /** Returns the next result, and reads inputs to replace it. `undefined` if there is none yet. */
   take(): BatchResult<Input, Output> | undefined;
   /** Returns `true` if nothing is under way and no more inputs are read. */
   isOver(): boolean;
-  /** Throws the error that ended the reading of inputs, if there was one. */
+  /** Throws the error that stopped the reading of inputs, if there was one. */
   throwError(): void;
-  /** Resolves at the next change. */
+  /** Resolves on the next change. */
   change(): Promise<void>;
   /** Reads and submits nothing more, and ends all waits. */
   stop(reason?: unknown): void;

@@ -3,7 +3,8 @@ export interface IdScanner {
   /** Reads the next piece. Returns `true` when the search is over. */
   push(bytes: Uint8Array): boolean;
   /**
-   * The string or number in the field `id` of the outermost object. `undefined` if it has not arrived, or is neither.
+   * The string or number in the field `id` of the outermost object. `undefined` if it has not
+   * arrived, or is neither.
    */
   readonly id: string | undefined;
 }
@@ -21,7 +22,10 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Makes a scanner for one body. It checks the grammar only as far as it must distinguish keys from values. */
+/**
+ * Makes a scanner for one body. It checks the grammar only as far as it must distinguish keys from
+ * values.
+ */
 export function createIdScanner(): IdScanner {
   let id: string | undefined;
   let done = false;
@@ -126,7 +130,10 @@ function backslashesBefore(bytes: Uint8Array, end: number, start: number): numbe
   return end - at;
 }
 
-/** Returns the digits of a number that is whole and ≥ 0. Not as a number, which would round a long one. */
+/**
+ * Returns the digits of a number that is whole and ≥ 0. Not as a number, which would round a long
+ * one.
+ */
 function wholeNumber(digits: string): string | undefined {
   return /^(0|[1-9][0-9]*)$/.test(digits) && digits.length <= LONGEST ? digits : undefined;
 }

@@ -3,8 +3,9 @@ import { redact } from "../secret";
 import type { JobStatus } from "./jobRecord";
 
 /**
- * Thrown when a submit was sent and its response was lost or not valid: the job may have been submitted. It is not sent
- * again, because the job could then run twice. A submit with `idempotent: true` is sent again. `cause` says what happened.
+ * Thrown when a submit was sent and its response was lost or not valid: the job may have been
+ * submitted. It is not sent again, because the job could then run twice. A submit with
+ * `idempotent: true` is sent again. `cause` says what happened.
  */
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
@@ -19,8 +20,9 @@ export class SubmitUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a retry was sent, its response was lost, and the job's status does not show if it took effect: the job may
- * run, or may have run and failed again. The retry is not sent again, because the job could then run twice.
+ * Thrown when a retry was sent, its response was lost, and the job's status does not show if it
+ * took effect: the job may run, or may have run and failed again. The retry is not sent again,
+ * because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
@@ -35,16 +37,16 @@ export class RetryUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a purge of the queue was sent and its response was lost: jobs may have been removed. It is not sent again,
- * because it could then remove jobs that were submitted since.
+ * Thrown when a purge of the queue was sent and its response was lost: jobs may have been removed.
+ * It is not sent again, because it could then remove jobs that were submitted since.
  */
 export class PurgeUncertainError extends ServerlessGpuError {
   readonly code = "PURGE_UNCERTAIN";
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent. The service returns each piece once, so pieces may be missing
- * between those read before and those that come next.
+ * Thrown when a read of a stream broke after it was sent. The service returns each piece once, so
+ * pieces may be missing between those read before and those that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
@@ -61,12 +63,14 @@ export class StreamGapError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when the workers' OpenAI-compatible server sends an error in a stream. The events before it were yielded. */
+/**
+ * Thrown when the workers' OpenAI-compatible server sends an error in a stream. Earlier events were already yielded.
+ */
 export class OpenAiStreamError extends ServerlessGpuError {
   readonly code = "OPENAI_STREAM";
-  /** The server's kind of error, such as `InternalServerError`. */
+  /** The server's error type, such as `InternalServerError`. */
   readonly type: string | undefined;
-  /** The server's code of the error, which may be an HTTP status. */
+  /** The server's error code, which may be an HTTP status. */
   readonly errorCode: string | undefined;
 
   /** @internal */
@@ -97,8 +101,8 @@ export class JobFailedError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it may continue and cost money.
- * `cause` is the reason of the abort.
+ * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it
+ * may continue and cost money. `cause` is the abort reason.
  */
 export class CancelFailedError extends ServerlessGpuError {
   readonly code = "CANCEL_FAILED";
@@ -117,14 +121,17 @@ export class CancelFailedError extends ServerlessGpuError {
 export type ExpiryReason = "ttl" | "retention";
 
 /**
- * Thrown when the service no longer knows a job because its `ttl`, or the retention time of its result, is over. Any
- * other unknown job is a `NotFoundError`.
+ * Thrown when the service no longer knows a job because its `ttl`, or its result's retention time,
+ * has elapsed. Any other unknown job is a `NotFoundError`.
  */
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
   /** The id of the job. */
   override readonly jobId: string;
-  /** `ttl`: the job's time to live was over. `retention`: it had ended, and its result is no longer kept. */
+  /**
+   * `ttl`: the job's time to live had elapsed. `retention`: it had ended, and its result is no
+   * longer kept.
+   */
   readonly reason: ExpiryReason;
   /** The latest time at which it expired. */
   readonly expiredAt: Date;
@@ -138,7 +145,7 @@ export class JobExpiredError extends ServerlessGpuError {
   }
 }
 
-/** Thrown by `retry`, before it is sent, if the job is not FAILED or TIMED_OUT. */
+/** Thrown by `retry`, before it is sent, if the job is neither FAILED nor TIMED_OUT. */
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
   /** The id of the job. */

@@ -13,7 +13,7 @@ import {
   wholeMs,
 } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
@@ -29,16 +29,16 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the wait rejects.
-   * A cancel keeps to the rate limit, for at most the client's `retry.maxElapsedMs`. If it fails, the wait rejects with a
-   * `CancelFailedError`.
+   * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
+   * it before the wait rejects. A cancel waits for the rate limit, at most for the client's
+   * `retry.maxElapsedMs`. If it fails, the wait rejects with a `CancelFailedError`.
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
   /**
-   * Called with the job's status when it is first read, and at each change of it. Calls do not overlap. The wait resolves
-   * when all have settled, and rejects if one fails; the job then continues. Statuses that follow each other faster than
-   * the job is read are missed.
+   * Called with the job's status when it is first read, and on each change. Calls do not overlap.
+   * The wait resolves when all have settled, and rejects if one fails; the job then continues.
+   * Statuses that follow each other faster than the job is read are missed.
    * @default none
    */
   readonly onStatus?: StatusListener | undefined;
@@ -55,7 +55,11 @@ const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
 
 /** Options of `status`. */
 export interface StatusOptions extends RequestOptions {
-  /** Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days. @default unchanged */
+  /**
+   * Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days.
+   * @default
+   * unchanged
+   */
   readonly ttl?: number | undefined;
 }
 
@@ -68,7 +72,8 @@ export interface StreamOptions<Item> extends RequestOptions {
   /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
-   * Called when pieces may be missing between those read so far and those that come next. The stream then continues.
+   * Called when pieces may be missing between those read so far and those that come next. The
+   * stream then continues.
    * @default none: the stream ends with the error
    */
   readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
@@ -82,7 +87,9 @@ export interface JobHandleContext<Output> {
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;
   readonly lifetime: JobLifetime;
-  /** The time of the last response with the job's status, in milliseconds of the monotonic clock. */
+  /**
+   * The time of the last response with the job's status, in milliseconds of the monotonic clock.
+   */
   readonly seenAt: number;
 }
 
@@ -106,9 +113,9 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The latest time until which the service knows the job: the end of its ttl, or of its result's retention once this
-   * handle has seen that it ended (contract, Limits). `undefined` for a job that this handle did not submit and has not
-   * seen ended.
+   * The latest time at which the service still knows the job: the end of its ttl, or of its
+   * result's retention once this handle has seen that it ended (contract, Limits). `undefined` for
+   * a job that this handle did not submit and has not seen ended.
    */
   get expiresAt(): Date | undefined {
     const at = expiresAt(this.#lifetime);
@@ -116,11 +123,11 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of the service do not
-   * end the wait unless they last longer than the client's `retry.maxElapsedMs`.
+   * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of
+   * the service do not end the wait unless they last longer than the client's `retry.maxElapsedMs`.
    * @throws JobFailedError if it failed, was cancelled or timed out
-   * @throws WaitTimeoutError if the time is over; the job continues
-   * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * @throws WaitTimeoutError if the timeout elapses; the job continues
+   * @throws JobExpiredError if its ttl or its result's retention has elapsed
    * @throws CancelFailedError if the job was to be cancelled after an abort, and may continue
    * @throws the signal's reason, if it aborts
    * @throws the error of `onStatus`
@@ -152,8 +159,9 @@ export class JobHandle<Output = unknown> {
 
   /**
    * Reads the job.
-   * @throws JobExpiredError if its ttl, or its result's retention, is over
-   * @throws NotFoundError if the service does not know it for another reason, such as a purge of the queue
+   * @throws JobExpiredError if its ttl or its result's retention has elapsed
+   * @throws NotFoundError if the service does not know it for another reason, such as a purge of
+   * the queue
    */
   status(given?: StatusOptions): ResponsePromise<Job> {
     return checkedCall(given, STATUS_OPTIONS, (options) => this.#status(options));
@@ -167,9 +175,9 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Yields the pieces of the output, until the job has ended and all pieces were read. The service returns each piece
-   * once: use one reader for a job. If a connection breaks, the pieces in its response are lost. The stream then ends
-   * with an error, or calls `onGap`.
+   * Yields the pieces of the output, until the job has ended and all pieces were read. The service
+   * returns each piece once: use one reader for a job. If a connection breaks, the pieces in its
+   * response are lost. The stream then ends with an error, or calls `onGap`.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
@@ -187,24 +195,26 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Cancels the job: it does not start, or is stopped. Returns its status, which is unchanged for a job that has ended.
-   * @throws JobExpiredError if its ttl, or its result's retention, is over
+   * Cancels the job: it does not start, or is stopped. Returns its status, which is unchanged for a
+   * job that has ended.
+   * @throws JobExpiredError if its ttl or its result's retention has elapsed
    * @throws NotFoundError if the service does not know it for another reason
    */
   cancel(given?: RequestOptions): ResponsePromise<Job> {
-    return withResponse(given, async (options) =>
+    return checkedCall(given, REQUEST_OPTIONS, async (options) =>
       this.#remember(await this.#ask(cancelJob(this.#context.queue, this.id, options))),
     );
   }
 
   /**
-   * Runs the job again if it failed or timed out, with its id and its input. The request is repeated only if it had no
-   * effect.
-   * @throws RetryUncertainError if its response was lost, and the job's status does not show if it took effect
+   * Runs the job again if it failed or timed out, with its id and its input. The request is
+   * repeated only if it had no effect.
+   * @throws RetryUncertainError if its response was lost, and the job's status does not show if it
+   * took effect
    * @throws JobNotRetryableError, before the retry is sent, if the job has another status
    */
   retry(given?: RequestOptions): ResponsePromise<Job> {
-    return withResponse(given, (options) => this.#retry(options));
+    return checkedCall(given, REQUEST_OPTIONS, (options) => this.#retry(options));
   }
 
   async #retry(options: ObservedOptions): Promise<Job> {
@@ -233,7 +243,7 @@ export class JobHandle<Output = unknown> {
     });
   }
 
-  /** Replaces a `NotFoundError` by a `JobExpiredError` if the job's time is over. */
+  /** Replaces a `NotFoundError` with a `JobExpiredError` if the job has expired. */
   #explained(error: unknown): unknown {
     if (!(error instanceof NotFoundError)) return error;
     const expiry = expiryOf(this.#lifetime, this.#clock.now());
@@ -259,7 +269,9 @@ export class JobHandle<Output = unknown> {
     return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
   }
 
-  /** The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time. */
+  /**
+   * The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time.
+   */
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {

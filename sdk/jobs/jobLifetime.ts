@@ -1,12 +1,14 @@
 import { JOB_TTL_MS, RUN_RESULT_RETENTION_MS, RUNSYNC_RESULT_RETENTION_MS } from "../contract/limits";
 import type { ExpiryReason } from "./jobErrors";
 
-/** The facts that tell until when the service knows a job. Times are milliseconds since the epoch. */
+/**
+ * Facts that determine how long the service knows a job. Times are in milliseconds since the epoch.
+ */
 export interface JobLifetime {
   /** The time of the submit. `undefined` for a job that was submitted elsewhere. */
   readonly submittedAt?: number | undefined;
   readonly ttlMs: number;
-  /** The time for which the result is kept after the job's end, in milliseconds. */
+  /** The time that the result is kept after the job ends, in milliseconds. */
   readonly retentionMs: number;
   /** The time when the client first saw that it had ended. */
   readonly endedAt?: number | undefined;
@@ -20,13 +22,19 @@ export function jobLifetime(known: Partial<JobLifetime>): JobLifetime {
 /** The time for which a result is kept, in milliseconds (contract, Limits). */
 export const RETENTION_MS = { run: RUN_RESULT_RETENTION_MS, runsync: RUNSYNC_RESULT_RETENTION_MS.default } as const;
 
-/** Returns the latest time until which the service knows the job. Returns `undefined` if it is not known. */
+/**
+ * Returns the latest time at which the service still knows the job, or `undefined` if that is not
+ * known.
+ */
 export function expiresAt(lifetime: JobLifetime): number | undefined {
   const ends = [ttlEnd(lifetime), retentionEnd(lifetime)].filter((end) => end !== undefined);
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** Returns why the service does not know the job at `now`, and since when. Returns `undefined` if its time is not over. */
+/**
+ * Returns why the service does not know the job at `now`, and since when. Returns `undefined` if
+ * the job has not expired.
+ */
 export function expiryOf(
   lifetime: JobLifetime,
   now: number,

@@ -6,14 +6,14 @@ import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 
 /** The schema of a job's output: a zod schema, or any object with `parse`. */
 export interface OutputSchema<Output> {
-  /** Returns the value in the schema's type. Throws if it has another shape. */
+  /** Returns the value in the schema's type. Throws if it has a different shape. */
   parse(value: unknown): Output;
 }
 
 /**
  * Returns a job that has ended, with its output in the schema's type.
  * @throws JobFailedError if it did not complete
- * @throws UnexpectedResponseError if its output has another shape
+ * @throws UnexpectedResponseError if its output has a different shape
  */
 export function completedJob<Output>(job: Job, schema: OutputSchema<Output> | undefined): CompletedJob<Output> {
   if (!isCompleted(job)) throw jobFailed(job);
@@ -27,7 +27,7 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
   } catch (cause) {
     const message = `${what} does not match its schema`;
     throw new UnexpectedResponseError(
-      `${message}. Compare the schema with the worker's output; cause names the place`,
+      `${message}. Compare the schema with the worker's output; cause shows where they differ`,
       {
         cause,
       },
@@ -35,10 +35,13 @@ export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknow
   }
 }
 
-/** A message shows no more of what a job says; `jobError` holds all of it. */
+/**
+ * The largest part of a job's error that a message shows, in characters. `jobError` holds all of
+ * it.
+ */
 const LONGEST_ERROR = 2_000;
 
-/** The ways in which a job ends without a result, in words, and what to do next. */
+/** How a job can end without a result, in words, and what to do next. */
 const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
   FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
   CANCELLED: { happened: "was cancelled" },

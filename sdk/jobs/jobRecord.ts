@@ -8,8 +8,9 @@ import { type JobState, type OpenEnum, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES
 export type JobStatus = OpenEnum<JobState>;
 
 /**
- * A job in the service (contract, Job). Optional fields with an unreadable value are left out. The responses to a submit, a
- * cancel and a retry have only `id` and `status` (contract, Cancel result).
+ * A job at the service (contract, Job). Optional fields with an unreadable value are left out. The
+ * responses to a submit, a cancel and a retry have only `id` and `status` (contract, Cancel
+ * result).
  */
 export interface Job {
   /** The id of the job. Empty only if the service returned a result of `/runsync` without an id. */
@@ -46,7 +47,10 @@ export interface StreamItem<Output = unknown> {
   readonly metrics?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The response of one read of `/stream`. Without a `status`, only `/status` tells if more pieces may come. */
+/**
+ * The response of one read of `/stream`. Without a `status`, only `/status` tells whether more
+ * pieces may come.
+ */
 export interface StreamChunk {
   /** The id of the job, if the response has it. */
   readonly id?: string;
@@ -62,13 +66,13 @@ export interface PurgeResult {
   readonly status: string;
 }
 
-/** The numbers of an endpoint's jobs, by state (contract, Health record). */
+/** Job counts of an endpoint, by state (contract, Health record). */
 export interface JobCounts {
   /** Jobs that completed. */
   readonly completed: number;
   /** Jobs that failed. */
   readonly failed: number;
-  /** Jobs that run. */
+  /** Jobs in progress. */
   readonly inProgress: number;
   /** Jobs that wait for a worker. */
   readonly inQueue: number;
@@ -76,7 +80,10 @@ export interface JobCounts {
   readonly retried: number;
 }
 
-/** The numbers of an endpoint's workers, by state (contract, Health record; the fields after `running`: observed). */
+/**
+ * Worker counts of an endpoint, by state (contract, Health record; the fields after `running`:
+ * observed).
+ */
 export interface WorkerCounts {
   /** Workers without a job. */
   readonly idle: number;
@@ -94,9 +101,9 @@ export interface WorkerCounts {
 
 /** The state of an endpoint's queue and workers (contract, Health record). */
 export interface EndpointHealth {
-  /** The numbers of jobs. */
+  /** Job counts. */
   readonly jobs: JobCounts;
-  /** The numbers of workers. */
+  /** Worker counts. */
   readonly workers: WorkerCounts;
 }
 
@@ -136,7 +143,7 @@ export const submittedSchema: z.ZodType<Job> = z.union([jobStatusSchema, z.loose
 export const submittedSyncSchema: z.ZodType<Job> = z.union([
   jobSchema,
   jobSchema.extend(withoutStatus),
-  // A result that was paid for needs no id to be handed over.
+  // A result that was paid for is returned even without an id.
   jobSchema.extend({
     id: z.literal("").catch(""),
     status: z.literal("COMPLETED"),
@@ -149,7 +156,9 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
   metrics: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
-/** The response of `/stream`: a bare list (contract), or the list with the job's status (observed). */
+/**
+ * The response of `/stream`: a bare list (contract), or the list with the job's status (observed).
+ */
 export const streamSchema = z.union([
   z.array(streamItemSchema).transform((items): StreamChunk => ({ items })),
   z
@@ -191,7 +200,10 @@ export function isRetryable(jobStatus: JobStatus): boolean {
   return (RETRYABLE_JOB_STATES as readonly string[]).includes(jobStatus);
 }
 
-/** Returns `true` if the job completed. Its `output` is then the handler's result, not a progress update. */
+/**
+ * Returns `true` if the job completed. Its `output` is then the handler's result, not a progress
+ * update.
+ */
 export function isCompleted<T extends Job>(job: T): job is T & Pick<CompletedJob, "status"> {
   return job.status === "COMPLETED";
 }

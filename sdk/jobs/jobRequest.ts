@@ -4,7 +4,7 @@ import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_
 import { type InputProblem, InvalidInputError } from "../errors";
 import { hideJobSecret } from "../secret";
 
-/** The limits of a job's time (contract, Policy object). */
+/** A job's time limits (contract, Policy object). */
 export interface JobPolicy {
   /**
    * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
@@ -14,7 +14,8 @@ export interface JobPolicy {
   /** `true`: the job does not start workers. @default false */
   readonly lowPriority?: boolean;
   /**
-   * The time for which the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7 days.
+   * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
+   * days.
    * @default 86,400,000 (24 hours)
    */
   readonly ttl?: number;
@@ -32,13 +33,15 @@ export interface S3Config {
   readonly endpointUrl?: string;
 }
 
-/** The request of `run` and `runSync` (contract, Job request body). Other fields are sent unchanged. */
+/**
+ * The request of `run` and `runSync` (contract, Job request body). Other fields are sent unchanged.
+ */
 export interface JobRequest {
   /** Parameters for the worker's handler, as JSON. */
   readonly input: object;
   /** An http(s) URL that the service calls when the job ends. */
   readonly webhook?: string;
-  /** The limits of the job's time. */
+  /** The job's time limits. */
   readonly policy?: JobPolicy;
   /** Storage for the worker's own code to use. */
   readonly s3Config?: S3Config;
@@ -49,7 +52,7 @@ export interface CheckedJobRequest {
   readonly body: string;
   /** The job's `ttl`, given or default, in milliseconds. */
   readonly ttlMs: number;
-  /** Warnings of input that is valid but probably a mistake. */
+  /** Warnings about input that is valid but probably a mistake. */
   readonly warnings: readonly string[];
 }
 
@@ -120,7 +123,10 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   return { body, ttlMs, warnings: policyWarnings(ttlMs, executionTimeout) };
 }
 
-/** Warns of a ttl that is shorter than the execution timeout: it ends the job even while it runs (contract, Limits). */
+/**
+ * Warns about a ttl that is shorter than the execution timeout: it ends the job even while it runs
+ * (contract, Limits).
+ */
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];
   return [
@@ -136,7 +142,7 @@ function policyWarnings(ttlMs: number, executionTimeout: number | null | undefin
  */
 export function toJson(property: string, value: unknown): string {
   let json: string | undefined;
-  let why = "it has no JSON";
+  let why = "it has no JSON form";
   try {
     json = JSON.stringify(value);
   } catch (error) {

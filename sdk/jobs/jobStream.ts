@@ -7,7 +7,7 @@ import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem
 import { readStream } from "./operations";
 import type { QueueTransport } from "./queueTransport";
 
-/** The pauses between reads of a stream, in milliseconds. They grow while nothing comes. */
+/** The pauses between reads of a stream, in milliseconds. They grow while nothing arrives. */
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -22,7 +22,10 @@ export interface JobStreamContext {
   readonly onGap: ((gap: StreamGapError) => unknown) | undefined;
 }
 
-/** Yields the pieces of a job's output until it has ended and all were read. Returns the status with which it ended. */
+/**
+ * Yields the pieces of a job's output until it has ended and all were read. Returns the status with
+ * which it ended.
+ */
 export async function* streamItems(context: JobStreamContext): AsyncGenerator<StreamItem, JobStatus> {
   const { queue, options } = context;
   const read = chunkReader(context);
@@ -45,7 +48,10 @@ export async function* streamItems(context: JobStreamContext): AsyncGenerator<St
   }
 }
 
-/** Returns a function that reads once. It returns `undefined` after a failed read that does not end the stream. */
+/**
+ * Returns a function that reads once. It returns `undefined` after a failed read that does not end
+ * the stream.
+ */
 function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | undefined> {
   const { queue, jobId, options, onGap } = context;
   let piecesRead = 0;
@@ -72,7 +78,10 @@ function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | und
   };
 }
 
-/** Returns `false` for a job that waits for its first worker: a lost response then contained no pieces. */
+/**
+ * Returns `false` for a job that waits for its first worker: a lost response then contained no
+ * pieces.
+ */
 function mayHavePieces({ status, retries }: Job): boolean {
   return status !== "IN_QUEUE" || (retries ?? 0) > 0;
 }

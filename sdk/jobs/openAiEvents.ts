@@ -15,7 +15,8 @@ const EXCERPT_LENGTH = 200;
 const LONGEST_ERROR = 2_000;
 
 /**
- * Yields the JSON of each event of a response. Ending it also ends the response, even before the first event was read.
+ * Yields the JSON of each event of a response. Ending it also ends the response, even before the
+ * first event was read.
  * @param operation names the request in errors
  */
 export function openAiEvents<Event>(
@@ -87,7 +88,10 @@ function parsed(data: string, operation: string): unknown {
   }
 }
 
-/** Throws the error that an event holds: `{ error: { message, … } }`, or `{ type: "error", message, … }`. */
+/**
+ * Throws the error that an event holds: `{ error: { message, … } }`, or
+ * `{ type: "error", message, … }`.
+ */
 function throwIfError(event: unknown, operation: string): void {
   if (!isRecord(event)) return;
   const error = isRecord(event.error) ? event.error : event.type === "error" ? event : undefined;

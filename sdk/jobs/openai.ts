@@ -70,7 +70,7 @@ function timeoutOf({ timeoutMs = RUNSYNC_WAIT_MS.max }: Pick<OpenAiRequest, "tim
 /** @throws InvalidInputError */
 function checkedPath(path: unknown): string {
   if (typeof path === "string" && path.split("/").every(isPathSegment)) return path;
-  const message = 'must be a path such as "v1/chat/completions", without a slash before it and without a query';
+  const message = 'must be a path such as "v1/chat/completions", without a leading slash or a query';
   throw new InvalidInputError("the request", [{ property: "path", message }]);
 }
 
@@ -85,7 +85,9 @@ function checkStreaming(body: unknown, streams: boolean): void {
   throw new InvalidInputError("the request", [{ property: "body.stream", message }]);
 }
 
-/** Sends a request. A GET only reads; any other may start a generation, which counts as a submit. */
+/**
+ * Sends a request. A GET only reads; any other may start a generation, which counts as a submit.
+ */
 async function pass<T>(
   queue: QueueTransport,
   path: string,

@@ -20,9 +20,9 @@ import {
 import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
 
 /*
- * One function for each operation of the queue (contract, Queue-based job API). submit.ts has those that submit a job.
- * A purge, a retry of a job and a read of a stream have another effect when sent twice. They are not sent again once
- * they may have had their effect.
+ * One function for each operation of the queue (contract, Queue-based job API). submit.ts has those
+ * that submit a job. A purge, a retry of a job and a read of a stream have a different effect when
+ * sent twice. They are not sent again once they may have had their effect.
  */
 
 const readJob = ofJob(jsonOf(jobSchema));
@@ -45,7 +45,7 @@ export function readStatus(
   const { name, what, method, path: plainPath } = jobRequest("status", "GET", jobId);
   const path = ttl === undefined ? plainPath : `${plainPath}?ttl=${ttl}`;
   const sendAndRead = readJob(jobId);
-  // The most frequent call. Spreads would take a fifth of the client's processor time for it.
+  // The most frequent call. Spreads would take a fifth of the client's CPU time for it.
   return queue.request({
     name,
     what,
@@ -67,8 +67,8 @@ export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: Ab
 }
 
 /**
- * Reads a job in one attempt that the service holds until the job has ended, for `holdMs` at most (observed). It counts
- * towards the limit of `/status`, because no limit of its own is known.
+ * Reads a job in one attempt that the service holds until the job has ended, for `holdMs` at most
+ * (observed). It counts towards the limit of `/status`, because no limit of its own is known.
  */
 export function holdStatusOnce(
   queue: QueueTransport,
@@ -85,7 +85,10 @@ export function holdStatusOnce(
   );
 }
 
-/** Reads the pieces since the last read. The service does not return the pieces of a lost response again. */
+/**
+ * Reads the pieces since the last read. The service does not return the pieces of a lost response
+ * again.
+ */
 export function readStream(queue: QueueTransport, jobId: string, options: RequestOptions): Promise<StreamChunk> {
   const request = { ...options, ...jobRequest("stream", "GET", jobId), sendAndRead: readChunk(jobId) };
   return queue.request({ ...request, repeatability: "submit" });
@@ -96,8 +99,8 @@ export function cancelJob(queue: QueueTransport, jobId: string, options: Observe
 }
 
 /**
- * Retries a job. A retry whose response was lost took effect if the job's status no longer allows a retry. If
- * it still does, the job may have run and failed again.
+ * Retries a job. A retry whose response was lost took effect if the job's status no longer allows a
+ * retry. If it still does, the job may have run and failed again.
  */
 export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
   const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobStatus(jobId) };
@@ -128,7 +131,10 @@ export function purgeQueue(queue: QueueTransport, options: ObservedOptions): Pro
   });
 }
 
-/** Makes a call that is not sent again once it may have had its effect. Then `onUncertain` finds the result, or throws. */
+/**
+ * Makes a call that is not sent again once it may have had its effect. Then `onUncertain` finds the
+ * result, or throws.
+ */
 async function sendOnce<T>(
   queue: QueueTransport,
   request: QueueRequest<T>,
@@ -142,7 +148,7 @@ async function sendOnce<T>(
   }
 }
 
-/** Reads the health. Its number of running workers may raise the rate limits. */
+/** Reads the endpoint's health. The number of running workers may raise the rate limits. */
 export async function readHealth(queue: QueueTransport, options: ObservedOptions): Promise<EndpointHealth> {
   const request = { ...options, name: "health", what: "the health", method: "GET", path: "health" } as const;
   const health = await queue.request({ ...request, sendAndRead: readHealthRecord });

@@ -9,21 +9,25 @@ export interface PollerContext {
   /** Reads a job in one attempt. The signal aborts when no caller waits for the job any longer. */
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
   /**
-   * Reads a job like `read`, in a request that the service holds until the job has ended, or for `HOLD_MS`. A 404 or a
-   * rejection shows that the service has no such operation, or that it does not know the job.
+   * Reads a job like `read`, in a request that the service holds until the job has ended, or for
+   * `HOLD_MS`. A 404 or a rejection shows that the service has no such operation, or that it does
+   * not know the job.
    */
   readonly hold?: PollerContext["read"] | undefined;
-  /** The time for which reads of a job may fail before its waits fail, in milliseconds. */
+  /** The time that reads of a job may fail before its waits fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
 
 /** One wait for a job. */
 export interface WaitRequest {
-  /** The end of the wait, in milliseconds of the monotonic clock. Infinity: when the job has ended. */
+  /** The end of the wait, in milliseconds of the monotonic clock. Infinity: no deadline. */
   readonly deadline: number;
   /** The pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
-  /** Called with each response about the job. With it, no read is held, because a held read shows only the end. */
+  /**
+   * Called with each response about the job. With it, no read is held, because a held read shows
+   * only the end.
+   */
   readonly onRead?: ((job: Job) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,24 +38,32 @@ export interface WaitOutcome {
   readonly lastError?: unknown;
 }
 
-/** Reads are made in batches, with one timer for all jobs. Their rate leaves a tenth of the limit to other readers. */
+/**
+ * Reads are made in batches, with one timer for all jobs. Their rate leaves a tenth of the limit to
+ * other readers.
+ */
 const BATCH_PAUSE_MS = 100;
 const BATCH_SIZE = Math.floor((0.9 * RATE_LIMITS.status.perWindow * BATCH_PAUSE_MS) / RATE_WINDOW_MS);
 
 /** The largest number of reads at once: half of the limit. */
 const MAX_UNDER_WAY = RATE_LIMITS.status.concurrent / 2;
 
-/** The largest number of reads that the service holds at once: a quarter of the limit. Other jobs are polled. */
+/**
+ * The largest number of reads that the service holds at once: a quarter of the limit. Other jobs
+ * are polled.
+ */
 const MAX_HELD = RATE_LIMITS.status.concurrent / 4;
 
-/** The time for which the service holds a read, in milliseconds: the default of `/runsync`. */
+/** The time that the service holds a read, in milliseconds: the default of `/runsync`. */
 export const HOLD_MS = RUNSYNC_WAIT_MS.default;
 
 /** The pauses between two reads of a job, in milliseconds. */
 export const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5_000;
 
-/** Returns the pause before the next read of a job: a quarter of the wait so far, 0.25 to 5 seconds. */
+/**
+ * Returns the pause before the next read of a job: a quarter of the wait so far, 0.25 to 5 seconds.
+ */
 export function pollPauseMs(waitedMs: number): number {
   return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, waitedMs / 4));
 }
@@ -87,7 +99,7 @@ export class Poller {
   readonly #context: PollerContext;
   /** The jobs with waits, the one with the oldest read first. */
   readonly #watched = new Map<string, Watched>();
-  /** The number of current reads without those that are held. */
+  /** The number of current reads, not counting held ones. */
   #underWay = 0;
   #held = 0;
   #canHold: boolean;
@@ -168,7 +180,7 @@ export class Poller {
     this.#timer = { at, cancel: clock.schedule(Math.max(0, at - clock.monotonic()), () => this.#look()) };
   }
 
-  /** Ends the waits whose time is over, and reads the next batch of due jobs. */
+  /** Ends the waits that have timed out, and reads the next batch of due jobs. */
   #look(): void {
     this.#timer = undefined;
     const now = this.#context.clock.monotonic();
@@ -234,7 +246,9 @@ export class Poller {
     return ![...job.waiters].some(({ onRead }) => onRead);
   }
 
-  /** Reads a job in a held request, or by a poll if the service turns out not to have the operation. */
+  /**
+   * Reads a job in a held request, or by a poll if the service turns out not to have the operation.
+   */
   async #readHeld({ jobId }: Watched, signal: AbortSignal): Promise<Job> {
     const { read, hold = read } = this.#context;
     try {

@@ -1,7 +1,15 @@
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import { aDate, aSchema, checkOptions, msFrom, type OptionChecks, wholeMs } from "../transport/callOptions";
+import {
+  aDate,
+  aSchema,
+  checkOptions,
+  msFrom,
+  type OptionChecks,
+  REQUEST_OPTIONS,
+  wholeMs,
+} from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
 import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
 import { JobHandle, ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandle";
@@ -17,7 +25,10 @@ import { SUBMIT_OPTIONS, type SubmitOptions, type Submitted, submitRun, submitRu
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
-  /** The schema of the job's output, such as a zod schema. @default none: the output is `unknown` */
+  /**
+   * The schema of the job's output, such as a zod schema.
+   * @default none: the output is `unknown`
+   */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
@@ -26,22 +37,26 @@ const RUN_OPTIONS: OptionChecks<RunOptions<unknown>> = { ...SUBMIT_OPTIONS, sche
 /** Options of `runSync`. */
 export interface RunSyncOptions<Output> extends RunOptions<Output> {
   /**
-   * The effect of an abort of `signal` on the job: `detach` lets it continue, `cancel` cancels it before the call rejects,
-   * as `wait` does. With `cancel` the job is submitted by `/run`, which accepts 10 MB, and `wait` has no effect.
+   * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
+   * it before the call rejects, as `wait` does. With `cancel` the job is submitted with `/run`,
+   * which accepts 10 MB, and `wait` has no effect.
    * @default "detach"
    */
   readonly onAbort?: WaitOptions["onAbort"];
   /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time for which the service holds the request to wait for the result, in milliseconds: whole, 1,000 to 300,000.
-   * After that the client polls.
+   * The time that the service holds the request to wait for the result, in milliseconds: whole,
+   * 1,000 to 300,000. After that the client polls.
    * @default the time that `timeoutMs` leaves, else 90,000
    */
   readonly wait?: number | undefined;
 }
 
-/** The shortest timeout, in milliseconds: the service waits at least a second, and its response takes time. */
+/**
+ * The shortest timeout, in milliseconds: the service waits at least a second, and its response
+ * takes time.
+ */
 const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
 const RUN_SYNC_OPTIONS: OptionChecks<RunSyncOptions<unknown>> = {
@@ -64,15 +79,15 @@ export interface JobOptions<Output> {
 const JOB_OPTIONS: OptionChecks<JobOptions<unknown>> = { schema: aSchema, submittedAt: aDate, ttl: TTL };
 
 /**
- * The queue of one endpoint (contract, Queue-based job API). All users of the same client share its rate limits and
- * polls.
+ * The queue of one endpoint (contract, Queue-based job API). All users of the same client share its
+ * rate limits and polls.
  */
 export interface EndpointQueue {
   /** The id of the endpoint. */
   readonly endpointId: string;
   /**
-   * The base URL of the workers' OpenAI-compatible server, for clients such as the package `openai`: its `baseURL`. Their
-   * `apiKey` is the client's.
+   * The base URL of the workers' OpenAI-compatible server, for clients such as the package
+   * `openai`: its `baseURL`. Their `apiKey` is the client's.
    */
   readonly openaiUrl: string;
   /**
@@ -89,15 +104,17 @@ export interface EndpointQueue {
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
    * @throws JobFailedError if it failed, was cancelled or timed out
-   * @throws WaitTimeoutError if the time is over; the job continues, and the error has its handle
+   * @throws WaitTimeoutError if the timeout elapses; the job continues, and the error has its
+   * handle
    */
   runSync<Output = unknown>(request: JobRequest, options?: RunSyncOptions<Output>): Promise<CompletedJob<Output>>;
   /**
-   * Submits a job for each input and yields the results in the order in which the jobs end: the output of each, or its
-   * error. Inputs are read one at a time, when there is room for their jobs. No job is submitted twice.
+   * Submits a job for each input and yields the results in the order in which the jobs end: the
+   * output of each, or its error. Inputs are read one at a time, when there is room for their jobs.
+   * No job is submitted twice.
    * @throws InvalidInputError, before any call
-   * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client) or that the inputs
-   * threw, after the results of the jobs under way
+   * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client)
+   * or that the inputs threw, after the results of jobs that were already submitted
    * @example
    * for await (const { input, output, error } of client.endpoint("abc").runMany(inputs, { concurrency: 50 })) {
    *   console.log(input, error ?? output);
@@ -108,7 +125,7 @@ export interface EndpointQueue {
     options?: RunManyOptions<Output>,
   ): Batch<Input, Output>;
   /**
-   * Returns the handle of a job. It sends nothing.
+   * Returns the handle of a job. Sends nothing.
    * @throws InvalidInputError if the id cannot be part of a path
    */
   job<Output = unknown>(jobId: string, options?: JobOptions<Output>): JobHandle<Output>;
@@ -118,28 +135,34 @@ export interface EndpointQueue {
    */
   status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
-   * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had no effect.
+   * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had
+   * no effect.
    * @throws PurgeUncertainError if its response was lost: it may have taken effect
    * @throws NotFoundError if the endpoint does not exist
    * @throws RateLimitError if the service still responds with 429 after all attempts
    */
   purgeQueue(options?: RequestOptions): ResponsePromise<PurgeResult>;
   /**
-   * Reads the numbers of the endpoint's jobs and workers.
+   * Reads the endpoint's job and worker counts.
    * @throws NotFoundError if the endpoint does not exist
    * @throws AuthenticationError if the service does not accept the key
    */
   health(options?: RequestOptions): ResponsePromise<EndpointHealth>;
-  /** Reads the endpoint's recent requests, in the service's own shape, which is not part of the contract. */
+  /**
+   * Reads the endpoint's recent requests, in the service's own shape, which is not part of the
+   * contract.
+   */
   requests(options?: RequestOptions): ResponsePromise<unknown>;
   /**
-   * Sends a request to the workers' OpenAI-compatible server: `openai("v1/chat/completions", { body })`.
+   * Sends a request to the workers' OpenAI-compatible server:
+   * `openai("v1/chat/completions", { body })`.
    * @throws SubmitUncertainError if the response to a request with a body was lost
    */
   openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): ResponsePromise<Output>;
   /**
-   * Sends a request like `openai`, with `stream: true` in its body, and yields the JSON of each server-sent event up to
-   * `[DONE]`. The signal, and leaving the loop, end the response too.
+   * Sends a request like `openai`, with `stream: true` in its body, and yields the JSON of each
+   * server-sent event up to `[DONE]`. Aborting the signal, or leaving the loop, also ends the
+   * response.
    * @throws SubmitUncertainError if the beginning of the response was lost
    * @throws RequestTimeoutError while it is read, if nothing arrives for `timeoutMs`
    * @throws OpenAiStreamError while it is read, if the server sends an error
@@ -216,7 +239,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     async runSync(request, given = {}) {
       checkOptions(given, RUN_SYNC_OPTIONS);
       const { schema, timeoutMs, wait, onAbort, ...options } = given;
-      // What the service holds back has no id yet that could be cancelled.
+      // While the service holds the response, there is no id yet to cancel.
       const operation = onAbort === "cancel" ? "run" : "runsync";
       const { body, ttlMs } = checked(queue, operation, request);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
@@ -234,9 +257,9 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     job: jobOf,
     // The read itself checks the id.
     status: (jobId, options) => handle(jobId, undefined, jobLifetime({}), Number.NEGATIVE_INFINITY).status(options),
-    purgeQueue: (given) => withResponse(given, (options) => purgeQueue(queue, options)),
-    health: (given) => withResponse(given, (options) => readHealth(queue, options)),
-    requests: (given) => withResponse(given, (options) => readRequests(queue, options)),
+    purgeQueue: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => purgeQueue(queue, options)),
+    health: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readHealth(queue, options)),
+    requests: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readRequests(queue, options)),
     openai: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openai(queue, path, options)),
     openaiStream: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openaiStream(queue, path, options)),
     close: () => poller.close(),

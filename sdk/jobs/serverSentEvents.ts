@@ -4,9 +4,12 @@ import { createParser } from "eventsource-parser";
 export interface EventParser {
   /** Reads the next bytes. Returns the data of the events that they complete. */
   push(bytes: Uint8Array): string[];
-  /** Returns the data of an event that the end of the text cut off, if there is one. */
+  /** Returns the data of an event that was cut off by the end of the response, if there is one. */
   end(): string[];
-  /** `true` once there was a line that server-sent events have, or if all that was read could be one. */
+  /**
+   * `true` once a line of a server-sent event was read, or if everything so far could be the start
+   * of one.
+   */
   readonly isEventStream: boolean;
 }
 

@@ -16,8 +16,8 @@ import type { QueueRequest, QueueTransport } from "./queueTransport";
 /** Options of a submit. */
 export interface SubmitOptions extends RequestOptions {
   /**
-   * `true`: the job may run twice without harm, so a submit whose response was lost is sent again. `false`: it is sent
-   * again only if it had no effect (status 429, or no connection).
+   * `true`: the job may run twice without harm, so a submit whose response was lost is sent again.
+   * `false`: it is sent again only if it had no effect (status 429, or no connection).
    * @default false
    */
   readonly idempotent?: boolean | undefined;
@@ -49,7 +49,10 @@ export async function submitRun(
   return { job: await submitJob(queue, request, submittedSchema, options), sentAt };
 }
 
-/** Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`, in milliseconds. */
+/**
+ * Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`, in
+ * milliseconds.
+ */
 export async function submitRunSync(
   queue: QueueTransport,
   body: string,
@@ -72,7 +75,10 @@ export async function submitRunSync(
   return { job: await submitJob(queue, request, submittedSyncSchema, options, bounds), sentAt };
 }
 
-/** Returns how long the service may wait, so that its response arrives before the caller's time is over. */
+/**
+ * Returns how long the service may wait, so that its response arrives before the caller's time is
+ * over.
+ */
 export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
   const forTheResponseMs = Math.min(10_000, Math.max(1_000, timeLeftMs / 10));
   return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheResponseMs)));

@@ -122,7 +122,7 @@ export interface Pod {
   readonly name?: string | null;
   /** Container image tag. */
   readonly image?: string | null;
-  /** The currently expected status: `RUNNING`, `EXITED` or `TERMINATED`; other words may occur. */
+  /** The currently expected status: `RUNNING`, `EXITED` or `TERMINATED`; others are possible. */
   readonly desiredStatus?: OpenEnum<(typeof POD_STATES)[number]> | null;
   /** Effective price in credits per hour, after active savings plans. */
   readonly adjustedCostPerHr?: number | null;

@@ -120,7 +120,7 @@ export const podSchema: z.ZodType<Pod> = z
     volumeEncrypted: flag,
     volumeInGb: z.number().nullish(),
     volumeMountPath: string,
-    /** Another name that `image` may come under. */
+    /** Another name that the service may use for `image`. */
     imageName: string,
   } satisfies Shape<Pod & { imageName?: string | null }>)
   .transform(({ imageName, ...pod }) => (imageName == null ? pod : { ...pod, image: pod.image ?? imageName }));

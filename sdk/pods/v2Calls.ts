@@ -70,7 +70,10 @@ const podV2Schema: z.ZodType<Pod> = z
     };
   });
 
-/** Returns the requests over REST v2. Flags have no effect: it always shows what it has. A worker is no pod there. */
+/**
+ * Returns the requests over REST v2. Flags have no effect: it always returns everything it has.
+ * Workers are not pods there.
+ */
 export function v2PodCalls(transport: RestV2Transport): PodCalls {
   return {
     async get(operation, podId, { includeWorkers }, attempt) {

@@ -3,7 +3,7 @@ import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import { UnexpectedResponseError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
-import { type Listed, listOf, type NamedRecord, type RecordKind, recordById } from "./listed";
+import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
 /**
@@ -60,7 +60,7 @@ export async function lookRepeatedly<T extends NamedRecord>(
   return undefined;
 }
 
-function cutList<T extends NamedRecord>(kind: RecordKind<T>, id: string): UnexpectedResponseError {
+function cutList<T extends NamedRecord>(kind: Kind<T>, id: string): UnexpectedResponseError {
   const { noun } = kind;
   return new UnexpectedResponseError(
     `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list does not show it, but has ${LIST_CAP} records or ` +

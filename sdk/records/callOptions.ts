@@ -1,11 +1,13 @@
 import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { FindOptions, KnownOptions } from "./collection";
+import type { FindOptions, KnownOptions, UpdateRecordOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
 
 export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
 
 export const FIND_OPTIONS: OptionChecks<FindOptions> = { ...KNOWN_OPTIONS, maxAgeMs: msFrom(0) };
+
+export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 
 export const CREATE_OPTIONS: OptionChecks<CreateRecordOptions<unknown>> = {
   ...REQUEST_OPTIONS,

@@ -3,19 +3,19 @@ import { type Attempt, type Call, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 
-/** Changes a record to these settings. `before` is the record as it was read. */
-export function changeRecord<T extends NamedRecord, Settings extends object>(
-  collection: Writable<T, Settings, "change">,
+/** Makes these changes. `before` is the record as it was read. */
+export function changeRecord<T extends NamedRecord, Changes extends { readonly name?: string | undefined }>(
+  collection: Writable<T, never, Changes>,
   before: T,
-  settings: Settings,
+  changes: Changes,
   options: ObservedOptions,
 ): Promise<T> {
   const { calls } = collection;
   const name = calls.names.change;
   const operation = `${name} of "${before.name}" (${before.id})`;
-  const attempt = (each: Attempt) => calls.change(operation, before, settings, each);
+  const attempt = (each: Attempt) => calls.change(operation, before, changes, each);
   // Not every kind of record can be renamed.
-  const { name: newName = before.name } = settings as { readonly name?: string | undefined };
+  const { name: newName = before.name } = changes;
   return sendWrite(collection, { name, operation, attempt }, [before.id, newName], options);
 }
 

@@ -3,8 +3,9 @@ import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, makeCall } from "../transport/retryingCall";
-import { type Collection, noteWrite, readShared, type Writable } from "./collection";
+import { type Collection, noteWrite, type Writable } from "./collection";
 import { type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
+import { readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
 
@@ -26,7 +27,7 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 
 /** Lists, creates, and lists again after a lost response, so that there is never a second record. */
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
-  collection: Writable<T, Settings, "create">,
+  collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions = {},
 ): Promise<T> {

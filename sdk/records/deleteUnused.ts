@@ -1,12 +1,13 @@
-import { sleep } from "../contract/clock";
+import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, ServiceFaultError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
 import { lookFor, lookRepeatedly } from "./absence";
 import { sendWrite } from "./changeRecord";
-import { type Collection, readAfterWrites, readSharedWith, type Writable } from "./collection";
+import type { Collection, Writable } from "./collection";
 import type { NamedRecord } from "./listed";
+import { readAfterWrites, readSharedWith } from "./reads";
 
 /** The progress of a deletion that waits. */
 export interface DeletionWait {
@@ -68,7 +69,7 @@ const LONGEST_PAUSE_MS = 15_000;
  * @throws DeleteTimeoutError if the service does not accept the deletion in time
  */
 export async function deleteUnused<T extends NamedRecord>(
-  collection: Writable<T, never, "delete">,
+  collection: Writable<T, never>,
   id: string,
   rules: readonly DeletionRule<T>[],
   options: DeleteUnusedOptions & ObservedOptions = {},
@@ -78,7 +79,7 @@ export async function deleteUnused<T extends NamedRecord>(
 }
 
 async function untilGone<T extends NamedRecord>(
-  collection: Writable<T, never, "delete">,
+  collection: Writable<T, never>,
   id: string,
   rules: readonly DeletionRule<T>[],
   { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
@@ -87,7 +88,6 @@ async function untilGone<T extends NamedRecord>(
   const startedAt = clock.monotonic();
   // The list is requested after the look begins. All deletions that look share it.
   const look = async () => lookFor(collection, await list.read({ gathers: true }, options), id, options, true);
-  let pauseMs = FIRST_PAUSE_MS;
   const shared = await readSharedWith(collection, id, options);
   let record = await lookFor(collection, shared, id, options);
   if (!record) {
@@ -97,23 +97,28 @@ async function untilGone<T extends NamedRecord>(
     await list.rest(looking.then(() => {}));
     record = await looking;
   }
-  while (record) {
-    for (const rule of rules) await refuseUsed(collection, record, rule, options);
-    let obstacle = await refusalOf(collection, record, options);
-    if (obstacle === undefined) {
-      record = await look();
-      if (!record) return;
-      await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
-      obstacle = "the service accepted its deletion, but still lists it";
-    }
-    record = await look();
-    if (!record) return;
-    const elapsedMs = clock.monotonic() - startedAt;
-    if (elapsedMs >= releaseTimeoutMs) throw deleteTimeout(kind.noun, record, releaseTimeoutMs, obstacle);
-    onWait?.({ elapsedMs: Math.round(elapsedMs), reason: obstacle });
-    await list.rest(sleep(clock, Math.min(pauseMs, releaseTimeoutMs - elapsedMs), options.signal));
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
-  }
+  if (!record) return;
+  let present = record;
+  let obstacle = "";
+  await pollUntil({
+    ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
+    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: list.rest },
+    async step() {
+      for (const rule of rules) await refuseUsed(collection, present, rule, options);
+      const refusal = await refusalOf(collection, present, options);
+      obstacle = refusal ?? "the service accepted its deletion, but still lists it";
+      if (refusal === undefined) {
+        if (!(await look())) return true;
+        await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
+      }
+      const left = await look();
+      if (!left) return true;
+      present = left;
+      return undefined;
+    },
+    onPause: (elapsedMs) => onWait?.({ elapsedMs, reason: obstacle }),
+    onTimeout: () => deleteTimeout(kind.noun, present, releaseTimeoutMs, obstacle),
+  });
 }
 
 /** Refuses to delete a record that is used, unless its users are gone when the list's lag has passed. */
@@ -134,7 +139,7 @@ async function refuseUsed<T extends NamedRecord>(
 
 /** Sends the deletion. Returns the service's refusal, or `undefined` if it accepts. */
 async function refusalOf<T extends NamedRecord>(
-  collection: Writable<T, never, "delete">,
+  collection: Writable<T, never>,
   record: T,
   options: ObservedOptions,
 ): Promise<string | undefined> {

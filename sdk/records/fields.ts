@@ -1,6 +1,34 @@
+import type { OpenEnum } from "../contract/enums";
 import type { ServiceName } from "../contract/limits";
 
 // Programs load this file when they start, so it imports no library.
+
+/** How REST v2 writes and reads a field. */
+export interface V2Field<Value> {
+  /** The place in a body, such as `image` or `workers.min`. */
+  readonly path: string;
+  /** Another place, from which the value is read if the first has none. */
+  readonly otherPath?: string;
+  /** Returns the place to write if other settings decide it; `undefined` if the service has none beside them. */
+  pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
+  /** Returns the value to send, where it differs. `undefined` is not sent. */
+  write?(value: Value): unknown;
+  /** `true` if the value is a list there, and not a comma list. @default that of the field */
+  readonly isList?: true;
+  /** `true` if a response without the field is not a record of this kind. @default that of the field */
+  readonly isInEveryRecord?: true;
+  /** `true` if the service does not show the field. */
+  readonly isHidden?: true;
+  /** `true` for a part of an object that is sent as a whole. */
+  readonly isPartOfWhole?: true;
+}
+
+/** The normal form of a setting: a comma list for a list. An enum may hold words that the service has added. */
+type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
+type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
+
+/** The settings of an input in normal form. Every field is set. */
+export type NormalForms<Input> = { readonly [K in keyof Input]-?: NormalForm<Input[K]> };
 
 /** The declaration of one field that can be set. */
 export interface FieldOf<Type extends string, Value> {
@@ -17,7 +45,7 @@ export interface FieldOf<Type extends string, Value> {
   /** Largest value of a number. @default the largest integer that GraphQL can carry */
   readonly max?: number;
   /** Brings equal values into one form. */
-  readonly normalize?: (value: Value) => Value;
+  normalize?(value: Value): Value;
   /** The value that `null` sets, and that a field gets that is removed from the program. Without it the field is required. */
   readonly default?: Value;
   /** `true` if a response without the field is not a record of this kind. Otherwise absent is the default, or empty. */
@@ -25,11 +53,15 @@ export interface FieldOf<Type extends string, Value> {
   /** The selection in GraphQL. @default the name of the field; `""` for a field that the service does not return */
   readonly selection?: string;
   /** Returns the value to send, where it differs. `service` is the named service, if any. */
-  readonly toService?: (value: Value, service: ServiceName | undefined) => unknown;
+  toService?(value: Value, service: ServiceName | undefined): unknown;
   /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
   readonly isGraphqlEnum?: true;
   /** The only named service that has the field. Without it, every service has the field. */
   readonly onlyAt?: ServiceName;
+  /** The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the field. */
+  readonly v2: string | V2Field<Value> | null;
+  /** `true` if a change needs new workers. @default false: the field is for people */
+  readonly needsNewWorkers?: true;
 }
 
 /**
@@ -85,4 +117,9 @@ export function listFields(table: FieldTable): string[] {
 export function defaultsOf(table: FieldTable): Record<string, unknown> {
   const optional = Object.entries(table).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(optional.map(([name, field]) => [name, field.default]));
+}
+
+/** Returns the names of the fields whose change needs new workers. */
+export function workerFields(table: FieldTable): string[] {
+  return Object.keys(table).filter((field) => table[field]?.needsNewWorkers);
 }

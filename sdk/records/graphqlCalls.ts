@@ -4,7 +4,7 @@ import { decode } from "../transport/decode";
 import { execute, executeQuery, type GraphqlTransport, type Literal } from "../transport/graphql";
 import { unexpectedResponse } from "../transport/responseErrors";
 import type { Attempt } from "../transport/retryingCall";
-import { type Listed, type NamedRecord, type RecordKind, readRecords } from "./listed";
+import { type Kind, type Listed, type NamedRecord, readRecords } from "./listed";
 
 /**
  * Reads fields of the account.
@@ -36,7 +36,7 @@ interface SingleField {
  */
 export async function readAliases<T extends NamedRecord>(
   transport: GraphqlTransport,
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   operation: string,
   { name, selection, of }: SingleField,
   ids: readonly string[],

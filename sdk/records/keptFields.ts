@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { RejectedError } from "../errors";
 import { EnumValue, type Literal } from "../transport/graphql";
+import type { CallContext } from "../transport/retryingCall";
 import type { KeptTable } from "./fields";
 
 /** The kept fields of one record as they were read. A field that reads `null` is not among them. */
@@ -32,7 +33,7 @@ export interface KeptFields {
  * Returns the kept fields of one client, which remembers those that the service does not have.
  * @param warn called once for each of them
  */
-export function createKeptFields(table: KeptTable, noun: string, warn: (message: string) => void): KeptFields {
+export function createKeptFields(table: KeptTable, noun: string, warn: CallContext["warn"]): KeptFields {
   const absent = new Set<string>();
   const present = () => Object.entries(table).filter(([field]) => !absent.has(field));
   const select = (isSecret: boolean) =>
@@ -47,7 +48,7 @@ export function createKeptFields(table: KeptTable, noun: string, warn: (message:
     for (const field of new Set(fields)) {
       if (absent.has(field)) continue;
       absent.add(field);
-      warn(
+      warn?.(
         `the service does not know the field ${field} of ${noun}, so changes no longer send it. If ${noun} still have ` +
           "such a setting, check it at the service after the next change, and update this package",
       );

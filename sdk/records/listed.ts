@@ -11,7 +11,7 @@ export interface NamedRecord {
 }
 
 /** One kind of record that the service keeps, such as endpoints or templates. */
-export interface RecordKind<T extends NamedRecord> {
+export interface Kind<T extends NamedRecord> {
   /** One record in messages, such as `template`. */
   readonly noun: string;
   /** The same with its article, such as `a template`. */
@@ -61,7 +61,7 @@ const nameSchema = z.looseObject({ name: z.string() });
  * @throws UnexpectedResponseError if there is no list
  */
 export function readRecords<T extends NamedRecord>(
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   response: unknown,
   field: string,
   cap = Number.POSITIVE_INFINITY,
@@ -88,7 +88,7 @@ export function readRecords<T extends NamedRecord>(
   };
 }
 
-function readAll<T extends NamedRecord>(kind: RecordKind<T>, sent: readonly unknown[]): Listed<T> {
+function readAll<T extends NamedRecord>(kind: Kind<T>, sent: readonly unknown[]): Listed<T> {
   const records: T[] = [];
   const unreadable: UnreadableRecord[] = [];
   for (const record of sent) {
@@ -111,7 +111,7 @@ function idOf(record: unknown): string | undefined {
 }
 
 /** Names a list in messages. */
-export function listOf({ noun }: Pick<RecordKind<NamedRecord>, "noun">): string {
+export function listOf({ noun }: Pick<Kind<NamedRecord>, "noun">): string {
   return `the list of ${noun}s`;
 }
 
@@ -119,7 +119,7 @@ export function listOf({ noun }: Pick<RecordKind<NamedRecord>, "noun">): string 
  * Returns the record with this id, or `undefined` if the list proves that there is none.
  * @throws UnexpectedResponseError if it cannot be read, or if a record without an id might be it
  */
-export function recordById<T extends NamedRecord>(kind: RecordKind<T>, list: Listed<T>, id: string): T | undefined {
+export function recordById<T extends NamedRecord>(kind: Kind<T>, list: Listed<T>, id: string): T | undefined {
   const { records, unreadable } = list.about?.(id) ?? list;
   const found = records.find((each) => each.id === id);
   if (found) return found;
@@ -136,7 +136,7 @@ export function recordById<T extends NamedRecord>(kind: RecordKind<T>, list: Lis
  * @throws UnexpectedResponseError if one cannot be read, or if none is found and a record has no name
  */
 export function recordsByName<T extends NamedRecord>(
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   { records, unreadable }: Listed<T>,
   name: string,
 ): T[] {
@@ -153,7 +153,7 @@ export function recordsByName<T extends NamedRecord>(
  * Refuses an incomplete list.
  * @throws UnexpectedResponseError if a record cannot be read; names the first one
  */
-export function refuseUnreadable<T extends NamedRecord>(kind: RecordKind<T>, { unreadable }: Listed<T>): void {
+export function refuseUnreadable<T extends NamedRecord>(kind: Kind<T>, { unreadable }: Listed<T>): void {
   const [first] = unreadable;
   if (first) throw unreadableError(kind, `${unreadable.length} of the records cannot be read`, first);
 }
@@ -163,7 +163,7 @@ export function refuseUnreadable<T extends NamedRecord>(kind: RecordKind<T>, { u
  * @throws NameTakenError if a record that cannot be read has the name
  */
 export function refuseUnreadableNamesake<T extends NamedRecord>(
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   { unreadable }: Listed<T>,
   name: string,
 ): void {
@@ -182,7 +182,7 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
  * @throws UnexpectedResponseError if a record that cannot be read may be a new one with this name
  */
 export function newRecords<T extends NamedRecord>(
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   before: Listed<T>,
   after: Listed<T>,
   name: string,
@@ -196,7 +196,7 @@ export function newRecords<T extends NamedRecord>(
 }
 
 function unreadableError<T extends NamedRecord>(
-  kind: RecordKind<T>,
+  kind: Kind<T>,
   what: string,
   { id, name, problem }: UnreadableRecord,
 ): UnexpectedResponseError {

@@ -1,8 +1,10 @@
+import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
-import { type Collection, type FindOptions, findRecord, getRecord, type KnownOptions } from "./collection";
+import type { Collection, FindOptions, KnownOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
+import { findRecord, getRecord } from "./reads";
 import { readWhole } from "./wholeList";
 
 /** Reads the records of one kind. Every call may also throw the errors of the connection, such as `ConnectionError`. */
@@ -36,14 +38,14 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
   const { kind } = collection;
   return {
     list: (given) =>
-      withResponse(given, async (options) => {
+      checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const whole = await readWhole(collection, options);
         refuseUnreadable(kind, whole);
         // A copy: the list itself is shared with other readers.
         return [...whole.records];
       }),
     listReadable: (given) =>
-      withResponse(given, async (options) => {
+      checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const { records, unreadable, mayBeCut } = await readWhole(collection, options);
         return { records: [...records], unreadable: [...unreadable], ...(mayBeCut && { mayBeCut }) };
       }),

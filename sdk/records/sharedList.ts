@@ -1,7 +1,7 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
-import { createCrowd } from "./crowd";
+import { countOperations } from "./concurrentOperations";
 
 /** A list and the time of its request. */
 export type ListSnapshot<List> = List & {
@@ -66,7 +66,7 @@ export function createSharedList<List extends object>(
   /** The list to request after the current response. */
   let next: Request<List> | undefined;
   let pending: Promise<unknown> = Promise.resolve();
-  const crowd = createCrowd(clock);
+  const operations = countOperations(clock);
 
   async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
@@ -136,10 +136,10 @@ export function createSharedList<List extends object>(
   /** Lets the list be requested if all operations that run need it. */
   function releaseSoon(request: Request<List>): void {
     const { gathered } = request;
-    if (gathered >= crowd.size()) request.release();
-    else if (gathered >= crowd.running()) {
+    if (gathered >= operations.size()) request.release();
+    else if (gathered >= operations.running()) {
       clock.schedule(SETTLE_MS, () => {
-        if (request.gathered === gathered && gathered >= crowd.running()) request.release();
+        if (request.gathered === gathered && gathered >= operations.running()) request.release();
       });
     }
   }
@@ -182,14 +182,14 @@ export function createSharedList<List extends object>(
       current = undefined;
     },
     join() {
-      const leave = crowd.join();
+      const leave = operations.join();
       return () => {
         leave();
         if (next) releaseSoon(next);
       };
     },
     rest(wait) {
-      const rested = crowd.rest(wait);
+      const rested = operations.rest(wait);
       if (next) releaseSoon(next);
       return rested;
     },

@@ -3,8 +3,8 @@ import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { RecordCalls } from "./collection";
-import { type Listed, type NamedRecord, type RecordKind, recordById } from "./listed";
+import type { RecordCalls } from "./calls";
+import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 
 /** Largest number of records that one request reads. */
 const MOST_IDS = 50;
@@ -42,8 +42,8 @@ interface Batch<T> {
 /** Returns the single reads of one kind of record. One request is under way at a time. */
 export function createSingleReads<T extends NamedRecord>(
   context: CallContext,
-  kind: RecordKind<T>,
-  { names, readByIds }: Pick<RecordCalls<T, never, never>, "names" | "readByIds">,
+  kind: Kind<T>,
+  { names, readByIds }: Pick<RecordCalls<T, never>, "names" | "readByIds">,
 ): SingleReads<T> {
   const { noun } = kind;
   let isRefused = readByIds === undefined;

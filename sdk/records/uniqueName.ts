@@ -1,34 +1,12 @@
 import { LIST_CAP } from "../contract/limits";
 import { BusinessRuleError, NameTakenError } from "../errors";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
-import type { Collection, Writable } from "./collection";
-import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
+import type { Collection } from "./collection";
 import type { NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
 /** Matches the messages with which services refuse a name that is taken. */
 const TAKEN = /must be unique|already exists|already in use|already taken/i;
-
-/**
- * Creates a record whose name must be unique.
- * @throws NameTakenError if a record has the name; nothing was created
- */
-export async function createUnique<T extends NamedRecord, Settings extends { readonly name: string }>(
-  collection: Writable<T, Settings, "create">,
-  creation: Creation<T, Settings>,
-  options: CreateRecordOptions<T> & ObservedOptions,
-): Promise<T> {
-  const { name } = creation.settings;
-  const onNameTaken = (existing: readonly T[]) => {
-    const ids = existing.map(({ id }) => id);
-    throw nameTaken(collection.kind, name, ids);
-  };
-  try {
-    return await createRecord(collection, creation, { onNameTaken, ...options });
-  } catch (error) {
-    throw await explainTakenName(error, collection, name, options);
-  }
-}
 
 /**
  * Returns a clearer error if the service refused a name that must be unique: it says which record of the account has it.
@@ -55,7 +33,7 @@ export async function explainTakenName<T extends NamedRecord>(
 }
 
 /** Returns the error for a name that records of the account have. */
-function nameTaken(kind: { readonly one: string }, name: string, ids: readonly string[]): NameTakenError {
+export function nameTaken(kind: { readonly one: string }, name: string, ids: readonly string[]): NameTakenError {
   return new NameTakenError(
     `${kind.one} named "${name}" exists already: ${ids.join(", ")}. Nothing was changed. Choose another name`,
     ids,

@@ -5,9 +5,8 @@ import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2, type V2Request } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
-import type { RecordCalls } from "./collection";
-import { type Listed, type NamedRecord, type RecordKind, readRecords, type UnreadableRecord } from "./listed";
-import type { NamesCall } from "./wholeList";
+import type { NamesCall, RecordCalls } from "./calls";
+import { type Kind, type Listed, type NamedRecord, readRecords, type UnreadableRecord } from "./listed";
 
 const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
@@ -23,7 +22,7 @@ const MOST_BEGINNINGS = 3;
 const LOOK_MS = 1_000;
 
 /** One kind of record in REST v2. */
-export interface V2Kind<T extends NamedRecord> extends RecordKind<T> {
+export interface V2Kind<T extends NamedRecord> extends Kind<T> {
   /** The names of its operations in events. */
   readonly names: RecordCalls<T, never>["names"];
   /** The path of its list. That of one record follows it: `/templates/abc`. */
@@ -37,7 +36,7 @@ export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, n
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /** Changes a record. Without changes it only reads the record, because an empty change is refused. */
   readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
-  readonly delete: RecordCalls<T, never, { readonly id: string }>["delete"];
+  readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
 }
 
 type V2Body = Readonly<Record<string, unknown>>;
@@ -147,9 +146,4 @@ async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt)
     if (attempt.signal.aborted) throw attempt.signal.reason;
     attempt.progress();
   }
-}
-
-/** Returns an object without the fields that are `undefined`. */
-export function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,39 +1,9 @@
 import { LIST_CAP } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { Collection } from "./collection";
-import { type Listed, listOf, type NamedRecord, type RecordKind } from "./listed";
-import { createSharedList, type ListFreshness, type SharedList } from "./sharedList";
-
-/** Reads the ids and names of all records of one kind, from an interface whose lists are never cut. Sends each request once. */
-export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<NamedRecord>>;
-
-/** Completes the lists of one kind that may be cut. */
-export interface Completion {
-  /** The ids and names of all records. `undefined` without such an interface. */
-  readonly names: SharedList<Listed<NamedRecord>> | undefined;
-  /** `true` after the other interface refused: it is asked once. */
-  isRefused: boolean;
-  /** `true` after a warning that a list may be cut: there is one for each kind. */
-  hasWarned: boolean;
-}
-
-/** Returns the completion of the lists of one kind. */
-export function createCompletion(
-  context: CallContext,
-  kind: Pick<RecordKind<NamedRecord>, "noun">,
-  readNames: NamesCall | undefined,
-): Completion {
-  const operation = `${listOf(kind)}, over REST v2`;
-  const names =
-    readNames &&
-    createSharedList(context.clock, (options) => {
-      const attempt = (each: Attempt) => readNames(operation, each);
-      return makeCall(context, { ...options, name: "listNames", operation, repeatability: "safe", attempt });
-    });
-  return { names, isRefused: false, hasWarned: false };
-}
+import { type Listed, listOf, type NamedRecord } from "./listed";
+import type { ListFreshness } from "./sharedList";
 
 /**
  * Returns a list with the records of one name that it does not show because it is cut. Those that are hidden and cannot be

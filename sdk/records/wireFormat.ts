@@ -8,6 +8,8 @@ export interface OutputOnlyField<Value = unknown> {
   /** The selection in GraphQL. */
   readonly selection: string;
   readonly schema: z.ZodType<Value>;
+  /** The place in REST v2; `null` if it does not have the field. */
+  readonly v2: string | null;
 }
 
 /** Returns the fields of a record as a GraphQL selection. `fields` are those that the service has. */

@@ -1,22 +1,20 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
+import type { RecordCalls } from "../records/calls";
 import { readMyself, remove, save } from "../records/graphqlCalls";
-import { type RecordKind, readRecords } from "../records/listed";
+import { type Kind, readRecords } from "../records/listed";
 import type { GraphqlTransport } from "../transport/graphql";
-import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
+import type { RegistryAuth, RegistryAuthInput } from "./record";
 
 /** The requests for registry credentials, each of which sends one request, once. */
-export interface RegistryAuthCalls extends Omit<RecordCalls<RegistryAuth, RegistryAuthInput>, "change"> {
-  readonly change: RecordCalls<RegistryAuth, RegistryLogin>["change"];
-}
+export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
 const registryAuthSchema = z.looseObject({ id: z.string().min(1), name: z.string() });
 
 /** The service can also return the user and the password. The client never asks for them. */
 const SELECTION = "id name";
 
-export const REGISTRY_AUTH: RecordKind<RegistryAuth> = {
+export const REGISTRY_AUTH: Kind<RegistryAuth> = {
   noun: "registry credential",
   one: "a registry credential",
   schema: registryAuthSchema,

@@ -2,9 +2,13 @@
 export interface RegistryAuthInput {
   /** Name of the credential. Unique in the account, and fixed. */
   readonly name: string;
-  /** User of the registry. */
+  /** User of the registry. A program's state always keeps it as a secret. */
   readonly username: string;
-  /** Password or token of the user. No error or log shows it, and the service never returns it. */
+  /**
+   * Password or token of the user. No error or log shows it, the service never returns it, and a
+   * program's state always keeps it as a secret. A change is made in place, so templates need no change.
+   * Over REST v2, a change of the resource replaces the credential.
+   */
   readonly password: string;
 }
 

@@ -1,14 +1,14 @@
 import type { Endpoint } from "../endpoints/record";
-import { CREATE_OPTIONS, DELETE_OPTIONS } from "../records/callOptions";
-import { changeRecord } from "../records/changeRecord";
-import { type Collection, createCollection, readExisting } from "../records/collection";
+import { DELETE_OPTIONS } from "../records/callOptions";
+import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
-import { type Readers, readersOf } from "../records/readers";
-import { createUnique } from "../records/uniqueName";
+import type { Readers } from "../records/readers";
+import { recordsOf } from "../records/records";
 import type { Template } from "../templates/record";
-import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise, withResponse } from "../transport/responsePromise";
+import { REQUEST_OPTIONS } from "../transport/callOptions";
+import type { RequestOptions } from "../transport/requestOptions";
+import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
@@ -37,10 +37,6 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-interface RegistryAuthAccount extends Collection<RegistryAuth> {
-  readonly calls: RegistryAuthCalls;
-}
-
 /** The time in which the service must accept a deletion: it fails now and then, and a repetition may help. */
 const DELETE_TIMEOUT_MS = 60_000;
 
@@ -54,7 +50,7 @@ export function createRegistryAuths(
   templates: Collection<Template>,
   endpoints: Collection<Endpoint> | undefined,
 ): RegistryAuths {
-  const account: RegistryAuthAccount = { ...createCollection(context, REGISTRY_AUTH, calls), calls };
+  const registryAuths = createCollection(context, REGISTRY_AUTH, calls);
   const isInNoTemplate = unusedBy(
     templates,
     (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
@@ -68,35 +64,14 @@ export function createRegistryAuths(
       "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
     );
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
-  return {
-    ...readersOf(account),
-    create: (input, given) =>
-      checkedCall(given, CREATE_OPTIONS, (options) => createRegistryAuth(account, input, options)),
-    update: (id, login, given) => withResponse(given, (options) => updateRegistryAuth(account, id, login, options)),
-    delete: (id, given) =>
-      checkedCall(given, DELETE_OPTIONS, (options) =>
-        deleteUnused(account, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
-      ),
-  };
-}
-
-async function createRegistryAuth(
-  account: RegistryAuthAccount,
-  input: RegistryAuthInput,
-  options: CreateRecordOptions<RegistryAuth> & ObservedOptions,
-): Promise<RegistryAuth> {
-  const wanted = parseRegistryAuth(input);
-  const creation = { settings: wanted, isSame: () => true };
-  return createUnique(account, creation, options);
-}
-
-async function updateRegistryAuth(
-  account: RegistryAuthAccount,
-  id: string,
-  login: RegistryLogin,
-  options: ObservedOptions,
-): Promise<RegistryAuth> {
-  const wanted = parseRegistryLogin(id, login);
-  const before = await readExisting(account, id, options);
-  return changeRecord(account, before, wanted, options);
+  return recordsOf(registryAuths, {
+    parse: parseRegistryAuth,
+    parseChanges: parseRegistryLogin,
+    merge: ({ name }, login) => ({ name, ...login }),
+    isSame: () => true,
+    delete: (id, options) =>
+      deleteUnused(registryAuths, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
+    updateOptions: REQUEST_OPTIONS,
+    deleteOptions: DELETE_OPTIONS,
+  });
 }

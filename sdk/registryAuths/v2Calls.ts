@@ -1,6 +1,8 @@
 import { BusinessRuleError } from "../errors";
 import { v2Requests } from "../records/v2Calls";
+import { v2Body } from "../records/v2Format";
 import type { RestV2Transport } from "../transport/restV2";
+import { REGISTRY_AUTH_FIELDS } from "./fields";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { ANOTHER_LOGIN } from "./input";
 
@@ -16,8 +18,8 @@ export function v2RegistryAuthCalls(transport: RestV2Transport): RegistryAuthCal
   const requests = v2Requests(transport, REGISTRY_AUTH_LIST);
   return {
     ...requests,
-    create: (operation, { name, username, password }, attempt) =>
-      requests.create(operation, { name, username, password }, attempt),
+    create: (operation, settings, attempt) =>
+      requests.create(operation, v2Body(REGISTRY_AUTH_FIELDS, settings), attempt),
     async change(operation) {
       throw new BusinessRuleError(`${operation}: ${ANOTHER_LOGIN}`);
     },

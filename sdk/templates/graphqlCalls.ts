@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
+import type { RecordCalls } from "../records/calls";
 import type { KeptTable } from "../records/fields";
 import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields, withKept } from "../records/keptFields";
-import { type RecordKind, readRecords } from "../records/listed";
+import { type Kind, readRecords } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
-import type { Attempt } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/retryingCall";
 import { TEMPLATE_FIELDS } from "./fields";
 import type { Template, TemplateSettings } from "./record";
 
@@ -22,10 +22,10 @@ const flag = z
   .nullish()
   .transform((value) => value ?? false);
 
-const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
-  id: { selection: "id", schema: z.string().min(1) },
-  isServerless: { selection: "isServerless", schema: flag },
-  isPublic: { selection: "isPublic", schema: flag },
+export const OUTPUT_ONLY_FIELDS: Readonly<Record<string, OutputOnlyField>> = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  isServerless: { selection: "isServerless", schema: flag, v2: "serverless" },
+  isPublic: { selection: "isPublic", schema: flag, v2: "public" },
 };
 
 const KEPT_FIELDS: KeptTable = {
@@ -59,7 +59,7 @@ const templateSchema = withKept<Template>(
 );
 
 /** Templates of endpoints and of pods share one list and one name space. */
-export const TEMPLATE: RecordKind<Template> = {
+export const TEMPLATE: Kind<Template> = {
   noun: "template",
   one: "a template",
   schema: templateSchema,
@@ -67,8 +67,8 @@ export const TEMPLATE: RecordKind<Template> = {
 };
 
 /** Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is sent. */
-export function graphqlTemplateCalls(transport: GraphqlTransport): TemplateCalls {
-  const kept = createKeptFields(KEPT_FIELDS, "templates", transport.http.warn);
+export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTransport): TemplateCalls {
+  const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
   const selection = `${selectionOf(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS)} ${kept.selection()}`;
   const send = (operation: string, input: Literal, attempt: Attempt) =>
     save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);

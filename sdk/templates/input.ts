@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { InputProblem } from "../errors";
 import { checkFields, describe, type FieldSchemas, fieldSchemas, must, parseFields } from "../records/input";
 import { hideJobSecret } from "../secret";
-import { looksLikeCredential, MAX_ENV_VARIABLES, normalizePorts, TEMPLATE_FIELDS } from "./fields";
+import { looksLikeCredential, MAX_ENV_VARIABLES, normalizePorts, TEMPLATE_DEFAULTS, TEMPLATE_FIELDS } from "./fields";
 import type { TemplateChanges, TemplateInput, TemplateSettings } from "./record";
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -29,18 +29,21 @@ export function checkTemplateFields(input: Readonly<Record<string, unknown>>): {
  * Checks the settings of a new template and returns them in normal form.
  * @throws InvalidInputError that lists every problem
  */
-export function parseTemplate(input: TemplateInput): Partial<TemplateSettings> & Pick<TemplateSettings, "name"> {
-  return parseFields("the new template", TEMPLATE_FIELDS, SCHEMAS, input, true) as unknown as TemplateSettings;
+export function parseTemplate(input: TemplateInput): TemplateSettings {
+  const fields = parseFields("the new template", TEMPLATE_FIELDS, SCHEMAS, input, true);
+  const settings = { ...TEMPLATE_DEFAULTS, ...fields } as TemplateSettings;
+  hideEnv(settings.env, [settings.name, settings.imageName]);
+  return settings;
 }
+
+/** Changes in normal form. */
+export type ParsedChanges = Partial<Omit<TemplateSettings, "env">> & Pick<TemplateChanges, "env">;
 
 /**
  * Checks changes and returns them in normal form.
  * @throws InvalidInputError that lists every problem
  */
-export function parseTemplateChanges(
-  id: string,
-  changes: TemplateChanges,
-): Partial<Omit<TemplateSettings, "env">> & Pick<TemplateChanges, "env"> {
+export function parseTemplateChanges(id: string, changes: TemplateChanges): ParsedChanges {
   return parseFields(`the change of template ${id}`, TEMPLATE_FIELDS, CHANGE_SCHEMAS, changes, false);
 }
 

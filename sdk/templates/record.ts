@@ -1,3 +1,4 @@
+import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -14,22 +15,33 @@ export interface TemplateInput {
    * @default {}
    */
   readonly env?: Readonly<Record<string, string>> | null;
-  /** Size of the container's disk, in GB: whole, ≥ 1. @default 20 */
+  /**
+   * Size of the container's disk, in GB (whole, ≥ 1).
+   * @default 20
+   */
   readonly containerDiskInGb?: number | null;
   /**
-   * Start command: a command line, or the JSON of `{ "cmd": […], "entrypoint": […] }`. `""` is the image's own.
-   * @default ""
+   * Start command: a command line, or the JSON of `{ "cmd": […], "entrypoint": […] }`. `""` is the
+   * image's own. A resource has either this or `command`.
+   * @default the image's own
    */
   readonly dockerArgs?: string | null;
   /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`. Set as a list or a comma list in any order; read as
-   * a sorted comma list.
-   * @default ""
+   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a queue
+   * need none. The client and a dynamic provider also accept a comma-separated string, and return a
+   * sorted one.
+   * @default none
    */
   readonly ports?: string | readonly string[] | null;
-  /** Id of the credential for the image's registry; `""` is none. @default "" */
+  /**
+   * Id of the credential for the image's registry; `""` is none.
+   * @default none
+   */
   readonly containerRegistryAuthId?: string | null;
-  /** Description of the template, in Markdown. @default "" */
+  /**
+   * Description of the template, in Markdown.
+   * @default ""
+   */
   readonly readme?: string | null;
 }
 
@@ -43,24 +55,7 @@ export interface TemplateChanges extends Partial<Omit<TemplateInput, "env">> {
 }
 
 /** The settings of a template in normal form. Every field is set. */
-export interface TemplateSettings {
-  /** Name of the template. */
-  readonly name: string;
-  /** Image that the workers run. */
-  readonly imageName: string;
-  /** Environment of the workers, with the variables that the service or others have added. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Size of the container's disk, in GB. */
-  readonly containerDiskInGb: number;
-  /** Start command; `""` is the image's own. */
-  readonly dockerArgs: string;
-  /** Ports that the container exposes, as a sorted comma list. */
-  readonly ports: string;
-  /** Id of the credential for the image's registry; `""` is none. */
-  readonly containerRegistryAuthId: string;
-  /** Description of the template. */
-  readonly readme: string;
-}
+export interface TemplateSettings extends NormalForms<TemplateInput> {}
 
 /** A template as the service has it, in normal form. */
 export interface Template extends TemplateSettings {

@@ -1,42 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { given, v2Requests } from "../records/v2Calls";
+import { withKept } from "../records/keptFields";
+import { v2Requests } from "../records/v2Calls";
+import { changedInV2, hiddenInV2, v2Body, v2RecordSchema } from "../records/v2Format";
 import type { RestV2Transport } from "../transport/restV2";
-import { normalizePorts, TEMPLATE_DEFAULTS } from "./fields";
-import { TEMPLATE, type TemplateCalls } from "./graphqlCalls";
-import type { Template, TemplateSettings } from "./record";
+import { TEMPLATE_FIELDS } from "./fields";
+import { OUTPUT_ONLY_FIELDS, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
+import type { Template } from "./record";
 
-const wireSchema = z.looseObject({
-  id: z.string().min(1),
-  name: z.string(),
-  image: z.string().nullish(),
-  args: z.string().nullish(),
-  disk: z.number().nullish(),
-  env: z.record(z.string(), z.string()).nullish(),
-  ports: z.array(z.string()).nullish(),
-  registry: z.string().nullish(),
-  serverless: z.boolean().nullish(),
-  public: z.boolean().nullish(),
-});
-
-const templateV2Schema: z.ZodType<Template> = wireSchema.transform((record) => ({
-  id: record.id,
-  name: record.name,
-  imageName: record.image ?? "",
-  env: record.env ?? {},
-  containerDiskInGb: record.disk ?? TEMPLATE_DEFAULTS.containerDiskInGb,
-  dockerArgs: record.args ?? "",
-  ports: normalizePorts(record.ports ?? []),
-  containerRegistryAuthId: record.registry ?? "",
-  readme: "",
-  isServerless: record.serverless ?? false,
-  isPublic: record.public ?? false,
-  kept: {},
-}));
+const TYPES = { env: z.record(z.string(), z.string()) };
 
 export const TEMPLATE_LIST = {
   ...TEMPLATE,
-  schema: templateV2Schema,
+  schema: withKept<Template>(v2RecordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, TYPES), {}),
   names: { list: "listTemplates", create: "createTemplate", change: "updateTemplate", delete: "deleteTemplate" },
   path: "/templates",
   field: "templates",
@@ -59,27 +34,12 @@ export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
   return {
     ...requests,
     create: (operation, settings, attempt) =>
-      requests.create(operation, { ...toBody(settings), ...NEW_SERVERLESS_TEMPLATE }, attempt),
+      requests.create(operation, { ...v2Body(TEMPLATE_FIELDS, settings), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change(operation, before, settings, attempt) {
-      const [was, body] = [toBody(before), toBody(settings)];
-      const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(was[field], value));
-      return requests.patch(operation, before.id, Object.fromEntries(changed), attempt);
+      const changed = changedInV2(TEMPLATE_FIELDS, before, settings);
+      return requests.patch(operation, before.id, v2Body(TEMPLATE_FIELDS, settings, changed), attempt);
     },
     containersOfEndpoints: v2Requests(transport, CONTAINERS).list,
-    // REST v2 has no description of templates.
-    hiddenIn: () => ["readme"],
+    hiddenIn: (template) => hiddenInV2(TEMPLATE_FIELDS, template),
   };
-}
-
-function toBody(settings: Partial<TemplateSettings>): Record<string, unknown> {
-  const { name, imageName, env, containerDiskInGb, dockerArgs, ports, containerRegistryAuthId } = settings;
-  return given({
-    name,
-    image: imageName,
-    env,
-    disk: containerDiskInGb,
-    args: dockerArgs,
-    ports: ports?.split(",").filter((port) => port !== ""),
-    registry: containerRegistryAuthId === "" ? null : containerRegistryAuthId,
-  });
 }

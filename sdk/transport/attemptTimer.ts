@@ -1,6 +1,9 @@
 import type { Clock } from "../contract/clock";
 
-/** A timer that fires later than this shows that the program was busy and could not read, in milliseconds. */
+/**
+ * A timer that fires later than this shows that the program was busy and could not read, in
+ * milliseconds.
+ */
 const LATE_MS = 100;
 
 /** The times after which an attempt ends, in milliseconds. */
@@ -17,7 +20,7 @@ export interface AttemptTimes {
 
 /** The timer of one attempt. */
 export interface AttemptTimer {
-  /** Restarts the time without data. See `Attempt.progress`. */
+  /** Restarts the idle timer. See `Attempt.progress`. */
   readonly progress: (uploadMs?: number) => void;
   readonly cancel: () => void;
 }
@@ -41,7 +44,10 @@ export function startAttemptTimer(
     return clock.schedule(Math.max(1, dueAt - now), () => look(dueAt));
   }
 
-  /** Ends the attempt after an immediate: Node reads sockets first, so a response that has arrived is not cut off. */
+  /**
+   * Ends the attempt after an immediate: Node reads sockets first, so a response that has arrived
+   * is not cut off.
+   */
   function look(dueAt: number): void {
     const lateMs = clock.monotonic() - dueAt;
     setImmediate(() => {

@@ -3,10 +3,13 @@ import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { headerProblems, type RequestOptions } from "./requestOptions";
 
-/** Returns the problems of the value of an option. It is not called for `undefined`, which is every option's default. */
+/**
+ * Returns the problems of the value of an option. It is not called for `undefined`, which is every
+ * option's default.
+ */
 export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
 
-/** The options of a call, each with the check of its value. An option that is missing in it does not compile. */
+/** The options of a call, each with a check of its value. Omitting one does not compile. */
 export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 
 const NO_PROBLEMS: readonly InputProblem[] = [];
@@ -19,7 +22,8 @@ export function check(isValid: (value: unknown) => boolean, message: string): Op
   return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
 }
 
-function hasMethod(value: unknown, name: string): boolean {
+/** Returns `true` for a value that has a method of this name. */
+export function hasMethod(value: unknown, name: string): boolean {
   const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
   return isObject && typeof (value as Record<string, unknown>)[name] === "function";
 }
@@ -27,6 +31,7 @@ function hasMethod(value: unknown, name: string): boolean {
 export const anyValue: OptionCheck = () => NO_PROBLEMS;
 export const aFunction = check((value) => typeof value === "function", "must be a function");
 export const aBoolean = check((value) => typeof value === "boolean", "must be true or false");
+export const aString = check((value) => typeof value === "string", "must be a string");
 export const anObject = check(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -64,7 +69,7 @@ export const wholeFrom = (min: number) =>
 export const oneOf = (...words: readonly string[]) =>
   check((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
 
-/** The options that every call takes. */
+/** Options that every call takes. */
 export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   timeoutMs: positiveMs,
   maxRetries: wholeFrom(0),
@@ -97,26 +102,40 @@ export function optionsError<Options>(
     const message = `must be an object with ${Object.keys(checks).join(", ")}`;
     return new InvalidInputError(what, [{ property: "options", message }]);
   }
+  const problems = optionProblems(options, checks, unknownOption);
+  return problems && new InvalidInputError(what, problems);
+}
+
+/**
+ * Returns the problems of options; `undefined` if there are none.
+ * @param unknown returns the problem of an option that does not exist
+ */
+export function optionProblems<Options>(
+  options: Options,
+  checks: OptionChecks<Options>,
+  unknown: (name: string, known: readonly string[]) => InputProblem,
+): InputProblem[] | undefined {
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
-  // With inherited names: an AbortSignal in place of the options has no others.
+  // Includes inherited names: an AbortSignal passed in place of the options has no others.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
-    const found = checkValue ? valueProblems(checkValue, name, options[name]) : unknownOption(name, Object.keys(known));
+    let found = NO_PROBLEMS;
+    if (checkValue) found = valueProblems(checkValue, name, options[name]);
+    // A library may have added a name to all objects.
+    else if (!(name in Object.prototype)) found = [unknown(name, Object.keys(known))];
     if (found.length > 0) problems = [...(problems ?? []), ...found];
   }
-  return problems && new InvalidInputError(what, problems);
+  return problems;
 }
 
 function valueProblems(checkValue: OptionCheck, name: string, value: unknown): readonly InputProblem[] {
   return value === undefined ? NO_PROBLEMS : checkValue(value, name);
 }
 
-function unknownOption(name: string, known: readonly string[]): readonly InputProblem[] {
-  // A library may have added it to all objects.
-  if (name in Object.prototype) return NO_PROBLEMS;
+function unknownOption(name: string, known: readonly string[]): InputProblem {
   const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
   const near = nearestWord(shown, known);
   const hint = near ? `: did you mean ${near}?` : `: the options are ${known.join(", ")}`;
-  return [{ property: JSON.stringify(shown), message: `is not an option${hint}` }];
+  return { property: JSON.stringify(shown), message: `is not an option${hint}` };
 }

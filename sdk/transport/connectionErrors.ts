@@ -15,7 +15,10 @@ import { BrokenExchange, TooLarge } from "./exchange";
 import type { Http, HttpRequest } from "./httpRequest";
 import { PROXY_STATUS } from "./proxy";
 
-/** Returns the error of a request without a complete response: the reason of its abort, or a typed error. */
+/**
+ * Returns the error of a request without a complete response: the reason of its abort, or a typed
+ * error.
+ */
 export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): unknown {
   if (failure instanceof ServerlessGpuError) return failure;
   const { operation, attempt } = httpRequest;
@@ -39,7 +42,10 @@ export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint:
   return new ConnectionError(`${message}. Check the network and the URL if this continues`, { cause });
 }
 
-/** Returns the error of a request that was aborted before it was sent. A timeout then had no effect at the service. */
+/**
+ * Returns the error of a request that was aborted before it was sent. A timeout then had no effect
+ * at the service.
+ */
 function endedBeforeSent(httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): unknown {
   const cause = httpRequest.attempt.signal.reason;
   if (!(cause instanceof RequestTimeoutError)) return cause;
@@ -76,7 +82,10 @@ function notSent(cause: unknown, httpRequest: HttpRequest, proxyHint: Http["prox
   return new CannotConnectError(`${operation}: ${problem(host)}${hint}`, { cause });
 }
 
-/** Returns the code of an error. Under Jest, Node's own errors are from another realm and no `instanceof Error`. */
+/**
+ * Returns the code of an error. Under Jest, Node's own errors are from another realm and no
+ * `instanceof Error`.
+ */
 function codeOf(cause: unknown): string {
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
 }

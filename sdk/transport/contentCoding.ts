@@ -3,8 +3,9 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Chunks } from "./exchange";
 
 /**
- * The encodings that a gateway may use, although the client never asks for one (RFC 9110, Content-Encoding). undici's
- * `decompress` would do it, but prints an ExperimentalWarning into the user's terminal and cannot read raw deflate.
+ * The encodings that a gateway may use, although the client never asks for one (RFC 9110,
+ * Content-Encoding). undici's `decompress` would do it, but prints an ExperimentalWarning into the
+ * user's terminal and cannot read raw deflate.
  */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
@@ -13,7 +14,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(),
 };
 
-/** Decodes `deflate` with the header of zlib, as RFC 9110 demands, and without, as some servers send it. */
+/**
+ * Decodes `deflate` with the header of zlib, as RFC 9110 requires, and without, as some servers
+ * send it.
+ */
 class Inflate extends Transform {
   #decoder: Transform | undefined;
 
@@ -54,7 +58,7 @@ export function codingsOf(header: string | string[] | undefined): readonly strin
 }
 
 /**
- * Returns the decoded body. An error of the body or of a decoder is an error of the result.
+ * Returns the decoded body. Errors of the body or a decoder become errors of the result.
  * @throws UnknownCoding
  */
 export function decoded(body: Readable, codings: readonly string[]): Readable {

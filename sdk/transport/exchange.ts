@@ -2,10 +2,15 @@ import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Attempt } from "./retryingCall";
 
-/** The largest response that the client reads, in bytes: several times the largest of the contract. */
+/**
+ * The largest response that the client reads, in bytes: several times the largest of the contract.
+ */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** The slowest upload that the client waits for, in bytes per millisecond (half a megabit per second). */
+/**
+ * The slowest upload that the client waits for, in bytes per millisecond (half a megabit per
+ * second).
+ */
 const SLOWEST_UPLOAD = 64;
 
 type Headers = Dispatcher.ResponseData["headers"];
@@ -27,8 +32,8 @@ export interface BegunResponse {
 /** Thrown when there is no complete response. */
 export class BrokenExchange extends Error {
   /**
-   * @param sent `true` if undici had begun to send the request. Error codes do not tell: an unreachable host, for
-   * example, has the same code before and after the connection was made
+   * @param sent `true` if undici had begun to send the request. Error codes do not tell: an
+   * unreachable host, for example, has the same code before and after the connection was made
    */
   constructor(
     override readonly cause: unknown,
@@ -136,8 +141,8 @@ function stream(
 }
 
 /**
- * Sends one request. `agent.dispatch` instead of `agent.request`, because only its callbacks show whether the request was
- * sent, and each arrival of data. It also saves a stream for each body.
+ * Sends one request. `agent.dispatch` instead of `agent.request`, because only its callbacks show
+ * whether the request was sent, and each arrival of data. It also saves a stream for each body.
  * @throws BrokenExchange
  */
 function dispatch<T>(
@@ -185,7 +190,10 @@ function dispatch<T>(
   });
 }
 
-/** Returns the time to allow for the upload of a body. Node does not report the progress of an upload. */
+/**
+ * Returns the time to allow for the upload of a body. Node does not report the progress of an
+ * upload.
+ */
 function uploadMs(body: Dispatcher.DispatchOptions["body"]): number {
   return typeof body === "string" ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
 }

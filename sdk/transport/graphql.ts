@@ -44,7 +44,10 @@ export interface RootField {
   readonly selection?: string;
 }
 
-/** Returns the query of one operation: without name and variables, because the contract's body has only `query`. */
+/**
+ * Returns the query of one operation: without name and variables, because the contract's body has
+ * only `query`.
+ */
 export function toQuery({ type, name, args = {}, selection }: RootField): string {
   const given = Object.entries(args).map(([argument, value]) => `${argument}: ${toLiteral(value)}`);
   const inParentheses = given.length === 0 ? "" : `(${given.join(", ")})`;
@@ -54,7 +57,7 @@ export function toQuery({ type, name, args = {}, selection }: RootField): string
 
 /** Returns a value as GraphQL writes it. Leaves out fields that are `undefined`. */
 function toLiteral(value: Literal): string {
-  // A string of JSON is one of GraphQL, too.
+  // Every JSON string is also a GraphQL string.
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && !Number.isFinite(value))
     throw new RangeError(`${value} cannot be written as a GraphQL literal`);
@@ -159,7 +162,8 @@ async function sendQuery(
 }
 
 /**
- * Posts a query. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for GraphQL to read.
+ * Posts a query. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for
+ * GraphQL to read.
  * @throws the typed error of any other status
  */
 async function post(
@@ -192,7 +196,10 @@ const errorSchema = z.object({
     .catch(undefined),
 });
 
-/** The body of a response: `data`, `errors`, or both. `errors: null` is no error, but graphql-request rejects it. */
+/**
+ * The body of a response: `data`, `errors`, or both. `errors: null` is no error, but
+ * graphql-request rejects it.
+ */
 const envelopeSchema = z.object({
   data: z
     .looseObject({})
@@ -228,12 +235,12 @@ function rejected(said: string, errors: readonly { readonly message: string }[])
 /** Matches the messages with which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
-/** Matches the refusal of a data center, which is not a missing object of the account. */
+/** Matches the refusal of a data center, which is not a missing record. */
 const DATA_CENTER = /^data center/i;
 
 /**
- * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected request. Codes are
- * checked before messages, and messages are never compared as a whole.
+ * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected
+ * request. Codes are checked before messages, and messages are never compared as a whole.
  */
 function errorFromGraphql(
   errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],

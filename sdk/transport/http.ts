@@ -14,13 +14,17 @@ import type { ReceivedResponse } from "./responseInfo";
 /** A gateway in front of the service rejects user agents that look like a library. */
 const USER_AGENT = "serverless-gpu/1";
 
-/** Sends one request and reads the whole response, with any status. Throws a typed error if it is not complete. */
+/**
+ * Sends one request and reads the whole response, with any status. Throws a typed error if it is
+ * not complete.
+ */
 export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
   return observed(http, httpRequest, readWhole(http, httpRequest));
 }
 
 /**
- * Sends one request and streams the body of the response, until the client closes or no data arrives for `idleMs`.
+ * Sends one request and streams the body of the response, until the client closes or no data
+ * arrives for `idleMs`.
  * @throws the typed error of a response with an error status
  */
 export async function sendForBody(
@@ -58,7 +62,10 @@ function startIdleTimer(clock: Clock, { operation, attempt }: HttpRequest, idleM
   });
 }
 
-/** Reports the outcome of a request to the observers. Throws the typed error if there is no complete response. */
+/**
+ * Reports the outcome of a request to the observers. Throws the typed error if there is no complete
+ * response.
+ */
 async function observed<T extends ReceivedResponse>(
   http: Http,
   httpRequest: HttpRequest,
@@ -80,7 +87,7 @@ async function observed<T extends ReceivedResponse>(
 
 /** @throws ClientClosedError */
 function refuseClosed(http: Http, { operation }: HttpRequest): void {
-  // A dispatcher of the user's stays open.
+  // The user's own dispatcher stays open.
   if (http.closedBy) throw clientClosed(operation);
 }
 
@@ -113,7 +120,7 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Http
   const codings = codingsOf(headers["content-encoding"]);
   const plain = codings.length === 0 ? body : await decodedBody(status, body, codings);
   const text = plain.toString();
-  // A byte order mark is no part of JSON.
+  // A byte order mark is not part of JSON.
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
@@ -132,7 +139,7 @@ function inLowerCase(headers: Readonly<Record<string, string>> | undefined): Rec
   return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** The status of a refusal counts, whatever became of its body. */
+/** The status of an error response counts, even if its body is broken. */
 async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
   try {
     return await decodedWhole(Readable.from([body]), codings);

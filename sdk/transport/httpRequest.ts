@@ -10,13 +10,13 @@ export interface Http {
   readonly agent: Dispatcher;
   readonly clock: Clock;
   readonly report: Reports["request"];
-  /** Reports a warning about the service. */
-  readonly warn: Reports["warning"];
   /** The signals of the bodies that are being streamed. */
   readonly bodies: Set<AttemptSignal>;
   /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
   readonly proxyHint: (origin: string) => string;
-  /** Why bodies that begin from now on are ended at once, and nothing more is sent. */
+  /**
+   * Set once the client is closed: the reason to end new bodies at once and to send nothing more.
+   */
   closedBy?: ClientClosedError;
 }
 

@@ -8,26 +8,39 @@ export interface RateLimit {
   readonly concurrent: number;
 }
 
-/** After a 429, half of the limit is used. The share grows back to the whole limit within this time, in milliseconds. */
+/**
+ * After a 429, half of the limit is used. The share grows back to the whole limit within this time,
+ * in milliseconds.
+ */
 const RECOVERY_MS = 60_000;
 
 /** The smallest share of the limit that is used after repeated 429s. */
 const SMALLEST_SHARE = 1 / 64;
 
-/** Keeps one operation of one endpoint within its limit. It reads no clock: callers pass each time, in milliseconds. */
+/**
+ * Keeps one operation of one endpoint within its limit. It reads no clock: callers pass each time,
+ * in milliseconds.
+ */
 export interface Limiter {
-  /** Returns how long the next request must wait. 0: it may start. Infinity: until another request has ended. */
+  /**
+   * Returns how long the next request must wait. 0: it may start. Infinity: until another request
+   * has ended.
+   */
   delayMs(now: number): number;
   start(): void;
   /** @param refused `true` if the service responded with 429 */
   end(now: number, startedAt: number, refused: boolean): void;
-  /** Raises the requests per window to this number if it is larger than the limit (contract, Dynamic rule). */
+  /**
+   * Raises the requests per window to this number if it is larger than the limit (contract, Dynamic
+   * rule).
+   */
   raise(perWindow: number): void;
 }
 
 /**
- * Makes a limiter. A request counts from its start until 10 seconds after its response. The service counts a request
- * from its arrival, so it never sees more than the limit in any 10 seconds, even on a slow network.
+ * Makes a limiter. A request counts from its start until 10 seconds after its response. The service
+ * counts a request from its arrival, so it never sees more than the limit in any 10 seconds, even
+ * on a slow network.
  */
 export function createLimiter(base: RateLimit): Limiter {
   let perWindow = base.perWindow;

@@ -4,7 +4,10 @@ import { redact } from "../secret";
 
 /** One request that was sent, or could not be sent. Each retry of a call is an event of its own. */
 export interface RequestEvent {
-  /** `run`, `status`, `saveEndpoint`, `myself`, `getPod`, …: a small set, suitable as a label of a metric. */
+  /**
+   * `run`, `status`, `saveEndpoint`, `myself`, `getPod`, …: a small set, suitable as a label of a
+   * metric.
+   */
   readonly operation: string;
   /** The operation and its subject: `status of job a1 at endpoint b2`. */
   readonly description: string;
@@ -42,13 +45,16 @@ export interface RateLimitEvent {
   readonly delayMs: number;
 }
 
-/** Something that a person should know, though no call failed. */
+/** Something that a person should know even though no call failed. */
 export interface WarningEvent {
   /** What was found, what follows from it, and what to do. */
   readonly message: string;
 }
 
-/** The levels of log lines: `debug` for requests that succeed, `info` for retries and waits, `warn` for requests that fail. */
+/**
+ * The levels of log lines: `debug` for requests that succeed, `info` for retries and waits, `warn`
+ * for requests that fail.
+ */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** A logger with the methods of pino and similar libraries. */
@@ -66,9 +72,13 @@ export interface Logger {
 /** A function that logs a line. */
 export type LogFunction = (level: LogLevel, message: string, details: object) => unknown;
 
-/** The observers of a client. They get no key. Errors that they throw are ignored. */
+/** The observers of a client. They never get a key. Errors that they throw are ignored. */
 export interface Observers {
-  /** pino, `console`, an object with the same methods, or a function. @default none: the client logs nothing */
+  /**
+   * pino, `console`, an object with the same methods, or a function.
+   * @default none: the client logs
+   * nothing
+   */
   readonly logger?: Logger | Console | LogFunction | undefined;
   /** Called after every request. @default none */
   readonly onRequest?: ((event: RequestEvent) => unknown) | undefined;
@@ -76,11 +86,15 @@ export interface Observers {
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /** Called every 10 seconds while requests wait for a rate limit of REST v2. @default none */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
-  /** Called once with each warning: a list that may be cut, or a field that the service does not have. @default none */
+  /**
+   * Called once with each warning: a list that may be cut, or a field that the service does not
+   * have.
+   * @default none
+   */
   readonly onWarning?: ((event: WarningEvent) => unknown) | undefined;
 }
 
-/** Logs a line without keys. `undefined` without a logger. */
+/** Logs a line with keys redacted. `undefined` if there is no logger. */
 export type Log = ((level: LogLevel, message: string, details: object) => void) | undefined;
 
 /** Returns the function that logs to the logger. */
@@ -101,7 +115,10 @@ function isConsole(logger: Logger | Console): logger is Console {
   return logger === globalThis.console || logger instanceof Console;
 }
 
-/** Reports requests, retries and waits to the observers. The first two are `undefined` if there is nobody to report to. */
+/**
+ * Reports requests, retries and waits to the observers. The first two are `undefined` if there is
+ * nobody to report to.
+ */
 export interface Reports {
   readonly request: ((event: RequestEvent) => void) | undefined;
   readonly retry: ((event: RetryEvent) => void) | undefined;

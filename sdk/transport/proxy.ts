@@ -1,16 +1,22 @@
-// By its file: in place of the module "undici", Bun has one of its own that sends nothing.
+// Imported by its file, because Bun replaces the module "undici" with its own, which sends nothing.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
 import { ConfigurationError } from "../errors";
 import { Secret } from "../secret";
 
-/** The environment variables that name a proxy, by the protocol of the requested URL. The first that is set counts. */
+/**
+ * The environment variables that name a proxy, by the protocol of the requested URL. The first one
+ * that is set applies.
+ */
 const PROXY_VARIABLES = {
   "http:": ["http_proxy", "HTTP_PROXY"],
   // Without a proxy for https, the proxy for http is used.
   "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
 } as const;
 
-/** The longest wait for a proxy to open a tunnel, in milliseconds. A request that waits for a tunnel cannot be aborted. */
+/**
+ * The longest wait for a proxy to open a tunnel, in milliseconds. A request that waits for a tunnel
+ * cannot be aborted.
+ */
 const TUNNEL_TIMEOUT_MS = 30_000;
 
 interface Proxy {
@@ -27,8 +33,8 @@ export function createDirectAgent(): Dispatcher {
 }
 
 /**
- * Makes the connections of one client: through the proxies that the environment names, otherwise direct, which is
- * faster. undici's own timeouts are off: each attempt ends by its signal.
+ * Makes the connections of one client: through the proxies that the environment names, otherwise
+ * direct, which is faster. undici's own timeouts are off: each attempt ends by its signal.
  * @throws ConfigurationError if a variable is not the URL of a proxy
  */
 export function createAgent(): Dispatcher {
@@ -46,7 +52,10 @@ export function createAgent(): Dispatcher {
   });
 }
 
-/** Returns the end of a message about an unreachable URL: the proxy to check. Returns `""` without a proxy. */
+/**
+ * Returns the end of a message about an unreachable URL: the proxy to check. Returns `""` without a
+ * proxy.
+ */
 export function proxyHint(origin: string): string {
   const proxy = proxyFor(origin.startsWith("https:") ? "https:" : "http:");
   if (!proxy) return "";
@@ -95,7 +104,10 @@ function decodePart(text: string): string {
   }
 }
 
-/** The connections to a proxy. If a proxy closes the connection, undici would retry at once and indefinitely. */
+/**
+ * The connections to a proxy. If a proxy closes the connection, undici would retry at once and
+ * indefinitely.
+ */
 class ProxyConnections extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
   override connect(

@@ -1,10 +1,15 @@
 import type { Limiter } from "./limiter";
 import type { ReceivedResponse } from "./responseInfo";
 
-/** The requests to start before the first response has told the limits, or the state of a new window. */
+/**
+ * The number of requests that may start before a response has reported the limits or a new window.
+ */
 const UNKNOWN_LIMIT = 4;
 
-/** The longest wait for a window, in milliseconds. For a longer one the call is made, and the service's refusal says why. */
+/**
+ * The longest wait for a window, in milliseconds. For a longer one the call is made, and the
+ * service's refusal says why.
+ */
 const LONGEST_WAIT_MS = 120_000;
 
 interface Window {
@@ -14,17 +19,18 @@ interface Window {
   quota: number;
   /** The length of the window, in milliseconds. */
   lengthMs: number;
-  /** When it began, as far as is known: an earlier request says nothing about it. */
+  /** When it began, as far as known: an earlier request says nothing about it. */
   readonly begunAt: number;
   readonly endsAt: number;
-  /** `true` until a response has told its end. */
+  /** `true` until a response has reported its end. */
   readonly isGuess: boolean;
 }
 
-/** Keeps requests within the limits that the service tells in its responses. */
+/** Keeps requests within the limits that the service reports in its responses. */
 export interface RateWindows extends Limiter {
   /**
-   * Reads the limits in the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` of a response.
+   * Reads the limits in the headers `RateLimit`, `RateLimit-Policy` and `Retry-After` of a
+   * response.
    * @param sentAt the time of its request
    */
   observe(response: Pick<ReceivedResponse, "status" | "headers">, now: number, sentAt: number): void;
@@ -68,7 +74,7 @@ export function createRateWindows(): RateWindows {
     },
     raise() {},
     observe({ status, headers }, now, sentAt) {
-      // The requests under way may not be counted yet.
+      // Pending requests may not be counted yet.
       const others = Math.max(0, inFlight - 1);
       const quotas = parseItems(headers["ratelimit-policy"]);
       for (const [name, { r: left, t: seconds }] of parseItems(headers.ratelimit)) {
@@ -93,7 +99,10 @@ export function createRateWindows(): RateWindows {
   };
 }
 
-/** Returns the parameters of each item of a header such as `"minute";r=57;t=41, "hour";r=2990;t=3301`. */
+/**
+ * Returns the parameters of each item of a header such as
+ * `"minute";r=57;t=41, "hour";r=2990;t=3301`.
+ */
 function parseItems(header: string | string[] | undefined): Map<string, Readonly<Record<string, number | undefined>>> {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   const items = text.split(",").flatMap((item) => {

@@ -4,17 +4,22 @@ import type { ReceivedResponse } from "./responseInfo";
 /** Options that every call takes. */
 export interface RequestOptions {
   /**
-   * The longest time of each request of the call, with its retries, pauses and upload, in milliseconds: > 0.
+   * The longest time of each request of the call, with its retries, pauses and upload, in
+   * milliseconds: > 0.
    * @default the client's `retry.maxElapsedMs`
    */
   readonly timeoutMs?: number | undefined;
-  /** The largest number of retries of each request of the call: whole, ≥ 0. @default the client's `retry.maxAttempts` - 1 */
+  /**
+   * The largest number of retries of each request of the call: whole, ≥ 0.
+   * @default the client's
+   * `retry.maxAttempts` - 1
+   */
   readonly maxRetries?: number | undefined;
   /** Aborts the call, including its pauses. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Headers to add to each request of the call. Those that the client sets itself, such as `authorization` and
-   * `content-type`, are refused.
+   * Headers to add to each request of the call. Those that the client sets itself, such as
+   * `authorization` and `content-type`, are refused.
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +37,9 @@ export function requestOptions(options: ObservedOptions | undefined): ObservedOp
   return { timeoutMs, maxRetries, signal, headers, onResponse };
 }
 
-/** Returns `true` if the options change the request itself, so that no other caller can share it. */
+/**
+ * Returns `true` if the options change the request itself, so that no other caller can share it.
+ */
 export function changeRequest({ timeoutMs, maxRetries, headers }: RequestOptions): boolean {
   return timeoutMs !== undefined || maxRetries !== undefined || headers !== undefined;
 }
@@ -55,7 +62,10 @@ const RESERVED = [
   "upgrade",
 ];
 
-/** Returns the problems of the headers of a call. None shows the value of a header, which may be a secret. */
+/**
+ * Returns the problems of the headers of a call. None shows the value of a header, which may be a
+ * secret.
+ */
 export function headerProblems(headers: unknown): readonly InputProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers) || Symbol.iterator in headers) {
     return [{ property: "headers", message: "must be an object of names and strings" }];

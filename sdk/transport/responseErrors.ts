@@ -19,7 +19,10 @@ export const quotaAdvice =
   "workersMax counts against one quota for the whole account: lower the workersMax of this or another " +
   "endpoint, or ask the service for a larger quota";
 
-/** Returns the error of an interface that the service has retired, which REST v2 follows. `undefined` for any other status. */
+/**
+ * Returns the error of an interface that the service has retired in favour of REST v2. `undefined`
+ * for any other status.
+ */
 export function retiredInterface({ status }: HttpResponse, operation: string): RejectedError | undefined {
   if (status !== 410) return undefined;
   return new RejectedError(
@@ -28,7 +31,10 @@ export function retiredInterface({ status }: HttpResponse, operation: string): R
   );
 }
 
-/** Returns the JSON of a response. Throws the typed error of an error status, or of a body that is not JSON. */
+/**
+ * Returns the JSON of a response. Throws the typed error of an error status, or of a body that is
+ * not JSON.
+ */
 export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);
   if (failure) throw failure;
@@ -61,7 +67,10 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** Returns the typed error of a response with an error status. Returns `undefined` if the status is 2xx. */
+/**
+ * Returns the typed error of a response with an error status. Returns `undefined` if the status is
+ * 2xx.
+ */
 export function errorFromStatus(
   response: HttpResponse,
   operation: string,
@@ -97,7 +106,10 @@ export function errorFromStatus(
   return new RejectedError(prefix);
 }
 
-/** Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined` if it is absent or invalid. */
+/**
+ * Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined`
+ * if it is absent or invalid.
+ */
 function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined || text.trim() === "") return undefined;
@@ -112,7 +124,7 @@ function isHtml(response: HttpResponse): boolean {
   );
 }
 
-/** Returns the beginning of a body, on one line and without keys. */
+/** Returns the beginning of a body, on one line and with keys redacted. */
 function excerpt(body: string): string {
   return redactBeginning(body, EXCERPT_LENGTH) || "no body";
 }

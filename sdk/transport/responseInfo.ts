@@ -14,11 +14,17 @@ export interface ResponseInfo {
   readonly status: number;
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The service's id of the request, from the header `x-request-id`, `request-id` or `cf-ray`. Missing without one. */
+  /**
+   * The service's id of the request, from the header `x-request-id`, `request-id` or `cf-ray`.
+   * Missing without one.
+   */
   readonly requestId?: string | undefined;
 }
 
-/** The headers that services and the gateways before them use for the id of a request, the service's own first. */
+/**
+ * The headers that services and the gateways before them use for the id of a request, the service's
+ * own first.
+ */
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "cf-ray"] as const;
 
 /** Returns the facts about a response. */

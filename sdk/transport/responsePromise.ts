@@ -1,4 +1,4 @@
-import { type OptionChecks, optionsError, REQUEST_OPTIONS } from "./callOptions";
+import { type OptionChecks, optionsError } from "./callOptions";
 import type { ObservedOptions, RequestOptions } from "./requestOptions";
 import { type ReceivedResponse, type ResponseInfo, responseInfo } from "./responseInfo";
 
@@ -14,14 +14,6 @@ export interface WithResponse<T> {
 export interface ResponsePromise<T> extends Promise<T> {
   /** Resolves with the value together with the response that it came in. */
   withResponse(): Promise<WithResponse<T>>;
-}
-
-/** Makes a call that takes the options of every call. Keeps its last response for `withResponse`. */
-export function withResponse<T>(
-  given: RequestOptions | undefined,
-  call: (options: ObservedOptions) => Promise<T>,
-): ResponsePromise<T> {
-  return checkedCall(given, REQUEST_OPTIONS, call);
 }
 
 /** Checks the options, then makes the call. Keeps its last response for `withResponse`. */

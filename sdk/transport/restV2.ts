@@ -61,8 +61,8 @@ export async function requestV2(
 }
 
 /**
- * Returns the typed error of a problem (RFC 9457) that the status alone does not decide. A 400, a 402, a 409 and a 422
- * without the problems of a body are rules of the service.
+ * Returns the typed error of a problem (RFC 9457) that the status alone does not decide. A 400,
+ * 402, 409 or 422 that lists no problems of the body is a business rule.
  */
 function errorFromProblem({ status, body }: HttpResponse, operation: string): ServerlessGpuError | undefined {
   const { detail, errors } = problemIn(body) ?? {};

@@ -1,8 +1,8 @@
 import type { ServerlessGpuError } from "../errors";
 
 /**
- * The effect of sending a call twice: a `safe` call has the same effect (reads, and writes with an id); a `create` may
- * create a second endpoint; a `submit` may start a second job.
+ * The effect of sending a call twice: a `safe` call has the same effect (reads, and writes with an
+ * id); a `create` may create a second endpoint; a `submit` may start a second job.
  */
 export type Repeatability = "safe" | "create" | "submit";
 
@@ -16,16 +16,22 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs: 120_000 };
 
-/** The longest pauses before the second, third, … attempt, in milliseconds: 0.5 s, doubled each time up to 20 s. */
+/**
+ * The longest pauses before the second, third, … attempt, in milliseconds: 0.5 s, doubled each time
+ * up to 20 s.
+ */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 
-/** An attempt needs this much time left, or a quarter of the call's. With less it would only time out. */
+/**
+ * An attempt needs this much time left, or a quarter of the call's. With less it would only time
+ * out.
+ */
 const LAST_ATTEMPT_MS = 5_000;
 
 /** The next step after a failed attempt. */
 export interface Decision {
-  /** `true`: first check if the attempt had its effect. */
+  /** `true`: first check whether the attempt had its effect. */
   readonly lookUp: boolean;
   /** The pause before the next attempt, in milliseconds. `undefined`: no further attempt. */
   readonly retryInMs?: number;
@@ -65,9 +71,10 @@ export function mayHaveHadEffect(error: ServerlessGpuError): boolean {
 }
 
 /**
- * Decides the next step after a failed attempt. A 429, or a failed connection, had no effect: always retry. After any
- * other temporary fault the effect is unknown: retry `safe` calls, retry a `create` only after a check of its effect,
- * never retry a `submit`. A response with an unexpected shape is not retried, but a `create` checks its effect.
+ * Decides the next step after a failed attempt. A 429, or a failed connection, had no effect:
+ * always retry. After any other temporary fault the effect is unknown: retry `safe` calls, retry a
+ * `create` only after a check of its effect, never retry a `submit`. A response with an unexpected
+ * shape is not retried, but a `create` checks its effect.
  */
 export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   const { repeatability, error, attempt, elapsedMs } = failed;
@@ -82,7 +89,10 @@ export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   return retryInMs <= latestMs ? { lookUp, retryInMs } : { lookUp };
 }
 
-/** Returns the pause after the given attempt, in milliseconds: random, up to a bound that doubles each time (full jitter). */
+/**
+ * Returns the pause after the given attempt, in milliseconds: random, up to a bound that doubles
+ * each time (full jitter).
+ */
 export function pauseMs(attempt: number, random: number): number {
   return random * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
 }

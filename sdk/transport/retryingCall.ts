@@ -30,13 +30,13 @@ export interface Attempt {
   /** Ends the attempt. */
   readonly signal: AttemptSignal;
   /**
-   * Restarts the attempt's time without data. Call it when data has arrived.
+   * Restarts the attempt's idle timer. Call it when data has arrived.
    * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
   /**
-   * To be called when the body is handed over as it comes: until the returned function is called, the request counts as
-   * under way, and the caller's signal ends it.
+   * Called when the body is passed on as a stream: until the returned function is called, the
+   * request counts as pending, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
   /** Headers to add to the request. */
@@ -45,7 +45,9 @@ export interface Attempt {
   readonly onResponse: (response: ReceivedResponse) => void;
 }
 
-/** Ends an attempt. With an `AbortController` in its place, a short request takes half as much processor time again. */
+/**
+ * Ends an attempt. An `AbortController` instead would make a short request take 50 % more CPU time.
+ */
 export class AttemptSignal extends EventEmitter {
   aborted = false;
   reason: unknown;
@@ -78,11 +80,17 @@ export interface Call<T> extends ObservedOptions {
    * @default the retry policy's, without the time that the gate holds its attempts
    */
   readonly timeoutMs?: number | undefined;
-  /** `true`: the signal does not interrupt an attempt already sent, only what comes before and after it. */
+  /**
+   * `true`: the signal does not interrupt an attempt already sent, only what comes before and after
+   * it.
+   */
   readonly keepsAttempt?: boolean | undefined;
 }
 
-/** Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more is allowed. */
+/**
+ * Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more
+ * is allowed.
+ */
 export async function makeCall<T>(context: CallContext, given: Call<T>): Promise<T> {
   const { clock, retry } = context;
   const call = given.gate ? given : { ...given, gate: context.gate };
@@ -118,7 +126,10 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   }
 }
 
-/** Waits until the gate admits an attempt, at most for the time that is left if the caller has set a limit. */
+/**
+ * Waits until the gate admits an attempt, at most for the time that is left if the caller has set a
+ * limit.
+ */
 async function waitAtGate<T>(
   { clock }: CallContext,
   { gate, operation, signal, timeoutMs }: Call<T>,
@@ -136,7 +147,10 @@ async function waitAtGate<T>(
   }
 }
 
-/** Makes one attempt. Aborts it when no data arrives in time, when the call's time is over, or when the caller aborts. */
+/**
+ * Makes one attempt. Aborts it when no data arrives in time, when the call's time is over, or when
+ * the caller aborts.
+ */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {
   const { clock, attemptTimeoutMs } = context;
   const sentAt = clock.monotonic();

@@ -77,8 +77,8 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
 /** Settings of the client's rate limiter. */
 export interface RateLimitOptions {
   /**
-   * The service's `requests_per_worker`, if you know it. The limit per 10 seconds is then this number for each running
-   * worker in the last `health`, if that is more than the contract's limit.
+   * The service's `requests_per_worker`, if you know it. The limit per 10 seconds is then this
+   * number for each running worker in the last `health`, if that is more than the contract's limit.
    * @default 0: not used
    */
   readonly requestsPerWorker?: number;

@@ -6,7 +6,7 @@ export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUr
 /** The path of REST v2 below the URL of GraphQL: the service has both at one host. */
 export const REST_V2_PATH = "/v2";
 
-/** Ids are far shorter. A longer string is no id, and must not fill a URL or an error. */
+/** Ids are far shorter. A longer string is not an id, and must not fill a URL or an error. */
 export const LONGEST_ID = 200;
 
 /** The characters of an id, for messages. */
@@ -27,14 +27,15 @@ export function pathSegment(property: string, id: unknown): string {
   throw new InvalidInputError("the request", [{ property, message }]);
 }
 
-/** An object in place of its id may be large, or have no JSON. */
+/** An object passed instead of an id may be large, or have no JSON form. */
 function shownId(id: unknown): string {
   if (typeof id === "string") return id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
   return id === undefined || id === null || typeof id === "number" ? String(id) : `not a string but a ${typeof id}`;
 }
 
 /**
- * Checks the id of a record that is looked for in a list: an id that is missing in a program is in no list.
+ * Checks the id of a record that is looked for in a list: an id that is missing in a program is in
+ * no list.
  * @throws InvalidInputError
  */
 export function requireId(id: unknown): void {

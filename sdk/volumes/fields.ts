@@ -7,19 +7,31 @@ import type { VolumeInput, VolumeSettings } from "./record";
 export const VOLUME_SIZE = { min: 10, max: 4096 } as const;
 
 const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "data center" | "boolean"> = {
-  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true },
+  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },
   size: {
     type: "whole number",
     mustBe: `whole GB, ${VOLUME_SIZE.min} to ${VOLUME_SIZE.max}`,
     ...VOLUME_SIZE,
     isInEveryRecord: true,
+    v2: "size",
   },
-  dataCenterId: { type: "data center", mustBe: "the id of a data center, such as EU-RO-1", isInEveryRecord: true },
-  highPerformance: { type: "boolean", mustBe: "true or false", default: false, selection: "" },
+  dataCenterId: {
+    type: "data center",
+    mustBe: "the id of a data center, such as EU-RO-1",
+    isInEveryRecord: true,
+    v2: "dataCenter",
+  },
+  highPerformance: {
+    type: "boolean",
+    mustBe: "true or false",
+    default: false,
+    selection: "",
+    v2: { path: "type", write: (isFast) => (isFast ? "HIGH_PERFORMANCE" : undefined) },
+  },
 };
 
 /** All fields of a network volume that can be set, for code that treats all fields alike. */
-export const VOLUME_FIELDS = TABLE as unknown as FieldTable;
+export const VOLUME_FIELDS: FieldTable = TABLE;
 
 /** The default of each optional field. */
 export const VOLUME_DEFAULTS = defaultsOf(VOLUME_FIELDS) as Pick<VolumeSettings, "highPerformance">;

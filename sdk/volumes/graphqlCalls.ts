@@ -1,26 +1,25 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { RecordCalls } from "../records/collection";
+import type { RecordCalls } from "../records/calls";
 import { readMyself, remove, save } from "../records/graphqlCalls";
-import { type RecordKind, readRecords } from "../records/listed";
+import { type Kind, readRecords } from "../records/listed";
 import { recordSchema, selectionOf } from "../records/wireFormat";
 import type { GraphqlTransport } from "../transport/graphql";
 import { VOLUME_FIELDS } from "./fields";
 import type { Volume, VolumeChanges, VolumeSettings } from "./record";
 
 /** The requests for network volumes, each of which sends one request, once. */
-export interface VolumeCalls extends Omit<RecordCalls<Volume, VolumeSettings>, "change"> {
-  readonly change: RecordCalls<Volume, Required<VolumeChanges>>["change"];
-}
+export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
 
-const OUTPUT_ONLY_FIELDS = {
-  id: { selection: "id", schema: z.string().min(1) },
+export const OUTPUT_ONLY_FIELDS = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
   storageType: {
     selection: "storageType",
     schema: z
       .string()
       .nullish()
       .transform((type) => type ?? ""),
+    v2: "type",
   },
 };
 
@@ -28,7 +27,7 @@ const volumeSchema = recordSchema<Volume>(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS);
 
 const SELECTION = selectionOf(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS);
 
-export const VOLUME: RecordKind<Volume> = { noun: "network volume", one: "a network volume", schema: volumeSchema };
+export const VOLUME: Kind<Volume> = { noun: "network volume", one: "a network volume", schema: volumeSchema };
 
 /** Returns the requests over GraphQL. */
 export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {

@@ -1,30 +1,29 @@
+import type { NormalForms } from "../records/fields";
+
 /** The settings to create a network volume with. */
 export interface VolumeInput {
   /** Name of the volume. Need not be unique. */
   readonly name: string;
-  /** Size in GB: whole, 10–4096. It can grow, and never shrink. */
+  /** Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused. */
   readonly size: number;
-  /** Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed. */
+  /**
+   * Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed: a change
+   * of the resource replaces the volume, and all data is lost.
+   */
   readonly dataCenterId: string;
-  /** `true` for the faster tier of storage. Fixed, and not read back. @default false */
+  /**
+   * `true` for the faster tier of storage. The service does not return it. Fixed: a change of the
+   * resource replaces the volume, and all data is lost.
+   * @default false
+   */
   readonly highPerformance?: boolean | null;
 }
 
 /** The settings of a new volume in normal form. */
-export interface VolumeSettings {
-  readonly name: string;
-  readonly size: number;
-  readonly dataCenterId: string;
-  readonly highPerformance: boolean;
-}
+export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
 /** Changes of a network volume. Fields that are left out keep their value. */
-export interface VolumeChanges {
-  /** Name of the volume. */
-  readonly name?: string;
-  /** Size in GB: whole, not below the current size, ≤ 4096. */
-  readonly size?: number;
-}
+export interface VolumeChanges extends Partial<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service has it. */
 export interface Volume {

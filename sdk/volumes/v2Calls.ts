@@ -1,28 +1,13 @@
-import * as z from "zod";
-import { given, v2Requests } from "../records/v2Calls";
+import { v2Requests } from "../records/v2Calls";
+import { changedInV2, v2Body, v2RecordSchema } from "../records/v2Format";
 import type { RestV2Transport } from "../transport/restV2";
-import { VOLUME, type VolumeCalls } from "./graphqlCalls";
+import { VOLUME_FIELDS } from "./fields";
+import { OUTPUT_ONLY_FIELDS, VOLUME, type VolumeCalls } from "./graphqlCalls";
 import type { Volume } from "./record";
-
-const volumeV2Schema: z.ZodType<Volume> = z
-  .looseObject({
-    id: z.string().min(1),
-    name: z.string(),
-    size: z.number(),
-    dataCenter: z.string(),
-    type: z.string().nullish(),
-  })
-  .transform(({ id, name, size, dataCenter, type }) => ({
-    id,
-    name,
-    size,
-    dataCenterId: dataCenter,
-    storageType: type ?? "",
-  }));
 
 export const VOLUME_LIST = {
   ...VOLUME,
-  schema: volumeV2Schema,
+  schema: v2RecordSchema<Volume>(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS),
   names: {
     list: "listNetworkVolumes",
     create: "createNetworkVolume",
@@ -38,17 +23,14 @@ export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
   const requests = v2Requests(transport, VOLUME_LIST);
   return {
     ...requests,
-    create(operation, { name, size, dataCenterId, highPerformance }, attempt) {
-      const body = { name, size, dataCenter: dataCenterId, ...(highPerformance && { type: "HIGH_PERFORMANCE" }) };
-      return requests.create(operation, body, attempt);
-    },
-    change(operation, { id, ...before }, { name, size }, attempt) {
-      const body = given({
-        name: name === before.name ? undefined : name,
-        size: size === before.size ? undefined : size,
-      });
-      return requests.patch(operation, id, body, attempt);
-    },
+    create: (operation, settings, attempt) => requests.create(operation, v2Body(VOLUME_FIELDS, settings), attempt),
+    change: (operation, before, changes, attempt) =>
+      requests.patch(
+        operation,
+        before.id,
+        v2Body(VOLUME_FIELDS, changes, changedInV2(VOLUME_FIELDS, before, changes)),
+        attempt,
+      ),
     // REST v2 shows the tier, and GraphQL the storage system.
     hiddenIn: () => ["storageType"],
   };

@@ -1,7 +1,10 @@
 import { systemClock } from "../contract/clock";
 import { createIdScanner } from "../jobs/idScanner";
 
-/** The largest delivery, in bytes: it contains the job's input (at most 20 MB) and output. Only the id is kept. */
+/**
+ * The largest delivery, in bytes: it contains the job's input (at most 20 MB) and output. Only the
+ * id is kept.
+ */
 const MAX_BODY_BYTES = 64_000_000;
 
 /** The time for a whole delivery to arrive, in milliseconds. */
@@ -23,7 +26,8 @@ export async function readJobId(chunks: AsyncIterator<Uint8Array>): Promise<Read
     giveUp();
   });
   try {
-    // Read to the end, even after the id: not every sender reads a response before.
+    // Read to the end, even after the id: some senders read no response before they have sent
+    // everything.
     for (;;) {
       // A `Promise.race` with one promise for all chunks would keep them all.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {

@@ -22,28 +22,34 @@ export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
   readonly endpoint: ConfirmingQueue;
   /**
-   * Called for each end of a job, with the job from `/status`, before the delivery gets its response: store the job, and
-   * do long work later. If it fails, the service delivers again, and `onJob` is called again. It may also be called twice
-   * for one end: after a restart, after 10,000 other ends, or if the service does not tell the times of a failed job.
+   * Called each time a job ends, with the job from `/status`, before the delivery gets its
+   * response: store the job, and do long work later. If it fails, the service delivers again, and
+   * `onJob` is called again. It may also be called twice for one end: after a restart, after 10,000
+   * other ends, or if the service does not report the times of a failed job.
    */
   readonly onJob: (job: Job) => unknown;
   /**
-   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it again, at most twice.
-   * If `onJob` is still not called then, read the job yourself. A `NotFoundError` or a `WebhookNotConfirmedError` may mean
-   * a forged delivery.
+   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it
+   * again, at most twice. If `onJob` is still not called then, read the job yourself. A
+   * `NotFoundError` or a `WebhookNotConfirmedError` may mean a forged delivery.
    */
   readonly onError: (error: unknown, jobId: string) => unknown;
   /**
    * A secret of at least 16 characters that only the service gets, as `token` in the URL's query:
-   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401 and are ignored.
-   * @default none: every delivery is confirmed, within a quarter of the limit of `/status`, which forged ones cannot exceed
+   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401 and
+   * are ignored.
+   * @default none: every delivery is confirmed, within a quarter of the limit of `/status`, which
+   * forged ones cannot exceed
    */
   readonly token?: string | undefined;
 }
 
 /** Receives the service's webhook calls, and confirms them with `/status`. */
 export interface WebhookReceiver {
-  /** Handles a request of `http.createServer(receiver.node)`, or of a route in a server that has not read the body. */
+  /**
+   * Handles a request of `http.createServer(receiver.node)`, or of a route in a server that has not
+   * read the body.
+   */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Handles a request of a server whose handlers take a `Request` and return a `Response`. */
   fetch(request: Request): Promise<Response>;
@@ -51,10 +57,13 @@ export interface WebhookReceiver {
   idle(): Promise<void>;
 }
 
-/** The largest number of deliveries that are read or confirmed at once. The service delivers rejected ones again. */
+/**
+ * The largest number of deliveries that are read or confirmed at once. The service delivers
+ * rejected ones again.
+ */
 const MAX_UNDER_WAY = 500;
 
-/** The number of ends of jobs that are remembered to detect duplicates. */
+/** The number of job ends to remember, to detect duplicates. */
 const REMEMBERED = 10_000;
 
 const SHORTEST_TOKEN = 16;
@@ -73,10 +82,11 @@ const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
 };
 
 /**
- * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can send one. The receiver
- * therefore reads the job with `/status` and passes it to `onJob`. Only then does it respond with 200. After a failure
- * the response is 503, so that the service delivers again. Duplicates are dropped (contract, Events).
- * @throws InvalidInputError if an option is missing or not valid, or the token is too short
+ * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can
+ * send one. The receiver therefore reads the job with `/status` and passes it to `onJob`. Only then
+ * does it respond with 200. After a failure the response is 503, so that the service delivers
+ * again. Duplicates are dropped (contract, Events).
+ * @throws InvalidInputError if an option is missing or invalid, or the token is too short
  * @example
  * const receiver = createWebhookReceiver({
  *   endpoint: client.endpoint("abc"),
@@ -165,7 +175,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
 /** Returns a check of the token that takes constant time for all lengths. */
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
-  // It is hidden for good from now on.
+  // From now on it is redacted everywhere.
   new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
@@ -177,8 +187,9 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
 }
 
 /**
- * Identifies an end of a job. A job that was retried ends again, and that is not a duplicate. Returns `undefined` if the
- * two cannot be told apart: a duplicate does less harm than a lost end.
+ * Identifies an end of a job. A job that was retried ends again, and that is not a duplicate.
+ * Returns `undefined` if they cannot be distinguished: a duplicate is less harmful than a missed
+ * end.
  */
 function endOf({ id, status, delayTime, executionTime }: Job): string | undefined {
   if (isRetryable(status) && delayTime == null && executionTime == null) return undefined;

@@ -53,7 +53,7 @@ test("values that this version does not accept are not managed, with the reason"
   expect(source).not.toContain("\u2028");
 });
 
-test("for GPU tiers that are newer than this version, the program shows the command to accept them", () => {
+test("the program shows the command that accepts GPU tiers newer than this version", () => {
   const { source, skipped } = adoptionProgram([
     endpoint({ gpuIds: "HOPPER_141,ADA_24" }),
     endpoint({ id: "evil", gpuIds: "$(rm)" }),
@@ -74,7 +74,7 @@ test("an endpoint without a template is left out, and named", () => {
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
 
-test("a template that is not shown is declared if just one has the endpoint's container; the reason is given otherwise", () => {
+test("a template that is not shown is declared if exactly one matches the endpoint's container; otherwise the reason is given", () => {
   const hidden = ["one", "none", "several"].map((id) => endpoint({ id, name: id, templateId: "" }));
   const matches = new Map([
     ["one", ["t1"]],
@@ -82,15 +82,15 @@ test("a template that is not shown is declared if just one has the endpoint's co
   ]);
   const { source, skipped } = adoptionProgram(hidden, {}, matches);
   expect(source).toContain(
-    '  templateId: "t1",\n  // its templateId is not shown: this template has the image, the variables and',
+    '  templateId: "t1",\n  // its templateId is not shown: this template matches the image, variables and',
   );
   expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
   expect(skipped).toEqual([
-    { id: "none", reason: expect.stringMatching(/no template of the account has the image.* \(--api graphql\)$/) },
+    { id: "none", reason: expect.stringMatching(/no template of the account matches the image.* \(--api graphql\)$/) },
     {
       id: "several",
       reason: expect.stringContaining(
-        "several templates have the image, the variables and the settings of its workers: t1, t2",
+        "several templates match the image, variables and settings of its workers: t1, t2",
       ),
     },
   ]);

@@ -12,7 +12,10 @@ const many = (count: number) =>
     templateId: "t",
   }));
 
-/** Starts a service that lists the 400 oldest of its endpoints, with a key that REST v2 does not accept. */
+/**
+ * Starts a service that lists the 400 oldest of its endpoints, with a key that REST v2 does not
+ * accept.
+ */
 async function start(count: number): Promise<Emulator> {
   const emulator = await startEmulator({ profile: "observed" });
   emulator.seed({ endpoints: many(count) });

@@ -14,7 +14,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
 const SEED = { endpoints: [{ id: "one", name: "one", gpuIds: "ADA_24", templateId: "t" }] };
 
-/** A program that runs a job at the endpoint `one` and prints its output. `{ n: 1 }` is the input. */
+/**
+ * A program that runs a job at the endpoint `one` and prints its output. `{ n: 1 }` is the input.
+ */
 const CALL = `async () => {
   const { SERVERLESS_GPU_QUEUE_URL: url, SERVERLESS_GPU_API_KEY: key } = process.env;
   const headers = { authorization: key, "content-type": "application/json" };
@@ -22,7 +24,10 @@ const CALL = `async () => {
   return JSON.stringify((await response.json()).output);
 }`;
 
-/** Returns a program that prints the output of the job until it is what it waits for, changing a file each time. */
+/**
+ * Returns a program that prints the output of the job until it is what it waits for, changing a
+ * file each time.
+ */
 const untilChanged = (changes: readonly (readonly [file: string, code: string, output: string])[]) => `
 const call = ${CALL};
 (async () => {
@@ -43,14 +48,14 @@ const exec = (options: readonly string[], script: string) =>
 describe("real workers", () => {
   beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
 
-  test("show what they print, also beside a command", async () => {
+  test("real workers show what they print, even beside a command", async () => {
     const worker = "one=echo no module named torch >&2; exit 1";
     const { stderr } = await exec(["--seed", "seed.json", "--worker", worker], "setTimeout(() => {}, 1000)");
     expect(stderr).toMatch(/^\[\w+\] no module named torch$/m);
     expect(stderr).toMatch(/^\[\w+\] echo .*: ended with exit code 1 before it asked for a job$/m);
   });
 
-  test("that do not end are waited for with a word, and killed by a second interruption", async () => {
+  test("real workers that do not end are waited for with a message, and killed by a second interruption", async () => {
     const child = startIn(
       folder,
       "emulator",
@@ -110,11 +115,11 @@ describe("handlers of a folder", () => {
     ]);
     const { code, stdout, stderr } = await exec([...options, "--watch"], `${script} setTimeout(() => {}, 1500);`);
     expect([code, stdout]).toEqual([0, '"second"\n"second"\n']);
-    expect(stderr).toContain("serverless-gpu emulator: loaded the handlers again: one, other\n");
-    expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers stay as they were\n/);
+    expect(stderr).toContain("serverless-gpu emulator: reloaded the handlers: one, other\n");
+    expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers are unchanged\n/);
   });
 
-  test("that are ES modules are loaded again, too", async () => {
+  test("handlers that are ES modules are also loaded again", async () => {
     write("handlers/one.mjs", "export default () => 1;");
     const script = untilChanged([["handlers/one.mjs", "export const handler = () => 'changed';", '"changed"']]);
     expect(await exec([...options, "--watch"], script)).toMatchObject({ code: 0, stdout: '"changed"\n' });
@@ -148,7 +153,7 @@ test("--seed beside an existing --data says that the seed is not used", async ()
 });
 
 describe("--verbose", () => {
-  test("prints each request in one line, without keys", async () => {
+  test("prints each request on one line, with keys redacted", async () => {
     write("seed.json", JSON.stringify(SEED));
     const { stderr } = await exec(["--seed", "seed.json", "--key", "local-emulator-key", "--verbose"], `(${CALL})()`);
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} 200 queue {3}runsync {8} {1,8}\d+ ms {2}one\n$/);
@@ -187,10 +192,12 @@ describe("serverless-gpu emulator env", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
 
-  test("prints the environment of the one that runs, or asks for a port", async () => {
+  test("prints the environment of the running emulator, or asks for a port", async () => {
     const none = await ended(command(["env"]));
     expect([none.code, none.stdout]).toEqual([1, ""]);
-    expect(none.stderr).toContain("no emulator of yours runs on this machine. To start one: serverless-gpu emulator");
+    expect(none.stderr).toContain(
+      "you have no emulator running on this machine. To start one: serverless-gpu emulator",
+    );
 
     const first = command([]);
     const printed = await firstOutput(first);
@@ -254,7 +261,7 @@ describe("a shell", () => {
     expect(stdout).toContain(prompt);
   });
 
-  test("that runs a script says nothing", async () => {
+  test("a shell that runs a script says nothing", async () => {
     const { stdout, stderr } = await run("emulator", "exec", "--", "bash", "-c", "echo done");
     expect([stdout, stderr]).toEqual(["done\n", ""]);
   });

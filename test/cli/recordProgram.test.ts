@@ -20,7 +20,7 @@ new ServerlessTemplate("llama", {
   adoptId: "t1",
   name: "llama",
   imageName: "app:1",
-  // not managed: env (TOKEN). Add it with secrets of the config
+  // not managed: env (TOKEN). Add it with config secrets
 });
 
 new NetworkVolume("models", {

@@ -68,7 +68,10 @@ async function printedLine(child: ChildProcess, printed: { stderr: string }, lin
   while (!printed.stderr.includes(line)) await once(child.stderr as NodeJS.ReadableStream, "data");
 }
 
-/** Checks that nothing is left of the run, that no worker could start, and that nothing private is shown. */
+/**
+ * Checks that nothing is left of the run, that no worker could start, and that nothing private is
+ * shown.
+ */
 function expectCleanEnd({ emulator, stdout, stderr, text = "", transcript }: Ended): void {
   expect(emulator.endpoints.list()).toMatchObject([OTHER]);
   expect(transcript.endpoint).toEqual({ name: expect.stringMatching(/^verify-service-[0-9a-f]{12}$/), deleted: true });
@@ -113,7 +116,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs[profile]);
   });
 
-  test("says beforehand what it creates, and keeps to it", () => {
+  test("says beforehand what it creates, and creates nothing else", () => {
     const { stderr, transcript } = runs.observed;
     expect(stderr).toContain("no worker can start: no GPU time is used");
     expect(stderr).toContain(`one endpoint, "${transcript.endpoint.name}" (template template-1)`);
@@ -137,7 +140,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.otherProfile);
   });
 
-  test("tells what differs from what a busy service leaves unplayed, and survives a lost response", () => {
+  test("distinguishes differences from rows that a busy service leaves unplayed, and survives a lost response", () => {
     const { code, rowsThat, rows, transcript } = runs.faulty;
     expect([code, transcript.complete]).toEqual([1, false]);
     expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
@@ -157,7 +160,7 @@ describe("a whole run", () => {
     expect(emulator.endpoints.list()).toMatchObject([OTHER]);
   });
 
-  test("names an endpoint that cannot be deleted, and the way to delete it", () => {
+  test("names an endpoint that cannot be deleted, and says how to delete it", () => {
     const { code, stderr, transcript, emulator } = runs.undeletable;
     const [left] = emulator.endpoints.list().filter(({ id }) => id !== OTHER.id);
     expect(code).toBe(1);
@@ -197,14 +200,14 @@ test("an interruption at any moment ends the run and deletes the endpoint", asyn
 describe("nothing is created", () => {
   const creations = ({ journal }: Emulator) => journal.operations().filter((each) => each === "saveEndpoint");
 
-  test("without consent", async () => {
+  test("nothing is created without consent", async () => {
     const service = await startService();
     const { code, stderr } = await start(service, []).ended;
     expect([code, creations(service)]).toEqual([2, []]);
     expect(stderr).toContain("add --yes");
   });
 
-  test("if the file of the transcript exists", async () => {
+  test("nothing is created if the transcript file exists", async () => {
     const service = await startService();
     const file = path.join(folder, "there.json");
     writeFileSync(file, "mine");
@@ -213,7 +216,7 @@ describe("nothing is created", () => {
     expect(stderr).toContain("there.json exists already. Nothing was sent. Name another file");
   });
 
-  test("with a wrong key, which is not shown", async () => {
+  test("nothing is created with a wrong key, which is not shown", async () => {
     const service = await startService();
     const env = { ...service.env, SERVERLESS_GPU_API_KEY: "another-canary-key" };
     const { code, stderr, text } = await start(service, ["--yes"], env).ended;

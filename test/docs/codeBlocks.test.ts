@@ -3,7 +3,10 @@ import { parseYaml } from "../support/yaml";
 import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
 import { problemsOf } from "./typeCheck";
 
-/** The languages that are checked. Commands (`sh`, `console`) are checked with the engine, in test/pulumi. */
+/**
+ * The languages that are checked. Commands (`sh`, `console`) are checked with the engine, in
+ * test/pulumi.
+ */
 const LANGUAGES = ["console", "json", "python", "sh", "text", "ts", "yaml"];
 
 const blocks = pages().flatMap(codeBlocks);
@@ -16,8 +19,8 @@ test("every block has a language that is checked", () => {
 });
 
 /**
- * Returns the programs of a page: a block, and those that continue it (`ts continued`). All other lines of the page are
- * blank, so that problems are reported with the line number of the page.
+ * Returns the programs of a page: a block, and those that continue it (`ts continued`). All other
+ * lines of the page are blank, so that problems are reported with the line number of the page.
  */
 function programsOf(page: string): { file: string; text: string }[] {
   const programs: string[][] = [];
@@ -38,7 +41,7 @@ describe("TypeScript", () => {
     expect(problemsOf(programs)).toEqual([]);
   }, 300_000);
 
-  test("with an error is found, with its line", () => {
+  test("a TypeScript block with an error is found, with its line", () => {
     const text =
       '\nimport { ServerlessEndpoint } from "pulumi-serverless-gpu";\nnew ServerlessEndpoint("a", { gpu: 1 });';
     expect(problemsOf([{ file: "docs/wrong.md.1.ts", text }])).toEqual([

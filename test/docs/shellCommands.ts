@@ -1,7 +1,10 @@
 /** The words of a command, without assignments and redirections. Quoted words are `"…"`. */
 export type Command = readonly string[];
 
-/** Returns all commands of a shell block, including nested ones. The text between `<<'END'` and `END` has none. */
+/**
+ * Returns all commands of a shell block, including nested ones. The text between `<<'END'` and
+ * `END` has none.
+ */
 export function commandsIn(text: string): Command[] {
   const joined = text.replace(/<<'(\w+)'\n.*?\n\1$/gms, "").replace(/\\\n/g, " ");
   const inner: string[] = [];
@@ -27,7 +30,10 @@ function wordsOf(command: string): string[] {
   return start < 0 ? [] : words.slice(start);
 }
 
-/** Splits `a b -- c d` into two commands, because the first one runs the second. npm passes the words to its scripts instead. */
+/**
+ * Splits `a b -- c d` into two commands, because the first one runs the second. npm passes the
+ * words to its scripts instead.
+ */
 function afterDashes(words: readonly string[]): Command[] {
   const dashes = words.indexOf("--");
   if (dashes < 0 || words[0] === "npm") return [words];

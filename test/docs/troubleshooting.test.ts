@@ -5,7 +5,7 @@ import { readPage } from "./markdown";
 
 const headings = [...readPage("docs/troubleshooting.md").matchAll(/^### `(.*)`$/gm)].map(([, message = ""]) => message);
 
-test("every message of the page is one of the package", () => {
+test("every message on the page is in the package", () => {
   expect(headings.length).toBeGreaterThan(8);
   // Long messages are written as several strings, joined by +.
   const code = ["sdk", "provider", "cli"]

@@ -22,7 +22,10 @@ const OPTIONS: ts.CompilerOptions = {
   typeRoots: [path.join(REPOSITORY, "node_modules/@types")],
 };
 
-/** Compiles the programs in one run, independently of each other. Returns the errors as `file:line: message`. */
+/**
+ * Compiles the programs in one run, independently of each other. Returns the errors as
+ * `file:line: message`.
+ */
 export function problemsOf(sources: readonly Source[]): string[] {
   const texts = new Map(sources.map(({ file, text }) => [path.join(REPOSITORY, file), text]));
   const host = ts.createCompilerHost(OPTIONS);

@@ -18,7 +18,7 @@ describe("startEmulator", () => {
     });
   });
 
-  test("runs many at once in one process, each with endpoints of its own", async () => {
+  test("runs many at once in one process, each with its own endpoints", async () => {
     await using first = await startEmulator();
     await using second = await startEmulator();
     await createEndpoint(first);
@@ -48,7 +48,7 @@ describe("startEmulator", () => {
     await expect(fetch(emulator.url)).rejects.toThrow();
   });
 
-  test("listens at the loopback address unless it is told otherwise", async () => {
+  test("listens on the loopback address by default", async () => {
     await using emulator = await startEmulator();
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -86,7 +86,7 @@ describe("options", () => {
     await expect(startEmulator(options)).rejects.toThrow(reason);
   });
 
-  test("that are left undefined, and limits without end, are taken", async () => {
+  test("undefined options and infinite limits are accepted", async () => {
     const endless = Number.POSITIVE_INFINITY;
     await using emulator = await startEmulator({
       host: undefined,

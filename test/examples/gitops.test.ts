@@ -34,7 +34,7 @@ const contextsOf = (event_name: string, event: object, ref = "refs/heads/main"):
 
 function pullRequest(action: string, { labels = [] as string[], from = "example/endpoints", label = "" } = {}) {
   const pull_request = {
-    head: { repo: { full_name: from } },
+    head: { repo: { full_name: from }, sha: "2f92a6a" },
     base: { ref: "main" },
     labels: labels.map((name) => ({ name })),
   };
@@ -91,7 +91,7 @@ test("every command of both pipelines is a script that exists, with a step that 
   expect(commands.length).toBeGreaterThan(25);
   for (const command of commands) {
     if (command === "npm ci --ignore-scripts") continue;
-    const [, script = "", step] = /^(?:\.\/|node )(\S+\.(?:sh|js))(?: (\w+))?$/.exec(command) ?? [];
+    const [, script = "", step] = /^(?:\.\/|node )(\S+\.(?:sh|js))(?: (\w+))?(?: plan)?$/.exec(command) ?? [];
     expect([command, existsSync(path.join(FOLDER, script))]).toEqual([command, true]);
     if (script.endsWith(".sh")) expect(knownSteps).toContain(step);
   }
@@ -200,6 +200,21 @@ test("the Stack of the Kubernetes operator has fields that its API knows, and ta
       podTemplate: { spec: { terminationGracePeriodSeconds: expect.any(Number) } },
     },
   });
+});
+
+test("both pipelines keep the plan of the preview of production, and apply no other", () => {
+  const PLAN = "plan/plan.json";
+  const jobsOf = (contexts: Contexts) => jobsOfWorkflow(workflow, contexts);
+  const github = [...jobsOf(pullRequest("opened")), ...jobsOf(contextsOf("push", {}))];
+  const gitlab = [...jobsOfPipeline(pipeline, MERGE_REQUEST), ...jobsOfPipeline(pipeline, push("main"))];
+  for (const [preview, up] of [github, gitlab]) {
+    const step = (job: typeof preview, command: string) => job?.steps.find((each) => each.command === command);
+    expect(step(preview, "./report.sh preview")?.env).toMatchObject({ PLAN, STACK: "production" });
+    expect(preview?.steps.find(({ keeps }) => keeps)?.keeps?.folder).toBe("plan/");
+    expect(up?.steps.at(-2)?.command).toBe("node plan.js download plan");
+    expect(step(up, "./pipeline.sh up")?.env).toMatchObject({ PLAN, STACK: "production" });
+  }
+  expect(jobsOf(pullRequest("opened"))[0]?.steps.find(({ keeps }) => keeps)?.keeps?.name).toBe("plan-2f92a6a");
 });
 
 describe("post.js", () => {

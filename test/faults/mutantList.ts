@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a removed resource deletes the endpoint that another one has adopted",
-    file: "provider/resource/adoption.ts",
+    file: "provider/adoption/adoption.ts",
     from: "  if (isHeld) {",
     to: "  if (isHeld && !owner) {",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "survives a rename" }],
@@ -67,15 +67,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an endpoint is adopted because of its name",
-    file: "provider/endpoint/endpointHandlers.ts",
-    from: 'onNameTaken: (existing) => refuseTakenName("an endpoint", existing, inputs.name),',
-    to: 'onNameTaken: (existing) => existing[0] ?? refuseTakenName("an endpoint", existing, inputs.name),',
+    file: "provider/records/recordHandlers.ts",
+    from: "return make(name, (existing) => refuse(existing, name));",
+    to: "return make(name, (existing) => existing[0] ?? refuse(existing, name));",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "not adopted by its name" }],
     built: true,
   },
   {
     name: "an account is recorded in which the endpoint was not seen",
-    file: "provider/resource/location.ts",
+    file: "provider/ownership/location.ts",
     from: "  refuseOtherAccount(noun, outputs, connection, id);\n  return found();",
     to: "  return found();",
     tests: [{ file: "test/pulumi/ownershipAcrossProviders.test.ts", title: "another account is noticed" }],
@@ -91,8 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a move deletes before the new account is verified",
-    file: "provider/endpoint/endpointHandlers.ts",
-    from: "      await proveTarget(id, outputs, inputs);",
+    file: "provider/records/recordHandlers.ts",
+    from: "    await kind.checkNewAccount?.(situation);",
     to: "",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "is deleted in a move" }],
     built: true,
@@ -200,6 +200,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/transport/graphql.ts",
     from: "errorFromStatus(withPause(response, request.attempt), operation, http.clock.now())",
     to: "errorFromStatus(response, operation, http.clock.now())",
-    tests: [{ file: "test/sdk/transport/faults.test.ts", title: "a quota of GraphQL" }],
+    tests: [{ file: "test/sdk/transport/faults.test.ts", title: "exceeds the GraphQL quota" }],
   },
 ];

@@ -1,7 +1,4 @@
-const path = require("node:path");
-const base = require("../../jest.config.js");
-
-const engineTests = base.projects?.[1];
+const { projects, REPORTER } = require("../projects");
 
 /**
  * The provider plugin with programs in other languages, and with the options of resources. They take minutes and prepare
@@ -9,11 +6,10 @@ const engineTests = base.projects?.[1];
  * @type {import("jest").Config}
  */
 module.exports = {
-  ...(typeof engineTests === "object" ? engineTests : {}),
-  rootDir: path.resolve(__dirname, "../.."),
+  ...projects.engine,
   testMatch: ["<rootDir>/test/languages/**/*.campaign.ts"],
   globalSetup: "<rootDir>/test/languages/globalSetup.ts",
   // The files share the generated SDKs.
   maxWorkers: 1,
-  reporters: base.reporters,
+  reporters: ["default", REPORTER],
 };

@@ -1,7 +1,4 @@
-const path = require("node:path");
-const base = require("../../jest.config.js");
-
-const engineTests = base.projects?.[1];
+const { projects, REPORTER } = require("../projects");
 
 /**
  * The tests that install the packed package from the registry, with Pulumi, as users do. They are not part of
@@ -9,8 +6,7 @@ const engineTests = base.projects?.[1];
  * @type {import("jest").Config}
  */
 module.exports = {
-  ...(typeof engineTests === "object" ? engineTests : {}),
-  rootDir: path.resolve(__dirname, "../.."),
+  ...projects.engine,
   testMatch: ["<rootDir>/test/package/**/*.campaign.ts"],
-  reporters: base.reporters,
+  reporters: ["default", REPORTER],
 };

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import schema from "../../plugin/schema.json";
+import { SOURCES } from "../../provider/functions/sources";
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
 import { buildSchema } from "../../tools/pluginSchema/schema";
 
 const FILE = path.resolve(__dirname, "../../plugin/schema.json");
 
 test("plugin/schema.json is current: npm run docs:schema writes it", () => {
-  expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES))));
+  expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(
+    JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES))),
+  );
 });
 
 test("it has no default, which would be set by programs and kept in state", () => {

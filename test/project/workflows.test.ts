@@ -30,7 +30,9 @@ const commands = steps.flatMap(({ run }) => run ?? []);
 
 test("every script that the workflows call exists", () => {
   const ofCi = readFileSync(path.join(REPOSITORY, ".ci/run"), "utf8").split("\n");
-  const called = [...commands, ...ofCi].map((command) => /^(?:npm run|node|(?=\.))\s*(\S+)/.exec(command)?.[1]);
+  const called = [...commands, ...ofCi].map(
+    (command) => /^(?:\w+=\S+ )*(?:npm run|node|(?=\.))\s*(\S+)/.exec(command)?.[1],
+  );
   const scripts = called.filter((script) => script !== undefined);
   expect(scripts).toEqual([
     ".ci/run",
@@ -40,6 +42,7 @@ test("every script that the workflows call exists", () => {
     "build:plugin",
     "tools/releaseArchives.js",
     "clients:install",
+    "test:all",
     "test:package",
   ]);
   const isThere = (script: string) =>

@@ -29,7 +29,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
   expect(outputs).toEqual({
     __provider: PROVIDER_TEXT,
-    __inputs: "c7",
+    __managed: "gpuIds,locations,name,templateId,workersMin",
     __owner: expect.stringMatching(/^[0-9a-f]{16}$/),
     __account: expect.stringMatching(new RegExp(`^${emulator.url} [0-9a-f]{12}$`)),
     name: "llama",

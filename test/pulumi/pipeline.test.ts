@@ -1,7 +1,7 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { startGitHost } from "../support/gitHost";
+import { type Artifact, startGitHost } from "../support/gitHost";
 import { jobsOfWorkflow, type Workflow } from "../support/githubActions";
 import { type GitlabPipeline, type Job, jobsOfPipeline } from "../support/gitlabCi";
 import { readYaml } from "../support/yaml";
@@ -13,7 +13,9 @@ import { type CommandResult, createStack, type PulumiStack } from "./harness";
 const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
 const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
 
-let host: Awaited<ReturnType<typeof startGitHost>>;
+type GitHost = Awaited<ReturnType<typeof startGitHost>>;
+
+let host: GitHost;
 let emulator: Emulator;
 /** The developer's clone, and the scratch folder around it. */
 let stack: PulumiStack;
@@ -28,6 +30,17 @@ async function git(...args: string[]) {
   const identity = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
   const { exitCode, output } = await stack.exec("git", [...identity, ...args]);
   if (exitCode !== 0) throw new Error(`git ${args.join(" ")} failed:\n${output}`);
+  return output.trim();
+}
+
+const commitOf = (branch: string) => git("rev-parse", branch);
+
+/** Merges a branch as the hosts do, so that they know which request the new commit of main comes from. */
+async function merge(branch: string, ...hosts: readonly GitHost[]) {
+  await git("checkout", "--quiet", "main");
+  await git("merge", "--quiet", "--no-ff", branch);
+  await git("push", "--quiet", "origin", "main");
+  for (const { merges } of hosts) merges.set(await commitOf("main"), await commitOf(branch));
 }
 
 /** Commits another `workersMax` on a branch and pushes it. */
@@ -56,7 +69,14 @@ async function checkOut(branch: string): Promise<string> {
 }
 
 /** Runs the steps of each job, as a CI does: after a failure, only those that always run. Returns the result of each job. */
-async function play(jobs: readonly Job[], branch: string, env: Readonly<Record<string, string>>) {
+async function play(
+  jobs: readonly Job[],
+  branch: string,
+  { artifacts }: GitHost,
+  hostEnv: Readonly<Record<string, string>>,
+) {
+  const commit = await commitOf(branch);
+  const env = { ...hostEnv, GITHUB_SHA: commit, CI_COMMIT_SHA: commit };
   const results: Record<string, Pick<CommandResult, "exitCode" | "output">> = {};
   for (const { name, steps } of jobs) {
     const cwd = await checkOut(branch);
@@ -64,6 +84,10 @@ async function play(jobs: readonly Job[], branch: string, env: Readonly<Record<s
     for (const step of steps) {
       // The packages are in the folders above.
       if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
+      if (step.keeps) {
+        artifacts.push({ name: step.keeps.name, files: await filesIn(path.join(cwd, step.keeps.folder)) });
+        continue;
+      }
       const ended = await stack.exec("bash", ["-e", "-o", "pipefail", "-c", step.command], {
         cwd,
         env: { ...runner(), ...env, ...step.env },
@@ -77,14 +101,21 @@ async function play(jobs: readonly Job[], branch: string, env: Readonly<Record<s
   return results;
 }
 
+async function filesIn(folder: string): Promise<Artifact> {
+  const names = await readdir(folder);
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))] as const)),
+  );
+}
+
 const STATE = () => ({ PULUMI_BACKEND_URL: `file://${inScratch("state")}`, PULUMI_CONFIG_PASSPHRASE: "of-the-team" });
 
-function github(event_name: string, { branch = "main", fork = false, ...event }: Record<string, unknown> = {}) {
+async function github(event_name: string, { branch = "main", fork = false, ...event }: Record<string, unknown> = {}) {
   const { PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE } = STATE();
   const repository = "example/endpoints";
   const pull_request = {
     labels: [],
-    head: { repo: { full_name: fork ? "stranger/endpoints" : repository } },
+    head: { repo: { full_name: fork ? "stranger/endpoints" : repository }, sha: await commitOf(String(branch)) },
     base: { ref: "main" },
     ...(event.pull_request as object | undefined),
   };
@@ -99,8 +130,17 @@ function github(event_name: string, { branch = "main", fork = false, ...event }:
     secrets: fork ? {} : { PULUMI_CONFIG_PASSPHRASE, SERVERLESS_GPU_API_KEY: apiKey },
     vars: { PULUMI_BACKEND_URL },
   });
-  return play(jobs, String(branch), host.githubEnv);
+  return play(jobs, String(branch), host, host.githubEnv);
 }
+
+/** Runs the pipeline of GitLab for an event. */
+function gitlab(source: string, branch: string, at: GitHost, variables: Readonly<Record<string, string>> = {}) {
+  const all = { ...STATE(), CI_PIPELINE_SOURCE: source, GITLAB_TOKEN: "gitlab-token", ...variables };
+  return play(jobsOfPipeline(pipeline, all), branch, at, at.gitlabEnv);
+}
+
+const MERGE_REQUEST = { CI_MERGE_REQUEST_PROJECT_ID: "42", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42" };
+const TO_MAIN = () => ({ CI_COMMIT_BRANCH: "main", CI_DEFAULT_BRANCH: "main", SERVERLESS_GPU_API_KEY: apiKey });
 
 const PREVIEW_STACK = { pull_request: { labels: [{ name: "preview-stack" }] } };
 
@@ -130,7 +170,19 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-test("a push to main applies the program", async () => {
+test("the merge of the first pull request applies its plan, and a push without a request changes nothing", async () => {
+  const refused = await github("push");
+  expect(refused.up).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/has no reviewed plan.*empty commit/s),
+  });
+  expect(emulator.journal.requests()).toEqual([]);
+
+  await git("checkout", "--quiet", "-B", "first");
+  await git("commit", "--quiet", "--allow-empty", "--message", "Deploy");
+  await git("push", "--quiet", "origin", "first");
+  await github("pull_request", { action: "opened", branch: "first" });
+  await merge("first", host);
   const { up } = await github("push");
   expect(up?.output).toContain("+ 2 created");
   expect(emulator.endpoints.list()).toMatchObject([{ gpuIds: "AMPERE_16,AMPERE_24", workersMax: 2 }]);
@@ -147,17 +199,11 @@ test("a pull request is previewed in one comment, without a request to the servi
   expect(host.comments).toEqual([expect.stringMatching(/~ workersMax: 2 => 4/)]);
   expect(emulator.journal.requests()).toHaveLength(calls);
 
-  await using gitlab = await startGitHost();
-  const jobs = jobsOfPipeline(pipeline, {
-    ...gitlabVariables("merge_request_event"),
-    CI_MERGE_REQUEST_PROJECT_ID: "42",
-    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42",
-  });
-  await play(jobs, "more-workers", gitlab.gitlabEnv);
-  expect(gitlab.comments).toEqual(host.comments.map((text) => text.replace(/\[Log\].*/, gitlabLog)));
+  await using other = await startGitHost();
+  await gitlab("merge_request_event", "more-workers", other, MERGE_REQUEST);
+  expect(other.comments).toEqual(host.comments.map((text) => text.replace(/\[Log\].*/, gitlabLog)));
 });
 
-const gitlabVariables = (source: string) => ({ ...STATE(), CI_PIPELINE_SOURCE: source, GITLAB_TOKEN: "gitlab-token" });
 const gitlabLog = "[Log](https://gitlab.example/job/12)";
 
 test("a preview that fails is a comment too, and fails its job", async () => {
@@ -184,9 +230,7 @@ test("a stack for a pull request exists as long as the pull request, and its mer
   expect(workersMax()).toEqual([2, 4]);
   expect(host.comments[1]).toMatch(/`up` of the stack `pr-7` succeeded.*queueUrl/s);
 
-  await git("checkout", "--quiet", "main");
-  await git("merge", "--quiet", branch);
-  await git("push", "--quiet", "origin", "main");
+  await merge(branch, host);
   await github("pull_request", { action: "closed", ...PREVIEW_STACK });
   expect(workersMax()).toEqual([2]);
   expect(await readdir(inScratch("state/.pulumi/stacks/serverless-gpu-gitops"))).not.toContain("pr-7.json");
@@ -196,14 +240,13 @@ test("a stack for a pull request exists as long as the pull request, and its mer
 });
 
 test("the schedule keeps one issue open while there is drift, and the repair closes it; GitLab's pipeline does the same", async () => {
-  await using gitlab = await startGitHost();
-  const scheduled = jobsOfPipeline(pipeline, { ...gitlabVariables("schedule"), SERVERLESS_GPU_API_KEY: apiKey });
+  await using other = await startGitHost();
   const onSchedule = async () => [
     (await github("schedule")).drift?.exitCode,
-    (await play(scheduled, "main", gitlab.gitlabEnv)).drift?.exitCode,
+    (await gitlab("schedule", "main", other, { SERVERLESS_GPU_API_KEY: apiKey })).drift?.exitCode,
   ];
   expect(await onSchedule()).toEqual([0, 0]);
-  expect([...host.issues, ...gitlab.issues]).toEqual([]);
+  expect([...host.issues, ...other.issues]).toEqual([]);
 
   const [endpoint] = emulator.endpoints.list();
   emulator.endpoints.change(endpoint?.id ?? "", { workersMax: 1 });
@@ -213,12 +256,12 @@ test("the schedule keeps one issue open while there is drift, and the repair clo
   const title = "Drift in the stack production: the service differs from what was last deployed";
   const text = expect.stringMatching(/run the step `repair`.*~ workersMax: 4 => 0/s);
   expect(host.issues).toEqual([{ title, labels: ["drift"], text, open: true }]);
-  expect(gitlab.issues).toEqual([{ title, labels: "drift", text, open: true }]);
+  expect(other.issues).toEqual([{ title, labels: "drift", text, open: true }]);
 
   expect((await github("workflow_dispatch")).repair?.output).toContain("~ 1 updated");
   expect(workersMax()).toEqual([4]);
   expect(await onSchedule()).toEqual([0, 0]);
-  expect([...host.issues, ...gitlab.issues]).toMatchObject([{ open: false }, { open: false }]);
+  expect([...host.issues, ...other.issues]).toMatchObject([{ open: false }, { open: false }]);
 });
 
 test("a custom program plans, applies and detects drift on the same stack", async () => {
@@ -242,11 +285,61 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
   const owner = { pid: 1, username: "runner", hostname: "killed", timestamp: "2026-01-01T00:00:00Z" };
   await writeFile(path.join(locks, "lock.json"), JSON.stringify(owner));
   expect(await automation("up")).toMatchObject({ exitCode: 1, output: expect.stringContaining("Another run") });
-  const { up } = await github("push");
-  expect(up).toMatchObject({ exitCode: 1, output: expect.stringMatching(/locked by 1 lock.*runner@killed/s) });
+  const { repair } = await github("workflow_dispatch");
+  expect(repair).toMatchObject({ exitCode: 1, output: expect.stringMatching(/locked by 1 lock.*runner@killed/s) });
   expect((await github("schedule")).drift?.exitCode).toBe(7);
   await stack.exec("pulumi", ["cancel", "--yes", "--stack", "production"], { cwd, env: STATE() });
-  expect((await github("push")).up?.exitCode).toBe(0);
+  expect((await github("workflow_dispatch")).repair?.exitCode).toBe(0);
+  expect(workersMax()).toEqual([4]);
+});
+
+test("a plan that no longer fits changes nothing, and the preview of an empty commit makes one that does, at GitLab too", async () => {
+  await using other = await startGitHost();
+  const preview = async (branch: string) => {
+    await github("pull_request", { action: "opened", branch });
+    await gitlab("merge_request_event", branch, other, MERGE_REQUEST);
+  };
+  await pushWorkersMax("six-workers", 6);
+  await preview("six-workers");
+  const files = [...host.artifacts, ...other.artifacts].flatMap((artifact) => [...artifact.files.values()]);
+  expect(files.join()).toContain("workersMax");
+
+  // Another commit: main gets a change that the preview has not seen.
+  await pushWorkersMax("main", 7);
+  await git("checkout", "--quiet", "six-workers");
+  await git("merge", "--quiet", "--strategy", "ours", "main");
+  await pushWorkersMax("six-workers", 8);
+  other.merges.set(await commitOf("six-workers"), await commitOf("six-workers"));
+  await git("push", "--quiet", "origin", "six-workers:main");
+  const changed = await gitlab("push", "six-workers", other, TO_MAIN());
+  const unfit = (reason: string) => ({
+    exitCode: 1,
+    output: expect.stringMatching(new RegExp(`${reason}.*empty commit`, "s")),
+  });
+  expect(changed.up).toMatchObject(unfit("do something else than the preview"));
+  expect(workersMax()).toEqual([4]);
+
+  // The state of the endpoint changes after the preview.
+  await git("checkout", "--quiet", "main");
+  await git("reset", "--quiet", "--hard", "origin/main");
+  await git("commit", "--quiet", "--allow-empty", "--message", "Make another plan");
+  await git("branch", "--force", "again");
+  await git("push", "--quiet", "--force", "origin", "main", "again");
+  await preview("again");
+  host.merges.set(await commitOf("main"), await commitOf("again"));
+  other.merges.set(await commitOf("main"), await commitOf("again"));
+  emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
+  const cwd = await checkOut("main");
+  const refresh = ["refresh", "--yes", "--stack", "production"];
+  const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey };
+  expect(await stack.exec("pulumi", refresh, { cwd, env })).toMatchObject({ exitCode: 0 });
+  expect((await github("push")).up).toMatchObject(unfit("the stack has changed since the preview"));
+  expect((await gitlab("push", "main", other, TO_MAIN())).up).toMatchObject(unfit("the stack has changed since"));
+  expect(workersMax()).toEqual([1]);
+
+  await preview("again");
+  expect((await gitlab("push", "main", other, TO_MAIN())).up).toMatchObject({ exitCode: 0 });
+  expect(workersMax()).toEqual([8]);
 });
 
 test("a rotated key in the secret store destroys the resources of the former key", async () => {
@@ -263,9 +356,11 @@ test("a rotated key in the secret store destroys the resources of the former key
 
 test("no key appears in the output, comments or state of the jobs", async () => {
   const posted = JSON.stringify([host.comments, host.issues]);
+  const plans = host.artifacts.flatMap(({ files }) => [...files.values()].map(String));
+  expect(plans.length).toBeGreaterThan(5);
   const state = [...(await stack.files())]
     .filter(([name]) => name.startsWith(inScratch("state")))
     .map(([, text]) => text);
   expect(state.length).toBeGreaterThan(5);
-  for (const text of [log, posted, ...state]) expect(text).not.toMatch(/key-(before|after)-rotation/);
+  for (const text of [log, posted, ...plans, ...state]) expect(text).not.toMatch(/key-(before|after)-rotation/);
 });

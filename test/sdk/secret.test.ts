@@ -171,7 +171,7 @@ describe("an error", () => {
   test("has the name of its class and a stable code", () => {
     expect(new NotFoundError("gone")).toMatchObject({ name: "NotFoundError", code: "NOT_FOUND", disposition: "stop" });
     expect(new ConnectionError("broke")).toMatchObject({ code: "CONNECTION", disposition: "wait" });
-    expect(new CreateUncertainError("several", ["a", "b"])).toMatchObject({ endpointIds: ["a", "b"] });
+    expect(new CreateUncertainError("several", ["a", "b"])).toMatchObject({ ids: ["a", "b"] });
     expect(new NotFoundError("gone")).not.toHaveProperty("cause");
   });
 });

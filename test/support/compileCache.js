@@ -1,6 +1,7 @@
-// Loaded into Node.js processes of the tests (NODE_OPTIONS in compiledCode.ts). Keeps the compiled code of the repository's
-// packages and of the built package in the folder COMPILE_CACHE, in one file for each program. An entry is used only for the
-// same content of the same file, and V8 refuses it in another version.
+// Loaded into Node.js processes of the tests (NODE_OPTIONS in compiledCode.ts). Keeps the compiled
+// code of the repository's packages and of the built package in the folder COMPILE_CACHE, in one
+// file for each program. An entry is used only for the same content of the same file, and V8
+// refuses it in another version.
 const { createHash } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
@@ -9,12 +10,17 @@ const v8 = require("node:v8");
 const vm = require("node:vm");
 
 /** @typedef {{ hash: string, data?: Buffer, script?: vm.Script }} Entry */
-/** @typedef {(this: NodeModule, content: string, file: string, format?: string) => unknown} Compile */
+/**
+ * @typedef {(this: NodeModule, content: string, file: string, format?: string) => unknown} Compile
+ */
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 /** Everything else changes from run to run, such as the programs. */
 const CACHED = ["node_modules", "dist", "plugin"].map((folder) => path.join(REPOSITORY, folder) + path.sep);
-/** The time without a new module after which the cache is written: providers are killed, and do not exit. */
+/**
+ * The time without a new module after which the cache is written: providers are killed, and do not
+ * exit.
+ */
 const QUIET_MS = 300;
 /** The index's length, before the index. */
 const LENGTH_BYTES = 4;
@@ -66,7 +72,8 @@ function writeStore() {
 }
 
 /**
- * Returns the script of a module, or undefined for one that Node.js must compile itself, such as an ES module.
+ * Returns the script of a module, or undefined for one that Node.js must compile itself, such as an
+ * ES module.
  * @param {string} content
  * @param {string} file
  */
@@ -93,14 +100,16 @@ function scriptOf(content, file) {
   }
 }
 
-// Pulumi sets this flag while it loads. Entries are valid only for the flags with which they were written.
+// Pulumi sets this flag while it loads. Entries are valid only for the flags with which they were
+// written.
 v8.setFlagsFromString("--allow-natives-syntax");
 
 /** @type {{ prototype: { _compile: Compile } }} */
 const { prototype } = /** @type {any} */ (Module);
 const compile = prototype._compile;
 /**
- * Tells whether a module may call `import()`, which does not work in a script from the cache. In the compiler, only strings do.
+ * Tells whether a module may call `import()`, which does not work in a script from the cache. In
+ * the compiler, only strings do.
  * @param {string} content
  * @param {string} file
  */

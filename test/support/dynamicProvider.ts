@@ -23,8 +23,8 @@ export interface InitFailure {
 }
 
 /**
- * Pulumi's own dynamic-provider process, spoken to as the engine does, over gRPC. It loads the built package through
- * the text in `__provider`, from a program's folder.
+ * Pulumi's own dynamic-provider process, spoken to as the engine does, over gRPC. It loads the
+ * built package through the text in `__provider`, from a program's folder.
  */
 export async function startDynamicProvider(env: Record<string, string>, config: Record<string, string> = {}) {
   const folder = mkdtempSync(path.join(REPOSITORY, ".scratch-provider-"));

@@ -20,7 +20,10 @@ export interface Emulated {
   readonly clock: ManualClock;
   /** Advances virtual time until the promise is settled, and returns its value. */
   run<T>(promise: Promise<T>): Promise<T>;
-  /** Does the same for a promise that must reject, and returns its error after a check that it does not show the key. */
+  /**
+   * Does the same for a promise that must reject, and returns its error after a check that it does
+   * not show the key.
+   */
   failure(promise: Promise<unknown>): Promise<Error>;
   /** Returns the number of active timers of the client. */
   timers(): number;
@@ -34,7 +37,10 @@ export interface EmulatedOptions {
   readonly client?: Partial<ClientOptions>;
 }
 
-/** Starts an emulator and a client on one manual clock. The clock stops during requests, unless a fault makes them hang. */
+/**
+ * Starts an emulator and a client on one manual clock. The clock stops during requests, unless a
+ * fault makes them hang.
+ */
 export async function startEmulated(options: EmulatedOptions = {}): Promise<Emulated> {
   const clock = manualClock();
   const emulator = await startEmulator({ apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
@@ -126,7 +132,10 @@ export function withoutCanary(error: unknown): Error {
   return error;
 }
 
-/** Stops time from the creation of each request of undici to its end. Returns a function that restores the clock. */
+/**
+ * Stops time from the creation of each request of undici to its end. Returns a function that
+ * restores the clock.
+ */
 function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () => void {
   const ends = new Map<object, () => void>();
   const onCreate = (message: unknown) => {
@@ -151,7 +160,10 @@ function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () =>
   };
 }
 
-/** Returns a function that calls `ask` at most every 2 ms, because hundreds of requests call it at once. */
+/**
+ * Returns a function that calls `ask` at most every 2 ms, because hundreds of requests call it at
+ * once.
+ */
 function rarely(ask: () => boolean): () => boolean {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer = false;

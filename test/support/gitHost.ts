@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { type RecordedRequest, type ScriptedAnswer, startScriptedServer } from "./scriptedServer";
 
 interface Issue {
@@ -7,15 +11,32 @@ interface Issue {
   open: boolean;
 }
 
+/** Files that a job has kept, by their names. */
+export type Artifact = ReadonlyMap<string, Buffer>;
+
 const TOKENS = { authorization: "Bearer github-token", "private-token": "gitlab-token" };
 
+/** Packs files as the host does. */
+function zip(files: Artifact): Buffer {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "artifact-"));
+  for (const [name, content] of files) writeFileSync(path.join(folder, name), content);
+  execFileSync("zip", ["-q", "packed.zip", ...files.keys()], { cwd: folder });
+  const packed = readFileSync(path.join(folder, "packed.zip"));
+  rmSync(folder, { recursive: true });
+  return packed;
+}
+
 /**
- * As much of the interfaces of GitHub and GitLab as posting a report takes: comments of one pull or merge request (both
- * number theirs from 1), and issues. Lists come in pages. Each token is good at its own host only.
+ * As much of the interfaces of GitHub and GitLab as the scripts of the example use: comments of one pull or merge request
+ * (both number theirs from 1), issues, and the artifacts of its previews. Lists come in pages. Each token is good at its own host only.
  */
 export async function startGitHost({ comments = [] }: { readonly comments?: readonly string[] } = {}) {
   const all = [...comments];
   const issues: Issue[] = [];
+  /** The artifacts of previews, oldest first. */
+  const artifacts: { readonly name: string; readonly files: Artifact }[] = [];
+  /** The last commit of the request that each merge commit has merged. */
+  const merges = new Map<string, string>();
   const server = await startScriptedServer((request) => answer(request));
 
   function answer({ method, path, query, headers, body }: RecordedRequest): ScriptedAnswer {
@@ -28,6 +49,9 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
       const size = Number(query.per_page);
       return { body: list.slice((Number(query.page) - 1) * size).slice(0, size) };
     };
+    const found = atGithub ? githubPlan(path, query) : gitlabPlan(path);
+    if (method === "GET" && found !== undefined) return { body: found };
+
     const sent = body === "" ? {} : JSON.parse(body);
     const update = atGithub ? "PATCH" : "PUT";
     if (/\/(issues|merge_requests)\/7\/(comments|notes)$/.test(path)) {
@@ -58,6 +82,31 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
     return { status: 404, body: { message: "Not Found" } };
   }
 
+  function githubPlan(path: string, { name = "" }: RecordedRequest["query"]): unknown {
+    const [, merge] = /\/commits\/(\w+)\/pulls$/.exec(path) ?? [];
+    const sha = merges.get(merge ?? "");
+    if (merge) return sha ? [{ merged_at: "2026-05-02T12:00:00Z", head: { sha } }] : [];
+    if (path.endsWith("/actions/artifacts")) {
+      const all = artifacts.map((each, id) => ({ id, name: each.name, expired: false }));
+      return { artifacts: all.filter((each) => each.name === name) };
+    }
+    const [, id] = /\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
+    const artifact = artifacts[Number(id)];
+    return artifact && zip(artifact.files);
+  }
+
+  /** Each artifact has a pipeline of its own, with one job. */
+  function gitlabPlan(path: string): unknown {
+    const [, merge] = /\/commits\/(\w+)\/merge_requests$/.exec(path) ?? [];
+    if (merge) return merges.has(merge) ? [{ iid: 7, state: "merged" }] : [];
+    const ids = artifacts.map((_, id) => ({ id })).reverse();
+    if (path.endsWith("/merge_requests/7/pipelines")) return ids;
+    const [, pipeline] = /\/pipelines\/(\d+)\/jobs$/.exec(path) ?? [];
+    if (pipeline) return [{ id: Number(pipeline), name: "preview", artifacts_file: {} }];
+    const [, job, file = ""] = /\/jobs\/(\d+)\/artifacts\/plan\/(.+)$/.exec(path) ?? [];
+    return artifacts[Number(job)]?.files.get(file);
+  }
+
   /** The variables that the host's own runners set. */
   const githubEnv = {
     GITHUB_API_URL: server.url,
@@ -75,6 +124,8 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
   return {
     comments: all as readonly string[],
     issues: issues as readonly Readonly<Issue>[],
+    artifacts,
+    merges,
     githubEnv,
     gitlabEnv,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

@@ -15,6 +15,7 @@ export interface WorkflowJob {
   readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean };
   readonly steps: readonly {
     readonly uses?: string;
+    readonly with?: Readonly<Record<string, string>>;
     readonly run?: string;
     readonly if?: string;
     readonly env?: Readonly<Record<string, string>>;
@@ -31,14 +32,17 @@ export function jobsOfWorkflow({ env, jobs }: Workflow, contexts: Contexts): Job
     .map(([name, { steps }]) => ({
       name,
       steps: steps
-        .filter(({ run }) => run !== undefined)
+        .filter(({ run, uses }) => run !== undefined || uses?.startsWith("actions/upload-artifact@"))
         .map((step) => ({
           command: step.run ?? "",
           env: interpolate({ ...env, ...step.env }, contexts),
           always: step.if !== undefined && evaluate(step.if, contexts) === true,
+          ...(step.uses && { keeps: uploaded(interpolate(step.with ?? {}, contexts)) }),
         })),
     }));
 }
+
+const uploaded = ({ name = "artifact", path = "" }: Readonly<Record<string, string>>) => ({ name, folder: path });
 
 /** The group of a job's concurrency, for an event. */
 export const groupOf = ({ concurrency }: WorkflowJob, contexts: Contexts) =>

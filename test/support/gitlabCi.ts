@@ -6,6 +6,8 @@ export interface Job {
     readonly env: Readonly<Record<string, string>>;
     /** `true` if it runs after a failure too. */
     readonly always: boolean;
+    /** The folder that it keeps as an artifact, and the artifact's name. Such a step has no command. */
+    readonly keeps?: { readonly name: string; readonly folder: string };
   }[];
 }
 
@@ -18,6 +20,7 @@ export interface GitlabJob {
   readonly timeout: string;
   readonly script: readonly string[];
   readonly after_script?: readonly string[];
+  readonly artifacts?: { readonly paths: readonly string[] };
 }
 
 export interface GitlabPipeline {
@@ -35,7 +38,10 @@ export function gitlabJobs(pipeline: GitlabPipeline): [string, GitlabJob][] {
   return Object.entries(pipeline).filter(([name]) => !NO_JOBS.includes(name)) as [string, GitlabJob][];
 }
 
-/** The jobs of the pipeline that these variables start: by itself, or, with `manual`, when somebody presses the button. */
+/**
+ * The jobs of the pipeline that these variables start: by itself, or, with `manual`, when somebody
+ * presses the button.
+ */
 export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, { manual = false } = {}): Job[] {
   if (!pipeline.workflow.rules.some((rule) => holds(rule.if, variables))) return [];
   return gitlabJobs(pipeline)
@@ -51,6 +57,10 @@ export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, {
         name,
         steps: [
           ...steps([...pipeline.default.before_script, ...job.script], false),
+          ...(job.artifacts?.paths ?? []).map((folder) => ({
+            ...{ command: "", env, always: false },
+            keeps: { name, folder },
+          })),
           ...steps(job.after_script ?? [], true),
         ],
       };

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator, Handler } from "../../emulator";
 
-/** A job that runs until it is released. It keeps its worker after a scale-down, even on a slow machine. */
+/**
+ * A job that runs until it is released. It keeps its worker after a scale-down, even on a slow
+ * machine.
+ */
 export interface HeldJob {
   readonly handler: Handler;
   release(): void;

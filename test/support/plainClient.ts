@@ -9,7 +9,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Sends a request with `fetch`, because the tests of the emulator must not depend on the client of this package. */
+/**
+ * Sends a request with `fetch`, because the tests of the emulator must not depend on the client of
+ * this package.
+ */
 export async function send(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -22,7 +25,10 @@ export async function send(url: string, init: RequestInit = {}): Promise<Answer>
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** Sends a GraphQL document as the contract describes: the key in the query, a body with only the field `query`. */
+/**
+ * Sends a GraphQL document as the contract describes: the key in the query, a body with only the
+ * field `query`.
+ */
 export function graphql({ url, apiKey }: Emulator, query: string, key = apiKey): Promise<Answer> {
   return send(`${url}/graphql?api_key=${encodeURIComponent(key)}`, {
     method: "POST",

@@ -20,14 +20,18 @@ export interface QueueOptions extends EmulatedOptions {
 
 /** An endpoint whose workers are there at once. */
 export async function startQueue({ handler, workers = 1, ...options }: QueueOptions = {}): Promise<EmulatedQueue> {
-  const it = await startEmulated({
+  const emulated = await startEmulated({
     ...options,
     emulator: { coldStartMs: 0, ...(handler && { handlers: { worker: handler } }), ...options.emulator },
   });
   const endpoint = { name: "worker", gpuIds: "AMPERE_16", templateId: "template-1" };
-  const { id } = it.emulator.endpoints.create({ ...endpoint, workersMin: workers, workersMax: Math.max(1, workers) });
-  await it.clock.advance(0);
-  return { ...it, endpointId: id, queue: it.client.endpoint(id) };
+  const { id } = emulated.emulator.endpoints.create({
+    ...endpoint,
+    workersMin: workers,
+    workersMax: Math.max(1, workers),
+  });
+  await emulated.clock.advance(0);
+  return { ...emulated, endpointId: id, queue: emulated.client.endpoint(id) };
 }
 
 /** Runs for the `ms` of its input. */

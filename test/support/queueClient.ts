@@ -12,7 +12,10 @@ export interface QueueTest {
   post(path: string, body?: unknown): Promise<Answer>;
   /** Submits a job with `/run` and returns its id. */
   run(input: object, more?: object): Promise<string>;
-  /** Sends a request, and resolves when the emulator has received it. `answer` resolves with the response. */
+  /**
+   * Sends a request, and resolves when the emulator has received it. `answer` resolves with the
+   * response.
+   */
   begin(path: string, body?: unknown, method?: "GET" | "POST"): Promise<{ readonly answer: Promise<Answer> }>;
   /** Returns the record of a job. */
   job(id: string): Promise<Answer["body"]>;
@@ -28,8 +31,8 @@ export async function stopAll(): Promise<void> {
 }
 
 /**
- * Starts an emulator with an endpoint. By default one worker always runs, workers start and stop without delay, and there
- * are no rate limits.
+ * Starts an emulator with an endpoint. By default one worker always runs, workers start and stop
+ * without delay, and there are no rate limits.
  */
 export async function startQueue(
   endpoint: Partial<EndpointInput> = {},

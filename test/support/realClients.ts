@@ -13,7 +13,10 @@ export const INSTALLED = {
   node: existsSync(path.join(folder, "node/installed")),
 };
 
-/** Declares tests that use the packages. Without them they are skipped by name, but not where `REQUIRE_CLIENTS` is set. */
+/**
+ * Declares tests that use the packages. Without them they are skipped by name, but not where
+ * `REQUIRE_CLIENTS` is set.
+ */
 export function describeClients(language: keyof typeof INSTALLED, title: string, tests: () => void): void {
   if (INSTALLED[language] || process.env.REQUIRE_CLIENTS) describe(title, tests);
   else describe.skip(`${title} (npm run clients:install installs what these tests need)`, tests);
@@ -27,7 +30,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program in Python or Node.js with the packages, and resolves with its last line of output, parsed as JSON. */
+/**
+ * Runs a program in Python or Node.js with the packages, and resolves with its last line of output,
+ * parsed as JSON.
+ */
 export async function runClient(
   language: keyof typeof INSTALLED,
   program: string,

@@ -65,7 +65,10 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
   while (!(await isTrue())) await sleep(20);
 }
 
-/** Returns the ids of the processes whose environment has the variable `name` with the value. Linux only. */
+/**
+ * Returns the ids of the processes whose environment has the variable `name` with the value. Linux
+ * only.
+ */
 export function processesWith(name: string, value: string): number[] {
   const wanted = `${name}=${value}`;
   return readdirSync("/proc")

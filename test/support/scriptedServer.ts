@@ -15,7 +15,7 @@ export interface ScriptedAnswer {
   /** @default 200 */
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string and bytes are sent as they are, anything else as JSON. */
   readonly body: unknown;
 }
 
@@ -36,7 +36,7 @@ export async function startScriptedServer(answer: (request: RecordedRequest, num
     requests.push(request);
     const { status = 200, headers = {}, body } = answer(request, requests.length);
     outgoing.writeHead(status, { "content-type": "application/json", ...headers });
-    outgoing.end(typeof body === "string" ? body : JSON.stringify(body));
+    outgoing.end(typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

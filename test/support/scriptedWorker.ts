@@ -1,6 +1,8 @@
 import type { HandlerContext, HandlerJob } from "../../emulator";
 
-/** A worker that sleeps as long as its input says, then returns, fails or never ends, as it says. */
+/**
+ * A worker that sleeps as long as its input says, then returns, fails or never ends, as it says.
+ */
 export const scripted = async ({ input }: HandlerJob, context: HandlerContext) => {
   if (input.progress !== undefined) context.progress(input.progress);
   if (typeof input.sleep === "number") await context.sleep(input.sleep);

@@ -64,7 +64,10 @@ function loadsModule(expression: ts.Expression): boolean {
   return /(^|\.)require(\.resolve)?$/.test(expression.getText());
 }
 
-/** The file of the repository that a relative import means, without its ending; nothing for a package. */
+/**
+ * The file of the repository that a relative import means, without its ending; nothing for a
+ * package.
+ */
 export function targetOf(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   return path.posix.join(path.posix.dirname(file), specifier).replace(/\.(ts|js)$/, "");

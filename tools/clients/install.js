@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Installs packages that tests use, in the versions that the lists beside this file name, below .scratch/clients: the service's
-// official clients and worker library, or with arguments what they name, such as Pulumi's own packages for Python and Java.
-// Does nothing for what is there already. Each installation is tried three times, because registries fail now and then.
+// Installs packages that tests use, in the versions that the lists beside this file name, below
+// .scratch/clients: the service's official clients and worker library, or with arguments what they
+// name, such as Pulumi's own packages for Python and Java. Skips what is already there.
+// Each installation is tried three times, because registries fail now and then.
 const { spawnSync } = require("node:child_process");
 const { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
@@ -41,7 +42,8 @@ const npm = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "-
 const pip = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];
 
 /**
- * A virtual environment with the packages of a list, which is complete: without the packages that nobody here loads.
+ * Creates a virtual environment with exactly the packages of a list, without dependencies that
+ * nothing here loads.
  * @param {string} list
  */
 const virtualEnvironment = (list) => (/** @type {string} */ target) => [
@@ -49,7 +51,10 @@ const virtualEnvironment = (list) => (/** @type {string} */ target) => [
   [path.join(target, "venv/bin/python"), "-m", ...pip, "--no-deps", "-r", list],
 ];
 
-/** @type {Record<string, [list: string, commandsOf: (target: string) => readonly (readonly string[])[]]>} */
+/**
+ * @type {Record<string, [list: string, commandsOf: (target: string) => readonly (readonly
+ * string[])[]]>}
+ */
 const INSTALLATIONS = {
   node: ["package.json", () => [npm]],
   python: ["requirements.txt", virtualEnvironment("requirements.txt")],

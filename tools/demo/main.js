@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what changes at the service.
+// The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what
+// changes at the service.
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
 const { changesBetween, changesIn } = require("./changes");
@@ -13,14 +14,17 @@ async function main() {
   const engine = await ensurePulumi();
   const { startEmulator } = require("pulumi-serverless-gpu/emulator");
   const emulator = await startEmulator({ drainMs: 1500 });
-  console.log(style.faint(`${describeEngine(engine)}\nThe emulator plays the service: nothing leaves this machine.`));
+  console.log(
+    style.faint(`${describeEngine(engine)}\nThe emulator stands in for the service: nothing leaves this machine.`),
+  );
 
   const stack = createStack(engine, emulator.env, VERBOSE);
   process.once("SIGINT", () => stack.abort());
   let number = 0;
 
   /**
-   * Runs a command of Pulumi and shows its effect: that on the service, or what it says if it changes nothing there.
+   * Runs a Pulumi command and shows its effect on the service, or its output if it changes nothing
+   * there.
    * @param {string} title
    * @param {...string} args
    */

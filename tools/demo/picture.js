@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Draws the output of the demo as a terminal: npm run --silent demo | node tools/demo/picture.js > docs/images/demo.svg
+// Draws the output of the demo as a terminal: npm run --silent demo | node tools/demo/picture.js >
+// docs/images/demo.svg
 const { readFileSync } = require("node:fs");
 const { escaped, svg } = require("../svg");
 
 const FONT_SIZE = 13;
 const LINE_HEIGHT = 19;
-/** The width of a character of any monospaced font, as a part of its size. */
+/** The width of a character in any monospaced font, as a fraction of the font size. */
 const CHARACTER = 0.602;
 const MARGIN = 16;
 const COLUMNS = 124;
@@ -54,7 +55,7 @@ function draw(lines) {
   ]);
 }
 
-/** The engine's place in the file system is of no interest. */
+/** The engine's path is irrelevant. */
 const shown = readFileSync(0, "utf8")
   .trim()
   .split("\n")

@@ -31,7 +31,10 @@ function summarizeRequests(requests) {
   return `requests: ${[...counts].map(([operation, count]) => `${count} × ${NAMES[operation] ?? operation}`).join(", ")}`;
 }
 
-/** Operations whose name in the service's schema does not say what they do. @type {Readonly<Record<string, string>>} */
+/**
+ * Operations whose name in the service's schema does not say what they do. @type
+ * {Readonly<Record<string, string>>}
+ */
 const NAMES = { myself: "list" };
 
 /** @param {JournalEntry} request */

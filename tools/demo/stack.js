@@ -7,7 +7,8 @@ const { stripVTControlCharacters } = require("node:util");
 const PROJECT = path.resolve(__dirname, "../..");
 
 /**
- * Creates a stack of the root's Pulumi project, with its state, config and Pulumi home in a scratch folder.
+ * Creates a stack of the root's Pulumi project, with its state, config and Pulumi home in a scratch
+ * folder.
  * @param {import("../pulumi-cli/find").Engine} engine
  * @param {Readonly<Record<string, string>>} serviceEnv
  * @param {boolean} verbose shows the output of Pulumi
@@ -30,7 +31,10 @@ function createStack(engine, serviceEnv, verbose) {
   let running;
   let aborted = false;
 
-  /** Runs one command of Pulumi to its end, and returns its output without colors. @param {...string} args */
+  /**
+   * Runs one command of Pulumi to its end, and returns its output without colors.
+   * @param {...string} args
+   */
   function pulumi(...args) {
     if (aborted) return Promise.reject(new Error("interrupted"));
     const color = verbose && process.stdout.isTTY ? "always" : "never";
@@ -68,7 +72,7 @@ function createStack(engine, serviceEnv, verbose) {
         "set-all",
         ...Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]),
       ),
-    /** Starts no further commands after Ctrl-C. Pulumi gets the signal, too, and ends by itself. */
+    /** Starts no further commands after Ctrl-C. Pulumi also gets the signal, and ends by itself. */
     abort() {
       aborted = true;
     },

@@ -1,4 +1,5 @@
-// Reads the declarations of this package with the TypeScript compiler: the properties of its types, and their doc comments.
+// Reads the declarations of this package with the TypeScript compiler: the properties of its types,
+// and their doc comments.
 const path = require("node:path");
 const ts = require("typescript");
 
@@ -39,7 +40,7 @@ function readDeclarations() {
 
   /** @param {ts.Symbol} symbol */
   function descriptionOf(symbol) {
-    // An enum is declared twice, and its type says what one word is.
+    // An enum is declared twice, and its type describes a single value.
     const type = symbol.declarations?.find(ts.isTypeAliasDeclaration);
     const [comment] = type ? ts.getJSDocCommentsAndTags(type).filter(ts.isJSDoc) : [];
     const text = comment
@@ -61,7 +62,8 @@ function readDeclarations() {
     const names = [...new Set(symbols.map(({ name }) => name))];
     return names.map((name) => {
       const same = symbols.filter((each) => each.name === name);
-      // Of `readonly name?: undefined` and `readonly name: string`, the second one is documented as the property.
+      // Of `readonly name?: undefined` and `readonly name: string`, the second one is documented as
+      // the property.
       const symbol = same.find((each) => !(checker.getTypeOfSymbol(each).flags & ts.TypeFlags.Undefined)) ?? same[0];
       if (!symbol) throw new Error(`${name} has no declaration`);
       const isEverywhere = same.length === members.length;
@@ -106,15 +108,19 @@ function readDeclarations() {
       return propertiesOf(checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration));
     },
     /**
-     * Returns what a function returns, without its promise.
+     * Returns the description of a data source, the type of its arguments and that of its result, without its promise. A
+     * secret one exists only as an output.
      * @param {string} name
      */
-    resultOf(name) {
-      const symbol = symbolOf(name);
+    functionNamed(name) {
+      const symbol = symbolOf(exported.has(name) ? name : `${name}Output`);
       const [signature] = checker.getTypeOfSymbol(symbol).getCallSignatures();
       const result = signature && checker.getAwaitedType(signature.getReturnType());
       if (!result) throw new Error(`${name} is no function`);
-      return result;
+      const [parameter] = signature.getParameters();
+      const type = parameter && checker.getTypeOfSymbol(parameter);
+      const args = type?.aliasSymbol?.name === "InputsOf" ? type.aliasTypeArguments?.[0] : type;
+      return { description: descriptionOf(symbol), args, result };
     },
   };
 }

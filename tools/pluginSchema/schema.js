@@ -8,26 +8,11 @@ const { MODULE, createTranslator } = require("./types");
 const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType"];
 
 /**
- * @typedef {object} Source a data source
- * @property {string} name
- * @property {string} [args] name of its arguments
+ * @typedef {object} Source a data source: its row in provider/functions/sources.ts
  * @property {string} [resource] the resource that has the same settings
- * @property {string} [list] the name under which it returns a list: functions of a schema return objects
- * @property {string} [only] the name under which it returns a map of secret strings
+ * @property {string} [wrapper] the name under which it returns a result that is no object
+ * @property {readonly string[]} [secrets] names of secret results
  */
-
-/** @type {readonly Source[]} */
-const FUNCTIONS = [
-  { name: "getEndpoint", args: "GetEndpointArgs", resource: "ServerlessEndpoint" },
-  { name: "getEndpoints", list: "endpoints" },
-  { name: "getEndpointHealth", args: "GetEndpointHealthArgs" },
-  { name: "getServerlessTemplate", args: "GetServerlessTemplateArgs", resource: "ServerlessTemplate" },
-  { name: "getServerlessTemplateEnv", args: "GetServerlessTemplateArgs", only: "env" },
-  { name: "getNetworkVolume", args: "GetNetworkVolumeArgs", resource: "NetworkVolume" },
-  { name: "getContainerRegistryAuth", args: "GetContainerRegistryAuthArgs" },
-  { name: "getPod", args: "GetPodArgs" },
-  { name: "getServerlessDiscount" },
-];
 
 /**
  * @typedef {object} ResourceFacts
@@ -40,9 +25,10 @@ const FUNCTIONS = [
 /**
  * Returns the schema. `facts` are those of the resources.
  * @param {readonly ResourceFacts[]} facts
+ * @param {Readonly<Record<string, Source>>} sources the data sources by their names
  * @returns {Schema}
  */
-function buildSchema(facts) {
+function buildSchema(facts, sources) {
   const declarations = readDeclarations();
   const translator = createTranslator(declarations, ENUMS);
   const { objectOf } = translator;
@@ -51,13 +37,16 @@ function buildSchema(facts) {
   const resources = facts.map((each) => resourceOf(each, declarations, translator));
   const outputsOf = (/** @type {string | undefined} */ name) =>
     /** @type {Record<string, Schema>} */ (Object.fromEntries(resources)[`${MODULE}:${name}`]?.properties ?? {});
-  const functions = FUNCTIONS.map((each) => functionOf(each, declarations, translator, outputsOf(each.resource)));
+  const functions = Object.entries(sources).map(([name, each]) =>
+    functionOf(name, each, declarations, translator, outputsOf(each.resource)),
+  );
   const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
   listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
   return {
     name: "serverless-gpu",
     displayName: "Serverless GPU",
-    description: "Serverless GPU endpoints, their templates, network volumes and registry credentials.",
+    description:
+      "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
     config: { variables: withSecrets(variables, ["apiKey"]) },
@@ -118,16 +107,23 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, {
 }
 
 /**
+ * @param {string} name
  * @param {Source} source
  * @param {import("./declarations").Declarations} declarations
  * @param {ReturnType<typeof createTranslator>} translator
- * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same settings
+ * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same
+ * settings
  * @returns {[string, Schema]}
  */
-function functionOf(source, declarations, { objectOf }, settings) {
-  const { name, args, only } = source;
-  const description = declarations.descriptionOf(only ? `${name}Output` : name);
-  const inputs = args && objectOf(declarations.propertiesOf(declarations.typeNamed(args)));
+function functionOf(name, { wrapper, secrets = [] }, declarations, { objectOf }, settings) {
+  const { checker, propertiesOf } = declarations;
+  const { description, args, result } = declarations.functionNamed(name);
+  const inputs = args && objectOf(propertiesOf(args));
+  const type = checker.getNonNullableType(result);
+  const members = wrapper
+    ? [{ name: wrapper, type, isOptional: false, description, byDefault: undefined }]
+    : propertiesOf(type);
+  const { properties, required } = objectOf(members, { isOutput: true });
   return [
     `${MODULE}:${name}`,
     {
@@ -135,31 +131,12 @@ function functionOf(source, declarations, { objectOf }, settings) {
       ...(inputs && { inputs: { type: "object", ...inputs } }),
       outputs: {
         type: "object",
-        ...(only ? secretMap(only, description) : resultOf(source, declarations, objectOf, settings)),
+        properties: withSecrets(wrapper ? properties : likeResource(properties, settings), secrets),
+        // There may be no result at all.
+        required: result === type ? required : [],
       },
     },
   ];
-}
-
-/**
- * @param {Source} source
- * @param {import("./declarations").Declarations} declarations
- * @param {ReturnType<typeof createTranslator>["objectOf"]} objectOf
- * @param {Readonly<Record<string, Schema>>} settings
- */
-function resultOf({ name, list }, declarations, objectOf, settings) {
-  const result = declarations.resultOf(name);
-  const type = declarations.checker.getNonNullableType(result);
-  if (list) {
-    const description = declarations.descriptionOf(name);
-    return objectOf([{ name: list, type, isOptional: false, description, byDefault: undefined }], { isOutput: true });
-  }
-  const { properties, required } = objectOf(declarations.propertiesOf(type), { isOutput: true });
-  return {
-    properties: withSecrets(likeResource(properties, settings), name === "getPod" ? ["env"] : []),
-    // There may be no result at all.
-    required: result === type ? required : [],
-  };
 }
 
 /**
@@ -171,15 +148,6 @@ function resultOf({ name, list }, declarations, objectOf, settings) {
 function likeResource(properties, settings) {
   const entries = Object.keys(properties).map((each) => [each, settings[each] ?? properties[each]]);
   return Object.fromEntries(entries);
-}
-
-/**
- * @param {string} name
- * @param {string} description
- */
-function secretMap(name, description) {
-  const values = { type: "object", additionalProperties: { type: "string" }, description, secret: true };
-  return { properties: { [name]: values }, required: [name] };
 }
 
 /**

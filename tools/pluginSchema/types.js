@@ -8,7 +8,7 @@ const ts = require("typescript");
 const MODULE = "serverless-gpu:index";
 const ANY = { $ref: "pulumi.json#/Any" };
 
-/** Types of the dynamic form that wrap a value: the plugin's languages have their own. */
+/** Types in the dynamic form that wrap a value: the plugin's languages have their own. */
 const WRAPPERS = ["Promise", "OutputInstance"];
 
 /**
@@ -62,7 +62,7 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
   function typeOfUnion(type, options) {
     const empty = ts.TypeFlags.Null | ts.TypeFlags.Undefined;
     const members = type.types.filter((each) => !(each.flags & empty) && !WRAPPERS.includes(each.symbol?.name));
-    // A string beside a list is a comma list, and every language has lists.
+    // A string as an alternative to a list is comma-separated, and every language has lists.
     const list = members.find((each) => checker.isArrayType(each));
     if (list) return typeOf(list, options);
     const literals = members.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
@@ -71,12 +71,14 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
       const [first] = members;
       return first ? typeOf(first, options) : ANY;
     }
-    // An open enum is a string, because Java's programs cannot mix both. The description has the words.
+    // An open enum is a string, because Java programs cannot mix both. The description lists its
+    // values.
     return isOpen(members, literals) ? { type: "string" } : { type: "string", $ref: `#/types/${namedEnum(name)}` };
   }
 
   /**
-   * Returns the words of an open enum, to which the service adds words over time, or of a list of them.
+   * Returns the values of an open enum, to which the service adds values over time, or of a list of
+   * them.
    * @param {ts.Type} type
    * @returns {readonly string[]}
    */
@@ -135,8 +137,8 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
   }
 
   /**
-   * Returns the schema of a property. Its default is a part of the description: in the schema it would be set by programs,
-   * and no longer be left to the service.
+   * Returns the schema of a property. Its default is part of the description: a default in the
+   * schema would be set by programs, instead of being left to the service.
    * @param {Property} property
    * @param {{ isOutput?: boolean }} options
    * @returns {Schema}
@@ -153,7 +155,8 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
 }
 
 /**
- * Returns a name that collides with none that a generator makes: Go's would be that of the resource, or of a function.
+ * Returns a name that collides with no generated one: in Go, with that of the resource or a
+ * function.
  * @param {string} name
  */
 function typeName(name) {

@@ -12,8 +12,9 @@ const GOOS = { win32: "windows" };
 const GOARCH = { x64: "amd64", ia32: "386" };
 
 /**
- * Builds the engine from Pulumi's Go modules, with the versions and checksums of this folder's go.mod and go.sum. Puts the
- * launchers beside it, which are part of the official engine but not of the modules.
+ * Builds the engine from Pulumi's Go modules, with the versions and checksums of this folder's
+ * go.mod and go.sum. Puts the launchers beside it, which are part of the official engine but not of
+ * the modules.
  * @param {string} version
  * @param {string} root the parent of the folder `bin` for the engine
  * @param {<T>(title: string, work: Promise<T>) => Promise<T>} step shows a step while it runs
@@ -50,8 +51,8 @@ async function createGo(module, temp) {
 }
 
 /**
- * Returns the user's environment without settings that would change the build. Proxies and mirrors stay as the user has set
- * them: go.sum verifies their downloads.
+ * Returns the user's environment without settings that would change the build. Proxies and mirrors
+ * stay as the user has set them: go.sum verifies their downloads.
  * @param {string} temp an existing folder for temporary files of the compiler
  * @returns {NodeJS.ProcessEnv}
  */

@@ -16,7 +16,8 @@ function cachedFolder(version) {
 }
 
 /**
- * Returns the engine that an earlier run has put into the cache. Fails with the reason if there is no engine that works.
+ * Returns the engine that an earlier run has put into the cache. Fails with the reason if there is
+ * no engine that works.
  * @param {string} folder
  * @returns {Promise<Engine>}
  */

@@ -13,9 +13,10 @@ const VERSION = "3.230.0";
 const GO_VERSION = "1.25.8";
 
 /**
- * Finds or prepares the Pulumi engine. Tries PATH, this user's cache, the official download, and a build from Pulumi's Go
- * modules, in this order. Several runs at the same time are safe.
- * @param {{ log?: (line: string) => void }} [options] `log` gets the lines of progress; by default they go to standard error
+ * Finds or prepares the Pulumi engine. Tries PATH, this user's cache, the official download, and a
+ * build from Pulumi's Go modules, in this order. Several runs at the same time are safe.
+ * @param {{ log?: (line: string) => void }} [options] `log` gets the lines of progress; by default
+ * they go to standard error
  * @returns {Promise<Engine>}
  * @throws {Error} if nothing works; it names all attempts and what to install
  */
@@ -71,7 +72,8 @@ function prepare(folder, attempt, log) {
 }
 
 /**
- * Installs the official engine with Pulumi's installer. Fails at once if Pulumi's site cannot be reached.
+ * Installs the official engine with Pulumi's installer. Fails at once if Pulumi's site cannot be
+ * reached.
  * @param {string} root the engine goes into its `bin`
  */
 async function download(root) {

@@ -7,7 +7,8 @@ const { run } = require("./run");
 /**
  * @typedef {object} Engine
  * @property {string} command path of the executable
- * @property {string} binDir its folder; must be first on PATH, so that the engine uses its own launchers
+ * @property {string} binDir its folder; must be first on PATH, so that the engine uses its own
+ * launchers
  * @property {string} version such as `3.230.0`
  * @property {"path" | "cache" | "download" | "build"} source its source in this run
  */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Prepares the language hosts for Go, Java, Python and YAML, which the tests of other languages need: npm run hosts:install.
-// The official engine has them. One that was built from Go modules gets them from there. The progress goes to standard error.
+// Prepares the language hosts for Go, Java, Python and YAML, which the tests of other languages
+// need: npm run hosts:install. The official engine has them. An engine that was built from Go
+// modules gets them from there. The progress goes to standard error.
 const { createHash } = require("node:crypto");
 const fs = require("node:fs/promises");
 const path = require("node:path");
@@ -13,7 +14,10 @@ const { createProgress } = require("./progress");
 /** A Go module of its own, so that its requirements do not change those of the engine. */
 const MODULE = path.join(__dirname, "hosts");
 
-/** The Go package that each executable is built from. Ours serves the language in the name of the executable. */
+/**
+ * The Go package that each executable is built from. Ours serves the language that the executable
+ * is named after.
+ */
 const PACKAGES = {
   "pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
   "pulumi-language-java": "github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java",
@@ -29,8 +33,10 @@ const PYTHON_EXECUTOR = "pulumi-language-python-exec";
 const STAMP = "hosts-built-from";
 
 /**
- * Finds or prepares the engine, and the language hosts beside it. Several runs at the same time are safe.
- * @param {{ log?: (line: string) => void }} [options] `log` gets the lines of progress; by default they go to standard error
+ * Finds or prepares the engine, and the language hosts beside it. Several runs at the same time are
+ * safe.
+ * @param {{ log?: (line: string) => void }} [options] `log` gets the lines of progress; by default
+ * they go to standard error
  * @returns {Promise<import("./find").Engine>}
  * @throws {Error} if the engine on PATH lacks a host, or a host cannot be built
  */
@@ -57,7 +63,8 @@ async function ensureHosts({ log = console.error } = {}) {
 }
 
 /**
- * Returns `true` if a folder has all hosts: the official ones, or those that were built from these sources.
+ * Returns `true` if a folder has all hosts: the official ones, or those that were built from these
+ * sources.
  * @param {string} binDir
  * @param {string} sources
  */

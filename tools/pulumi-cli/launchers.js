@@ -1,14 +1,18 @@
 const fs = require("node:fs/promises");
 const path = require("node:path");
 
-/** The executables that the engine looks for beside itself to run a Node.js program with dynamic resources. */
+/**
+ * The executables that the engine looks for beside itself to run a Node.js program with dynamic
+ * resources.
+ */
 const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
 const SOURCES = path.join(__dirname, "launchers");
 
 /**
- * Writes the launchers beside the engine: a script for Node.js, and a starter for the script with the name that the engine
- * expects. Each file appears complete or not at all, so that a running engine never reads a part of one.
+ * Writes the launchers beside the engine: a script for Node.js, and a starter for the script with
+ * the name that the engine expects. Each file appears complete or not at all, so that a running
+ * engine never reads a part of one.
  * @param {string} binDir
  */
 async function writeLaunchers(binDir) {

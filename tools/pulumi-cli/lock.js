@@ -7,8 +7,9 @@ const STALE_AFTER_MS = 15_000;
 const RETRY_MS = 250;
 
 /**
- * Runs `work` while no other process holds the lock of `folder`. `work` gets the path of a folder for its unfinished files,
- * which is removed before and after, with the files of a run that was killed.
+ * Runs `work` while no other process holds the lock of `folder`. `work` gets the path of a folder
+ * for its unfinished files, which is removed before and after, with the files of a run that was
+ * killed.
  * @template T
  * @param {string} folder
  * @param {() => void} onWait called once if another process holds the lock

@@ -1,7 +1,8 @@
 const TICK_MS = 1_000;
 
 /**
- * Shows the progress of long steps: one line at the start and one at the end, with the time. On a terminal the time ticks.
+ * Shows the progress of long steps: one line at the start and one at the end, with the time. On a
+ * terminal the time ticks.
  * @param {(line: string) => void} log
  */
 function createProgress(log) {

@@ -4,7 +4,8 @@ const { spawn } = require("node:child_process");
 const SHOWN_LINES = 8;
 
 /**
- * Runs a command to its end and returns its standard output. Fails with the last lines of its error output.
+ * Runs a command to its end and returns its standard output. Fails with the last lines of its error
+ * output.
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]

@@ -5,7 +5,7 @@ import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
 
-/** A load that was read, and the words for it. */
+/** A load that was read, and its description. */
 export interface ReadLoad {
   readonly load: Load;
   readonly description: string;
@@ -21,7 +21,10 @@ interface Format {
   readonly name: string;
   /** The columns by which the format is recognised. Other columns are allowed. */
   readonly columns: readonly string[];
-  /** Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from `--duration`. */
+  /**
+   * Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from
+   * `--duration`.
+   */
   row(cell: (column: string) => number, duration: () => number, emit: Emit): void;
 }
 
@@ -48,7 +51,8 @@ const LINES_PER_REPORT = 10_000_000;
 /**
  * Reads a file of jobs line by line.
  * @param duration the time of each job, for files without durations
- * @param spanS jobs after this time are left out, and the time without jobs before it counts; all jobs if omitted
+ * @param spanS jobs after this time are left out, and idle time before it counts; all jobs if
+ * omitted
  * @throws Error with the number of the line if a row is malformed
  */
 export function readLoad(file: string, duration: Duration | undefined, spanS?: number): ReadLoad {
@@ -134,11 +138,11 @@ function cellReader(line: string, columns: ReadonlyMap<string, number>): (column
   };
 }
 
-/** Returns a function that draws times of jobs, the same ones for each file. */
+/** Returns a function that draws job durations, the same ones for each file. */
 function drawnFrom(name: string, duration: Duration | undefined): () => number {
   const { next } = seededRandom(1);
   return () => {
-    if (!duration) throw new Error(`the durations are missing (${name}): give --duration, the time of a job`);
+    if (!duration) throw new Error(`the durations are missing (${name}): say with --duration how long a job takes`);
     return duration.fromS + (duration.toS - duration.fromS) * next();
   };
 }
@@ -159,7 +163,7 @@ function fillJournal(file: string, duration: Duration | undefined, jobs: JobsFil
   if (statSync(file).size > LARGEST_JOURNAL) throw new Error(`${file} is larger than a journal can be`);
   for (const { at, operation, outcome } of entriesOf(file)) {
     if (outcome !== "ok" || (operation !== "run" && operation !== "runsync")) continue;
-    if (typeof at !== "number") throw new Error(`${file}: a request of the journal has no time`);
+    if (typeof at !== "number") throw new Error(`${file}: a request in the journal has no time`);
     jobs.add(at / 1000, draw());
   }
   return name;
@@ -174,5 +178,5 @@ function entriesOf(file: string): readonly Entry[] {
   }
   const entries = Array.isArray(content) ? content : (content as { requests?: unknown } | null)?.requests;
   if (Array.isArray(entries)) return entries;
-  throw new Error(`${file} is no journal of the emulator: it has no list of requests`);
+  throw new Error(`${file} is not an emulator journal: it has no list of requests`);
 }

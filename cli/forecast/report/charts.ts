@@ -3,7 +3,7 @@ import { shownTime } from "../values";
 /** A line or an area of a chart, with a value for each equal part of the time. */
 export interface Series {
   readonly name: string;
-  /** The class of its colour: `a` to `d`, or `old` for what it is compared with. */
+  /** Its colour class: `a` to `d`, or `old` for what it is compared with. */
   readonly colour: "a" | "b" | "c" | "d" | "old";
   readonly kind: "line" | "area";
   readonly values: readonly number[];
@@ -18,7 +18,7 @@ export interface Chart {
   readonly shown: (value: number) => string;
 }
 
-/** A point of the sweep's chart. */
+/** A point in the sweep chart. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -38,7 +38,10 @@ export const SWEEP_HEIGHT = TOP + SWEEP_PLOT + 52;
 const GRID_LINES = 4;
 const TIME_TICKS = 6;
 
-/** Colours that are legible on white and on black; the page and the picture follow the reader's scheme. */
+/**
+ * Colours that are legible on white and on black; the page and the picture follow the reader's
+ * colour scheme.
+ */
 export const STYLE = `
 .fc text { fill: #24292f; font: 13px system-ui, sans-serif } .fc .title { font-weight: 600; font-size: 14px }
 .fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }
@@ -75,7 +78,7 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
   return [heading(title, series, top), ...grid(0, most, shown, y), ...shapes, ...times].join("\n");
 }
 
-/** Returns the elements of the chart of a sweep: cost to the right, delay upwards. */
+/** Returns the elements of a sweep chart: cost to the right, delay upwards. */
 export function sweepChart(points: readonly Point[], shownCost: (value: number) => string, top: number): string {
   const [lowX, highX] = axis(points.map((point) => point.x));
   const [lowY, highY] = axis(points.map((point) => point.y));
@@ -95,8 +98,8 @@ export function sweepChart(points: readonly Point[], shownCost: (value: number) 
     return `<circle class="${point.isFront ? "front" : "point"}" ${at} r="5">${title}</circle>${ring}`;
   });
   return [
-    `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by cost a month</text>`,
-    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is both cheaper and faster; ring: as it is now</text>`,
+    `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by monthly cost</text>`,
+    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is both cheaper and faster; ring: current setting</text>`,
     ...grid(lowY, highY, shownTime, y),
     `<polyline class="line b" points="${steps}"/>`,
     ...marks,

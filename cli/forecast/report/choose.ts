@@ -12,7 +12,10 @@ function byCost(all: readonly Summary[]): Summary[] {
   return sorted.filter(({ lost }) => lost.middle === fewestLost);
 }
 
-/** Returns the settings that no other one beats in cost and delay, the cheapest first. Settings that lose more jobs lose. */
+/**
+ * Returns the settings that no other one beats in cost and delay, the cheapest first. Settings that
+ * lose more jobs lose.
+ */
 export function paretoFront(all: readonly Summary[]): Summary[] {
   let best = Number.POSITIVE_INFINITY;
   return byCost(all).filter((each) => {
@@ -23,8 +26,8 @@ export function paretoFront(all: readonly Summary[]): Summary[] {
 }
 
 /**
- * Returns the cheapest setting whose p95 delay keeps a limit in each run; without a limit, that is not slower than the
- * current setting. Returns `undefined` if there is none.
+ * Returns the cheapest setting whose p95 delay stays within a limit in each run or, without a
+ * limit, that is not slower than the current setting. Returns `undefined` if there is none.
  */
 export function cheapest(all: readonly Summary[], current: Summary, maxP95S: number | undefined): Summary | undefined {
   const isFastEnough = (each: Summary) =>
@@ -32,7 +35,10 @@ export function cheapest(all: readonly Summary[], current: Summary, maxP95S: num
   return byCost(all).find(isFastEnough);
 }
 
-/** Returns the properties of a program that turn one setting into another, such as `workersMin: 1, scalerValue: 2`. */
+/**
+ * Returns the properties of a program that turn one setting into another, such as
+ * `workersMin: 1, scalerValue: 2`.
+ */
 export function changeLine(from: Settings, to: Settings): string {
   const fields = (Object.keys(to) as (keyof Settings)[]).filter((field) => from[field] !== to[field]);
   return fields.map((field) => property(field, to[field])).join(", ");

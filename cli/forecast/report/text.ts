@@ -87,19 +87,20 @@ export function sweepText(
 }
 
 function suggestion(all: readonly Summary[], current: Summary, maxP95: number | undefined): string {
-  const goal = maxP95 === undefined ? "that is no longer than now" : `of at most ${shownTime(maxP95)} in each run`;
+  const goal =
+    maxP95 === undefined ? "that is no longer than the current one" : `of at most ${shownTime(maxP95)} in each run`;
   const best = cheapest(all, current, maxP95);
   if (!best) {
     const fastest = Math.min(...all.map(({ delayS }) => delayS.p95?.high ?? 0));
     return `No setting of the sweep has a p95 delay ${goal}. The fastest one reaches ${shownTime(fastest)}.`;
   }
   const change = changeLine(current.settings, best.settings);
-  if (change === "") return `The setting as it is now is the cheapest one with a p95 delay ${goal}.`;
+  if (change === "") return `The current setting is the cheapest one with a p95 delay ${goal}.`;
   const gain = comparisonText(current, best).split("\n")[1];
-  return `Cheapest setting with a p95 delay ${goal}: put this into the program:\n\n    ${change},\n\n${gain}`;
+  return `Cheapest setting with a p95 delay ${goal}. Put this into the program:\n\n    ${change},\n\n${gain}`;
 }
 
-/** Returns the foot of the output: what is assumed, and what a forecast cannot know. */
+/** Returns the end of the output: what is assumed, and what a forecast cannot know. */
 export function footText(assumptions: readonly ShownAssumption[]): string {
   const rows = assumptions.map(
     ({ level, text, option }) => `  ${level.padEnd(11)} ${text}${option ? ` [${option}]` : ""}`,
@@ -113,7 +114,7 @@ function cells(name: string, values: readonly string[]): string {
   return `${name.padEnd(30)}${values.map((value) => value.padStart(13)).join("")}`;
 }
 
-/** Returns a line of bars for the means of equal parts of a course. */
+/** Returns a bar chart on one line, with a bar for each value over time. */
 function bars(course: readonly number[]): string {
   const size = course.length / BAR_COUNT;
   const means = Array.from({ length: BAR_COUNT }, (_, index) => {

@@ -91,8 +91,8 @@ function scalerRows(all: readonly Settings[], { evaluateEveryS, startAtOnce, tak
           ),
         ]
       : []),
-    row("assumed", `the scaler looks every ${evaluateEveryS.join(", ")} s, one value a run`),
-    row("assumed", `it starts ${steps} at once, one value a run; the first worker starts at once`),
+    row("assumed", `the scaler runs every ${evaluateEveryS.join(", ")} s, one value for each run`),
+    row("assumed", `it starts ${steps} at once, one value for each run; the first worker starts immediately`),
     row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
   ];
 }
@@ -103,13 +103,13 @@ function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, execu
       level(flags.throttled, "assumed"),
       throttledShare === 0
         ? "there is always a free machine"
-        : `${shownNumber(throttledShare * 100)} % of starts wait ${shownTime(throttledS)} for a free machine, which is not paid`,
+        : `${shownNumber(throttledShare * 100)} % of starts wait ${shownTime(throttledS)} for a free machine, which is not billed`,
       "--throttled",
     ),
     row(level(flags.ttl, "documented"), `a job is lost ${shownTime(ttlS)} after it was submitted`, "--ttl"),
     row(
       level(flags.executionTimeout, "documented"),
-      `a job ends after ${shownTime(executionTimeoutS)} at the latest`,
+      `a job runs for at most ${shownTime(executionTimeoutS)}`,
       "--execution-timeout",
     ),
   ];
@@ -133,12 +133,12 @@ function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: r
     ),
     row(
       freeStarts ? "given" : "observed",
-      `the start of a worker is ${freeStarts ? "not " : ""}paid (sources contradict each other)`,
+      `a worker's start is ${freeStarts ? "not " : ""}billed (sources contradict each other)`,
       "--free-starts",
     ),
     row(
       "documented",
-      "each worker is paid in whole seconds, from its start to its stop; disks and volumes are not included",
+      "each worker is billed in whole seconds, from its start to its stop; disks and volumes are not included",
     ),
   ];
 }
@@ -146,7 +146,7 @@ function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: r
 function coldStartRows(flags: ForecastFlags, { coldStarts }: Assumptions, flashBoot: boolean): ShownAssumption[] {
   const { kinds, samples, restore } = coldStarts;
   if (samples.length > 0)
-    return [row("given", `cold starts are drawn from ${samples.length} times of ${flags.coldStart}`, "--cold-start")];
+    return [row("given", `cold starts are drawn from ${samples.length} times in ${flags.coldStart}`, "--cold-start")];
   const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
   const shown = kinds.map(({ seconds, weight }) => `${shownTime(seconds)} (${shownNumber((weight / total) * 100)} %)`);
   return [
@@ -168,8 +168,8 @@ function row(level: ShownAssumption["level"], text: string, option?: string): Sh
   return { level, text, ...(option === undefined ? {} : { option }) };
 }
 
-/** Sentences about the limits of any forecast. */
+/** Sentences about what limits any forecast. */
 export const LIMITS = [
   "A forecast cannot know when the service has no free machine (throttling), nor on which host a worker starts.",
-  "In a published run of the service, a burst of six jobs at no worker took up to twice the time that the model says.",
+  "In a published run of the service, a burst of six jobs without a warm worker took up to twice as long as in the model.",
 ];

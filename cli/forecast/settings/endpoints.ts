@@ -31,7 +31,10 @@ interface Preview {
 
 const PREVIEW_TIMEOUT_MS = 300_000;
 
-/** Returns the settings of an endpoint as the stack's state records them, or `undefined` if the stack has no endpoint. */
+/**
+ * Returns the settings of an endpoint as the stack's state records them, or `undefined` if the
+ * stack has no endpoint.
+ */
 export async function settingsOfStack(stack: string | undefined, name: string | undefined) {
   const state = await pulumiJson<State>(["stack", "export", ...stackFlag(stack)], process.cwd());
   if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
@@ -41,7 +44,9 @@ export async function settingsOfStack(stack: string | undefined, name: string | 
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
 
-/** Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program. */
+/**
+ * Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program.
+ */
 export async function settingsOfProgram(stack: string | undefined, name: string | undefined): Promise<Settings> {
   const args = ["preview", "--json", ...stackFlag(stack)];
   const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
@@ -71,7 +76,7 @@ function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
     const value = values[key] ?? (ENDPOINT_DEFAULTS as Record<string, unknown>)[key];
     if (typeof value === FIELDS[key]) return value;
-    throw new Error(`${key} of ${urn} is not known before "pulumi up", or a secret: give it as an option`);
+    throw new Error(`${key} of ${urn} is a secret, or not known before "pulumi up": set it with --set`);
   };
   return {
     scalerType: field("scalerType") as Settings["scalerType"],

@@ -7,7 +7,10 @@ export interface Named {
   readonly settings: Settings;
 }
 
-/** Returns the settings of the stack, of the program, or of the options alone. Options override them. */
+/**
+ * Returns the settings of the stack, of the program, or of the options alone. Options override
+ * them.
+ */
 export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
   const named: Named[] = [];
   const stack = flags.stack === true ? undefined : flags.stack;
@@ -15,7 +18,7 @@ export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
     const settings = await settingsOfStack(stack, flags.endpoint);
     if (settings) named.push({ title: flags.program ? "Before" : "Stack", settings });
     else if (!flags.program)
-      throw new Error("the stack has no ServerlessEndpoint: give --program, or the settings as options");
+      throw new Error("the stack has no ServerlessEndpoint: use --program, or give the settings with --set");
   }
   if (flags.program)
     named.push({
@@ -23,7 +26,7 @@ export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
       settings: await settingsOfProgram(stack, flags.endpoint),
     });
   if (named.length === 0) named.push({ title: "Settings", settings: DEFAULTS });
-  // With a comparison, the stack stays as it is.
+  // In a comparison, options do not change the stack's settings.
   return named.map(({ title, settings }) => {
     const isBefore = title === "Before";
     const checked = isBefore ? settings : { ...settings, ...flags.set };

@@ -26,7 +26,7 @@ const PUBLIC_PRICES: Prices = {
   },
 };
 
-/** The price of a worker, and where it is from. */
+/** The price of a worker, and its source. */
 export interface Price {
   readonly perSecond: number;
   readonly source: string;
@@ -52,7 +52,7 @@ export function readPrices(file: string | undefined): { readonly prices: Prices;
     throw new Error(`--prices ${file} ${what}: ${systemReason(cause)}`, { cause });
   }
   if (!isPrices(content)) {
-    throw new Error(`--prices ${file} must hold {"date": "2026-06-08", "perSecond": {"AMPERE_24": 0.00019}}`);
+    throw new Error(`--prices ${file} must contain {"date": "2026-06-08", "perSecond": {"AMPERE_24": 0.00019}}`);
   }
   return { prices: content, source: file };
 }

@@ -1,11 +1,15 @@
 import { linesOf } from "../load/lines";
 
-/** Delays below this are no cold starts, in seconds: a warm worker takes a job within about a second. */
+/**
+ * Delays below this are not cold starts, in seconds: a warm worker takes a job within about a
+ * second.
+ */
 const WARM_S = 1.5;
 
 /**
- * Reads cold starts: a number of seconds on each line, or job records (lines of JSON) with `delayTime` in milliseconds, of
- * which the short ones are left out, because they met a warm worker.
+ * Reads cold starts: a number of seconds on each line, or job records (lines of JSON) with
+ * `delayTime` in milliseconds, of which the short ones are left out, because they met a warm
+ * worker.
  */
 export function readSamples(file: string): number[] {
   const samples: number[] = [];

@@ -58,7 +58,10 @@ export function parseAxis(text: string, before: readonly SweepAxis[] = []): read
   return [...before, { field, values: [...new Set(values)] }];
 }
 
-/** Returns all combinations of the axes that the service accepts, and the number of those that it does not. */
+/**
+ * Returns all combinations of the axes that the service accepts, and the number of those that it
+ * does not.
+ */
 export function combinations(base: Settings, axes: readonly SweepAxis[]): { settings: Settings[]; refused: number } {
   const size = axes.reduce((product, { values }) => product * values.length, 1);
   if (size > MOST_SETTINGS) throw new Error(`--sweep has ${size} settings: at most ${MOST_SETTINGS} are possible`);

@@ -1,9 +1,9 @@
-import type { Reply } from "../site";
+import type { Reply } from "../testedService";
 import {
   body,
   deletion,
   deletionOf,
-  type FactOf,
+  type FindingOf,
   observed,
   outcome,
   type Scenario,
@@ -16,7 +16,7 @@ const DISCOUNT = "query { myself { serverlessDiscount { discountFactor type expi
 const TWO_OPERATIONS = "query A { myself { endpoints { id } } } query B { myself { __typename } }";
 const listWith = (fields: string) => `query { myself { endpoints { id ${fields} } } }`;
 
-const listed: FactOf = ({ status, body }) => ({ status, isList: Array.isArray(body?.data?.myself?.endpoints) });
+const listed: FindingOf = ({ status, body }) => ({ status, isList: Array.isArray(body?.data?.myself?.endpoints) });
 const firstMessage = ({ body }: Reply): string | undefined => body?.errors?.[0]?.message;
 
 export interface Listed {
@@ -25,12 +25,12 @@ export interface Listed {
   readonly version?: unknown;
 }
 
-/** Returns a fact about the own endpoint in a list, which is `undefined` if it is not there. */
+/** Returns a finding about the own endpoint in a list, which is `undefined` if it is not there. */
 export const own =
-  (factOf: (endpoint: Listed | undefined, status: number) => object): FactOf =>
+  (findingOf: (endpoint: Listed | undefined, status: number) => object): FindingOf =>
   ({ status, body }, _, { id }) => {
     const list: Listed[] = body?.data?.myself?.endpoints ?? [];
-    return factOf(
+    return findingOf(
       list.find((each) => each.id === id),
       status,
     );
@@ -39,27 +39,27 @@ export const own =
 export const graphqlKeys: Scenario = {
   name: "keys of GraphQL",
   steps: [
-    { send: { graphql: LIST }, facts: [["graphql.key-in-query", listed]] },
+    { send: { graphql: LIST }, findings: [["graphql.key-in-query", listed]] },
     {
       send: { graphql: LIST, key: "wrong" },
-      facts: [
+      findings: [
         ["graphql.wrong-key", status],
         ["graphql.unauthorized-body", body],
       ],
     },
     {
       send: { graphql: LIST, key: "none" },
-      facts: [
+      findings: [
         [{ contract: "graphql.no-key", observed: "graphql.no-key-observed" }, ({ status, body }) => ({ status, body })],
       ],
     },
     {
       send: { graphql: LIST, key: "bearer" },
-      facts: [[{ contract: "graphql.bearer-refused", observed: "graphql.bearer" }, listed]],
+      findings: [[{ contract: "graphql.bearer-refused", observed: "graphql.bearer" }, listed]],
     },
     {
       send: { graphql: deletionOf(UNKNOWN_ID), key: "none" },
-      facts: [
+      findings: [
         [
           observed("graphql.no-key-mutation"),
           (reply) => ({ status: reply.status, message: firstMessage(reply) ?? null }),
@@ -72,11 +72,11 @@ export const graphqlKeys: Scenario = {
 export const graphqlForms: Scenario = {
   name: "forms of GraphQL",
   steps: [
-    { send: { graphql: "", method: "GET" }, facts: [["graphql.post-only", status]] },
-    { send: { graphql: "", body: "{" }, facts: [["graphql.malformed", status]] },
-    { send: { graphql: "query { myself { noSuchField } }" }, facts: [["graphql.validation", outcome]] },
-    { send: { graphql: TWO_OPERATIONS, operationName: "A" }, facts: [["graphql.variables", listed]] },
-    { send: { elsewhere: "/verify-service-no-such-path" }, facts: [["server.unknown-path", status]] },
+    { send: { graphql: "", method: "GET" }, findings: [["graphql.post-only", status]] },
+    { send: { graphql: "", body: "{" }, findings: [["graphql.malformed", status]] },
+    { send: { graphql: "query { myself { noSuchField } }" }, findings: [["graphql.validation", outcome]] },
+    { send: { graphql: TWO_OPERATIONS, operationName: "A" }, findings: [["graphql.variables", listed]] },
+    { send: { elsewhere: "/verify-service-no-such-path" }, findings: [["server.unknown-path", status]] },
   ],
 };
 
@@ -85,7 +85,7 @@ export const account: Scenario = {
   steps: [
     {
       send: { graphql: DISCOUNT },
-      facts: [
+      findings: [
         [
           "myself.discount",
           ({ status, body }) => ({
@@ -97,18 +97,18 @@ export const account: Scenario = {
     },
     {
       send: { graphql: listWith("name pods { desiredStatus }") },
-      facts: [
+      findings: [
         ["myself.endpoints", own((endpoint, status) => ({ status, isListed: endpoint !== undefined }))],
         ["myself.pods", own((endpoint) => ({ pods: endpoint?.pods }))],
       ],
     },
     {
       send: { graphql: listWith("version") },
-      facts: [[observed("myself.version"), own((endpoint, status) => ({ status, type: typeof endpoint?.version }))]],
+      findings: [[observed("myself.version"), own((endpoint, status) => ({ status, type: typeof endpoint?.version }))]],
     },
     {
       send: { graphql: listWith("pods { id }") },
-      facts: [[observed("myself.pod-ids"), ({ status }) => ({ status })]],
+      findings: [[observed("myself.pod-ids"), ({ status }) => ({ status })]],
     },
   ],
 };
@@ -118,7 +118,7 @@ export const unknownDeletion: Scenario = {
   steps: [
     {
       send: { graphql: deletionOf(UNKNOWN_ID) },
-      facts: [
+      findings: [
         [
           "delete.unknown-id",
           (reply) => ({ status: reply.status, saysNotFound: (firstMessage(reply) ?? "").includes("not found") }),
@@ -128,8 +128,11 @@ export const unknownDeletion: Scenario = {
   ],
 };
 
-/** The end of the endpoint: it has no worker, so it can be deleted at once. */
+/** Deletes the endpoint: it has no worker, so it can be deleted at once. */
 export const ownDeletion: Scenario = {
   name: "the deletion",
-  steps: [{ send: { save: {} } }, { send: { graphql: deletionOf("{endpoint}") }, facts: [["delete.done", deletion]] }],
+  steps: [
+    { send: { save: {} } },
+    { send: { graphql: deletionOf("{endpoint}") }, findings: [["delete.done", deletion]] },
+  ],
 };

@@ -1,9 +1,12 @@
-import type { Row } from "../site";
+import type { Row } from "../testedService";
 import { own } from "./graphql";
 import { shown } from "./saveEndpoint";
 import { type Input, observed, type Scenario, type Step } from "./scenario";
 
-/** The fields that the client sends as it read them, written as GraphQL. The endpoint has no worker, so none has an effect. */
+/**
+ * The fields that the client sends back unchanged, written as GraphQL. The endpoint has no worker,
+ * so they have no effect.
+ */
 const SET = {
   gpuCount: "2",
   workersPFBTarget: "1",
@@ -16,12 +19,15 @@ const FIELDS = Object.keys(SET).join(" ");
 const SOURCES =
   "workersStandby flashEnvironmentId env { key } repo { __typename } hubRelease { __typename } networkVolumeIds { networkVolumeId }";
 
-const save = (fields: Input, selection: string, ...facts: readonly (readonly [Row, ...string[]])[]): Step => ({
+const save = (fields: Input, selection: string, ...findings: readonly (readonly [Row, ...string[]])[]): Step => ({
   send: { save: fields, selection },
-  facts: facts.map(([row, ...names]) => [row, shown(...names)]),
+  findings: findings.map(([row, ...names]) => [row, shown(...names)]),
 });
 
-/** What a save does to the fields that it leaves out. Only the observed service has these fields. */
+/**
+ * Shows what a save does to the fields that it leaves out. Only the observed service has these
+ * fields.
+ */
 export const keptFields: Scenario = {
   name: "fields that a save repeats",
   steps: [
@@ -36,7 +42,7 @@ export const keptFields: Scenario = {
     save({ workersStandby: "0" }, "workersStandby", [observed("save.standby"), "workersStandby"]),
     {
       send: { graphql: `{ myself { endpoints { id ${SOURCES} } } }` },
-      facts: [
+      findings: [
         [
           observed("save.sources"),
           own((endpoint, status) => {

@@ -4,7 +4,7 @@ import {
   bodyKeys,
   deletion,
   deletionOf,
-  type FactOf,
+  type FindingOf,
   keysOf,
   observed,
   type Scenario,
@@ -18,30 +18,30 @@ export const rest: Scenario = {
   steps: [
     {
       send: { rest: `/pods/${UNKNOWN_ID}`, key: "wrong" },
-      facts: [
+      findings: [
         ["rest.wrong-key", status],
         ["rest.unauthorized-body", body],
       ],
     },
     {
       send: { rest: `/pods/${UNKNOWN_ID}` },
-      facts: [
+      findings: [
         ["rest.bearer", ({ status }) => ({ status })],
         ["rest.unknown-pod", ({ status, body }) => ({ status, body })],
       ],
     },
     {
       send: { rest: `/pods/${UNKNOWN_ID}?includeMachine=maybe` },
-      facts: [["rest.bad-flag", ({ status, body }) => ({ status, fields: keysOf(body) })]],
+      findings: [["rest.bad-flag", ({ status, body }) => ({ status, fields: keysOf(body) })]],
     },
-    { send: { rest: "/no-such-path" }, facts: [["rest.other-paths", status]] },
+    { send: { rest: "/no-such-path" }, findings: [["rest.other-paths", status]] },
   ],
 };
 
 const INPUT = { input: { prompt: "verify-service" } };
 
 /** Returns the status of the response, the state of its job, and the names of its fields. */
-const record: FactOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
+const record: FindingOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
 
 /** A job that waits, because the endpoint has no worker. */
 const submit: Step = { send: { queue: "run", json: INPUT }, as: "job" };
@@ -52,7 +52,7 @@ export const queueErrors: Scenario = {
   steps: [
     {
       send: { queue: "health", key: "wrong" },
-      facts: [
+      findings: [
         ["queue.wrong-key", status],
         ["queue.unauthorized-body", bodyKeys],
       ],
@@ -60,45 +60,45 @@ export const queueErrors: Scenario = {
     { send: { queue: "health", key: "bare" }, as: "bare" },
     {
       send: { queue: "health" },
-      facts: [["queue.key", ({ status }, { bare }) => ({ bare: bare?.status, bearer: status })]],
+      findings: [["queue.key", ({ status }, { bare }) => ({ bare: bare?.status, bearer: status })]],
     },
-    { send: { queue: `/${UNKNOWN_ID}/health` }, facts: [["queue.unknown-endpoint", status]] },
-    { send: { queue: "no-such-operation" }, facts: [["queue.unknown-operation", status]] },
+    { send: { queue: `/${UNKNOWN_ID}/health` }, findings: [["queue.unknown-endpoint", status]] },
+    { send: { queue: "no-such-operation" }, findings: [["queue.unknown-operation", status]] },
     {
       send: { queue: `status/${UNKNOWN_ID}` },
-      facts: [
+      findings: [
         ["queue.unknown-job", status],
         ["queue.error-body", bodyKeys],
       ],
     },
-    { send: { queue: "run", json: { noInput: true } }, facts: [["queue.bad-request", status]] },
-    { send: { queue: "runsync?wait=999", json: INPUT }, facts: [["queue.out-of-range", status]] },
+    { send: { queue: "run", json: { noInput: true } }, findings: [["queue.bad-request", status]] },
+    { send: { queue: "runsync?wait=999", json: INPUT }, findings: [["queue.out-of-range", status]] },
   ],
 };
 
 export const waitingJobs: Scenario = {
   name: "jobs that wait",
   steps: [
-    { send: { queue: "run", json: INPUT }, facts: [["queue.run", record]] },
+    { send: { queue: "run", json: INPUT }, findings: [["queue.run", record]] },
     submit,
-    { send: { queue: "status/{job}" }, facts: [["queue.status", record]] },
-    { send: { queue: "status-sync/{job}?wait=1000" }, facts: [[observed("queue.status-sync"), record]] },
+    { send: { queue: "status/{job}" }, findings: [["queue.status", record]] },
+    { send: { queue: "status-sync/{job}?wait=1000" }, findings: [[observed("queue.status-sync"), record]] },
     {
       send: { queue: "stream/{job}" },
-      facts: [
+      findings: [
         [
           { contract: "queue.stream", observed: "queue.stream-observed" },
           ({ status, body }) => ({ status, fields: Array.isArray(body) ? "list" : keysOf(body) }),
         ],
       ],
     },
-    { send: { queue: "retry/{job}", method: "POST" }, facts: [["queue.retry-wrong-state", status]] },
-    { send: { queue: "cancel/{job}", method: "POST" }, facts: [["queue.cancel", record]] },
-    { send: { queue: "cancel/{job}", method: "POST" }, facts: [["queue.cancel-ended", record]] },
-    { send: { queue: "runsync?wait=1000", json: INPUT }, facts: [["queue.runsync-elapsed", record]] },
+    { send: { queue: "retry/{job}", method: "POST" }, findings: [["queue.retry-wrong-state", status]] },
+    { send: { queue: "cancel/{job}", method: "POST" }, findings: [["queue.cancel", record]] },
+    { send: { queue: "cancel/{job}", method: "POST" }, findings: [["queue.cancel-ended", record]] },
+    { send: { queue: "runsync?wait=1000", json: INPUT }, findings: [["queue.runsync-elapsed", record]] },
     {
       send: { queue: "run", json: { ...INPUT, webhook: null, policy: null } },
-      facts: [["queue.null-fields", record]],
+      findings: [["queue.null-fields", record]],
     },
   ],
 };
@@ -111,21 +111,24 @@ export const purge: Scenario = {
     { send: { queue: "run", json: INPUT } },
     {
       send: { queue: "health" },
-      facts: [
+      findings: [
         ["queue.health", ({ status, body }) => ({ status, jobs: keysOf(body?.jobs), inQueue: body?.jobs?.inQueue })],
         [observed("queue.health-observed"), ({ body }) => keysOf(body?.workers)],
       ],
     },
     {
       send: { queue: "requests" },
-      facts: [["queue.requests", ({ status, body }) => ({ status, fields: keysOf(body) })]],
+      findings: [["queue.requests", ({ status, body }) => ({ status, fields: keysOf(body) })]],
     },
-    { ...PURGE, facts: [["queue.purge", ({ status, body }) => ({ status, removed: body?.removed })]] },
-    { send: { queue: "status/{job}" }, facts: [["queue.purged-job", status]] },
+    { ...PURGE, findings: [["queue.purge", ({ status, body }) => ({ status, removed: body?.removed })]] },
+    { send: { queue: "status/{job}" }, findings: [["queue.purged-job", status]] },
   ],
 };
 
-/** The shortest ttl that the contract allows, and a little more for a service that looks now and then. */
+/**
+ * The shortest ttl that the contract allows, plus a little for a service that only checks now and
+ * then.
+ */
 const TTL_MS = 10_000;
 const TTL_PAUSE_MS = 13_000;
 
@@ -137,7 +140,7 @@ export const timeToLive: Scenario = {
     {
       send: { queue: "status/{job}" },
       pauseMs: TTL_PAUSE_MS,
-      facts: [["queue.ttl", ({ status }, { before }) => ({ before: before?.status, after: status })]],
+      findings: [["queue.ttl", ({ status }, { before }) => ({ before: before?.status, after: status })]],
     },
   ],
 };
@@ -147,7 +150,10 @@ const JOB_MS = 240_000;
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
 const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETED" || job?.status === "FAILED";
 
-/** One job, by one worker. The worker's program is the user's, so its output is not compared, and neither is its success. */
+/**
+ * One job on one worker. The worker program is the user's, so neither its output nor its success is
+ * compared.
+ */
 export const oneJob: Scenario = {
   name: "one job of one worker",
   steps: [
@@ -164,7 +170,7 @@ export const oneJob: Scenario = {
         everyMs: 2000,
         atMostMs: JOB_MS,
       },
-      facts: [
+      findings: [
         [
           "queue.times",
           ({ body: job }) => ({
@@ -178,7 +184,7 @@ export const oneJob: Scenario = {
     },
     {
       send: { queue: "health" },
-      facts: [
+      findings: [
         [
           "queue.health-totals",
           ({ body }) => ({
@@ -190,7 +196,7 @@ export const oneJob: Scenario = {
     },
     {
       send: { graphql: deletionOf("{endpoint}") },
-      facts: [
+      findings: [
         ["delete.workers-not-zero", deletion],
         ["delete.same-data", deletion],
       ],

@@ -1,9 +1,9 @@
-import type { Row } from "../site";
-import { type FactOf, type Input, observed, outcome, type Scenario, type Step } from "./scenario";
+import type { Row } from "../testedService";
+import { type FindingOf, type Input, observed, outcome, type Scenario, type Step } from "./scenario";
 
 /** Returns fields of the saved endpoint, or the outcome of a save that was refused. */
 export const shown =
-  (...fields: string[]): FactOf =>
+  (...fields: string[]): FindingOf =>
   (reply) => {
     const saved = reply.body?.data?.saveEndpoint;
     if (!saved) return outcome(reply);
@@ -11,9 +11,9 @@ export const shown =
   };
 
 /** A save, and the saved fields that show a row each. */
-const save = (fields: Input, ...facts: readonly (readonly [Row, ...string[]])[]): Step => ({
+const save = (fields: Input, ...findings: readonly (readonly [Row, ...string[]])[]): Step => ({
   send: { save: fields },
-  facts: facts.map(([row, ...names]) => [row, shown(...names)]),
+  findings: findings.map(([row, ...names]) => [row, shown(...names)]),
 });
 
 export const savedFields: Scenario = {
@@ -56,7 +56,7 @@ export const flashBoot: Scenario = {
 };
 
 /** An input that is refused. If it is accepted, the endpoint has no workers either. */
-const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, facts: [[row, outcome]] });
+const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, findings: [[row, outcome]] });
 
 export const refusedSaves: Scenario = {
   name: "refusals of saveEndpoint",

@@ -1,32 +1,38 @@
 import type { FidelityId } from "../../../emulator/model/fidelity";
-import type { Fact, OwnEndpoint, Reply, Row, Sending } from "../site";
+import type { Finding, OwnEndpoint, Reply, Row, Sending } from "../testedService";
 
 /** Fields of `saveEndpoint` as GraphQL values. `undefined` leaves a field out. */
 export type Input = Readonly<Record<string, string | undefined>>;
 
-/** A request. `{endpoint}` in its text is the own endpoint's id, and `{name}` the id in the reply that a step named. */
+/**
+ * A request. `{endpoint}` stands for the id of the run's endpoint, and `{name}` for the id in the
+ * reply that a step named.
+ */
 export type Request = Sending &
   (
     | { readonly graphql: string; readonly operationName?: string }
     | { readonly rest: string }
     | { readonly queue: string; readonly json?: unknown }
-    /** Saves the own endpoint with these fields; without workers, unless they say otherwise. */
+    /** Saves the run's endpoint with these fields; without workers, unless they say otherwise. */
     | { readonly save: Input; readonly selection?: string }
     | { readonly elsewhere: string }
   );
 
 /** Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before named. */
-export type FactOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Fact;
+export type FindingOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Finding;
 
-/** A request, and the rows of the fidelity table that its reply shows. What is expected is the emulator's own reply. */
+/**
+ * A request, and the rows of the fidelity table that its reply shows. What is expected is the
+ * emulator's own reply.
+ */
 export interface Step {
   readonly send: Request;
-  readonly facts?: readonly (readonly [Row, FactOf])[];
+  readonly findings?: readonly (readonly [Row, FindingOf])[];
   /** The name of the reply for later steps. */
   readonly as?: string;
   /** The time to wait before it, in milliseconds. @default 0 */
   readonly pauseMs?: number;
-  /** Repeats the request until its reply fits, each time after `everyMs`, for `atMostMs`. */
+  /** Repeats the request every `everyMs` until its reply fits, for at most `atMostMs`. */
   readonly until?: { readonly fits: (reply: Reply) => boolean; readonly everyMs: number; readonly atMostMs: number };
 }
 
@@ -47,21 +53,24 @@ export function keysOf(value: unknown): string[] | null {
   return typeof value === "object" && value !== null ? Object.keys(value).sort() : null;
 }
 
-export const status: FactOf = (reply) => reply.status;
-export const body: FactOf = (reply) => reply.body;
-export const bodyKeys: FactOf = (reply) => keysOf(reply.body);
+export const status: FindingOf = (reply) => reply.status;
+export const body: FindingOf = (reply) => reply.body;
+export const bodyKeys: FindingOf = (reply) => keysOf(reply.body);
 
-/** Returns the outcome of a GraphQL operation without its messages: those of refusals are not part of any rule. */
+/**
+ * Returns the outcome of a GraphQL operation without its messages: the wording of refusals is not
+ * part of any rule.
+ */
 export function outcome({ status, body }: Reply): object {
   const [first] = body?.errors ?? [];
   return { status, refused: first !== undefined, code: first?.extensions?.code ?? null };
 }
 
-/** The deletion of an endpoint, as GraphQL. */
+/** Returns the GraphQL document that deletes an endpoint. */
 export const deletionOf = (id: string) => `mutation { deleteEndpoint(id: "${id}") }`;
 
 /** Returns the outcome of a deletion of the own endpoint. */
-export const deletion: FactOf = ({ status, body }) => ({
+export const deletion: FindingOf = ({ status, body }) => ({
   status,
   data: body?.data ?? null,
   refused: body?.errors !== undefined,

@@ -1,4 +1,5 @@
-// The workers of the emulated endpoint "stories" write a story word by word. The first attempt at a difficult story fails.
+// The workers of the emulated endpoint "stories" write a story word by word. The first attempt at a
+// difficult story fails.
 const tried = new Set();
 
 /** @type {import("pulumi-serverless-gpu/emulator").Handler} */

@@ -91,7 +91,7 @@ test("a sweep names the front and the change, and writes pictures that need noth
   expect(code).toBe(3);
   expect(stderr).toContain("wrote pictures/forecast.svg and pictures/forecast.html");
   expect(stdout).toContain("Sweep of 4 settings, 2 runs each");
-  expect(stdout).toMatch(/put this into the program:\n\n {4}(workersMin: 1|idleTimeout: 60)/);
+  expect(stdout).toMatch(/Put this into the program:\n\n {4}(workersMin: 1|idleTimeout: 60)/);
   const page = readFileSync(path.join(folder, "pictures/forecast.html"), "utf8");
   expect(page).toContain("prefers-color-scheme: dark");
   expect(page.match(/(src|href)=|https?:(?!\/\/www\.w3\.org\/2000\/svg)|NaN|Infinity/g)).toBeNull();
@@ -156,7 +156,7 @@ test.each<[string[], number, string]>([
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 });
 
-test("a load of seconds is warned about, because every repetition pays its own starts", async () => {
+test("a load of seconds causes a warning, because every repetition pays for its own starts", async () => {
   const short = ["--generate", "constant:1/s", "--duration", "1s", "--seeds", "1"];
   expect((await forecast(...short, "--for", "10s")).stdout).toContain("WARNING: the load covers only 10 s");
   expect((await forecast(...short, "--for", "10m")).stdout).not.toContain("WARNING");

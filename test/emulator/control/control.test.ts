@@ -71,7 +71,7 @@ describe("control over HTTP", () => {
     expect((await getPod(emulator, "pod-1")).status).toBe(404);
   });
 
-  test("seeds endpoints, with ids of one's choice, pods and templates", async () => {
+  test("seeds endpoints with chosen ids, pods and templates", async () => {
     const seed = { endpoints: [{ id: "mine", ...NAMED }, NAMED], pods: [{ id: "pod-1" }], templates: ["t"] };
     expect((await control("POST", "seed", seed)).status).toBe(204);
     expect(emulator.endpoints.list()).toMatchObject([{ id: "mine" }, NAMED]);
@@ -125,7 +125,7 @@ describe("control over HTTP", () => {
     ["seed", { endpoint: [] }, "endpoint"],
     ["seed", null, "The seed is not well formed"],
     ["clock/advance", { ms: 1 }, "manual"],
-  ])("refuses what is not well formed: %s %j", async (path, body, named) => {
+  ])("refuses malformed input: %s %j", async (path, body, named) => {
     const answer = await control("POST", path, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain(named);
@@ -146,7 +146,7 @@ describe("control over HTTP", () => {
     expect((await control("GET", "journal?operation=saveEndpont")).body).toMatchObject([{ status: 400 }]);
   });
 
-  test("refuses unknown paths, other sites' web pages, and bodies that are no JSON", async () => {
+  test("refuses unknown paths, other sites' web pages, and bodies that are not JSON", async () => {
     expect((await control("GET", "nope")).status).toBe(404);
     expect((await control("POST", "journal", {})).status).toBe(404);
     expect((await control("POST", "reset", undefined, { origin: "https://example.com" })).status).toBe(403);
@@ -177,7 +177,7 @@ describe("control over HTTP", () => {
 });
 
 describe("reset", () => {
-  test("goes back to the start: its seed, no requests, no fault rules", async () => {
+  test("restores the initial state: its seed, no requests, no fault rules", async () => {
     await emulator.stop();
     const seed = { endpoints: [{ id: "mine", ...NAMED, workersMin: 1 }], pods: [{ id: "pod-1" }] };
     emulator = await startEmulator({ seed, templates: ["t", "template-1"], randomSeed: 5 });

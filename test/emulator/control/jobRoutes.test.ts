@@ -22,7 +22,7 @@ describe("jobs and workers over HTTP", () => {
   const submit = async (input: object = { n: 1 }, endpointId = id) =>
     (await control("POST", "jobs", { endpointId, input })).body.id as string;
 
-  test("lists jobs, the newest first, by endpoint and status, up to a limit", async () => {
+  test("lists jobs, newest first, by endpoint and status, up to a limit", async () => {
     const other = emulator.endpoints.create({ ...JOBS, name: "fails" }).id;
     const [first, second] = [await submit(), await submit()];
     const failed = await submit({}, other);

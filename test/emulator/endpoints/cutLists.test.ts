@@ -31,7 +31,7 @@ async function withEndpoints(profile: Profile, count: number): Promise<Emulator>
   return emulator;
 }
 
-test("[myself.list-cap] [myself.endpoint] the observed list shows the 400 oldest endpoints, and a single read any one", async () => {
+test("[myself.list-cap] [myself.endpoint] the observed list shows the 400 oldest endpoints, and a read by id shows any endpoint", async () => {
   await using emulator = await withEndpoints("observed", 402);
   const names = emulator.endpoints.list().map(({ name }) => name);
   const { data } = await query(emulator, "{ myself { endpoints { id name } } }");

@@ -228,13 +228,13 @@ describe("deleteEndpoint", () => {
   test.each([
     "workersMin: 1, workersMax: 1",
     "workersMax: 1",
-  ])("[delete.workers-not-zero] [delete.same-data] refused with %s", async (workers) => {
+  ])("[delete.workers-not-zero] [delete.same-data] an endpoint with %s cannot be deleted", async (workers) => {
     const id = await createEndpoint(emulator, workers);
     expect((await remove(id)).body).toEqual(refusal(/workersMin and workersMax/));
     expect(emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("[delete.draining] refused until the workers have left", async () => {
+  test("[delete.draining] an endpoint cannot be deleted until its workers have left", async () => {
     const clock = manualClock();
     await using slow = await startEmulator({ drainMs: 100, clock });
     const id = await createEndpoint(slow, "workersMin: 1");

@@ -1,7 +1,9 @@
 import { type Emulator, startEmulator } from "../../../emulator";
 import { send } from "../../support/plainClient";
 
-/** Sends a document as the service's other clients do: the key in a header, the input as a variable. */
+/**
+ * Sends a document as the service's other clients do: the key in a header, the input as a variable.
+ */
 const ask = (emulator: Emulator, query: string, variables: object = {}) =>
   send(`${emulator.url}/graphql`, {
     method: "POST",
@@ -64,7 +66,7 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a chan
   });
 });
 
-test("[save.cpu] [save.observed-defaults] an endpoint on CPUs takes no fields of GPUs, and a change without instanceIds loses them", async () => {
+test("[save.cpu] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and a change without instanceIds loses them", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cpu = { ...required, gpuIds: "", instanceIds: ["cpu3g-4-16"] };
   const made = (await ask(emulator, SAVE, { input: cpu })).body.data.saveEndpoint;
@@ -77,7 +79,7 @@ test("[save.cpu] [save.observed-defaults] an endpoint on CPUs takes no fields of
   expect(changed.body.data.saveEndpoint.instanceIds).toBeNull();
 });
 
-test("[save.sources] an endpoint shows the repository, hub release or environment of Flash that it comes from", async () => {
+test("[save.sources] an endpoint shows the repository, hub release or Flash environment that it comes from", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const sources = { repo: { repoName: "me/llama" }, hubReleaseId: "h1", flashEnvironmentId: "f1" };
   const save = SAVE.replace("env {", "repo { repoName } hubRelease { id } env {");

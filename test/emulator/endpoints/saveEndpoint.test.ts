@@ -25,7 +25,7 @@ const everything =
   'networkVolumeId: "volume-1"';
 
 describe("creating", () => {
-  test("[save.create] an input without an id creates an endpoint with an id of its own", async () => {
+  test("[save.create] an input without an id creates an endpoint with its own id", async () => {
     const first = await saved(REQUIRED);
     const second = await saved(REQUIRED);
     expect(first.id).toMatch(/^[a-z0-9]+$/);
@@ -120,7 +120,7 @@ describe("changing", () => {
     expect((await saved(`id: "${id}", ${REQUIRED}, flashBootType: null`)).flashBootType).toBeNull();
   });
 
-  test("[save.flash-boot-off] OFF is no value of flashBootType in the contract profile", async () => {
+  test("[save.flash-boot-off] OFF is not a value of flashBootType in the contract profile", async () => {
     const { status, body } = await save(emulator, `${REQUIRED}, flashBootType: OFF`);
     expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
@@ -253,7 +253,7 @@ describe("rules", () => {
     expect(await refused(REQUIRED)).toBe("Unable to find template");
   });
 
-  test("[save.pod-template] a template of pods is refused", async () => {
+  test("[save.pod-template] a pod template is refused", async () => {
     emulator.templates.create({ id: "template-1", name: "pod", imageName: "i", isServerless: false });
     expect(await refused(REQUIRED)).toContain("not a serverless template");
   });

@@ -2,7 +2,10 @@ import { createJobsFile } from "../../../cli/forecast/load/jobsFile";
 import type { Assumptions, PlayedEndpoint } from "../../../emulator/forecast/assumptions";
 import type { Load } from "../../../emulator/forecast/load";
 
-/** The assumptions of the emulator itself: its scaler looks at each event, and workers ask for jobs at once. */
+/**
+ * The assumptions of the emulator itself: its scaler looks at each event, and workers ask for jobs
+ * at once.
+ */
 export const EXACT: Assumptions = {
   evaluateEveryS: [0],
   startAtOnce: [Number.POSITIVE_INFINITY],

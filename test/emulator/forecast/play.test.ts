@@ -21,7 +21,7 @@ function played(endpoint: Partial<PlayedEndpoint>, jobs: readonly (readonly [num
 const WARM = { workersMin: 1, workersMax: 1 };
 const p99 = ({ delayS }: ReturnType<typeof play>) => delayS.at(-1);
 
-test("a warm worker runs jobs one after the other, and its time is paid as running or as kept by workersMin", () => {
+test("a warm worker runs jobs one after the other, and its time is billed as running or as kept by workersMin", () => {
   const result = played(WARM, [
     [0, 10],
     [1, 10],
@@ -31,7 +31,7 @@ test("a warm worker runs jobs one after the other, and its time is paid as runni
   expect(result.seconds).toEqual({ start: 0, run: 20, idle: 0, minimum: 3580, active: 3600 });
 });
 
-test("a cold worker is paid from its start to the end of its idle timeout, in whole seconds", () => {
+test("a cold worker is billed from its start to the end of its idle timeout, in whole seconds", () => {
   const { seconds, coldStarts, delayS } = played({}, [[0, 2.5]]);
   expect(coldStarts).toBe(1);
   expect(delayS.at(0)).toBeCloseTo(5, 1);
@@ -58,13 +58,13 @@ test("jobs are lost at the end of their time to live, waiting or running, and en
   expect(played(WARM, jobs, { executionTimeoutS: 40 })).toMatchObject({ completed: 2, timedOut: 1, lastEndS: 100 });
 });
 
-test("a throttled start takes longer and is not paid for it", () => {
+test("a throttled start takes longer, which is not billed", () => {
   const { seconds, delayS } = played({}, [[0, 1]], { throttledShare: 1, throttledS: 60 });
   expect(delayS.at(0)).toBeCloseTo(65, 0);
   expect(seconds.start).toBe(5);
 });
 
-test("the scaler starts only so many workers at each of its looks, and each run takes one of the assumed values", () => {
+test("the scaler starts a limited number of workers each time it runs, and each run takes one of the assumed values", () => {
   const jobs = Array.from({ length: 30 }, () => [0, 1000] as const);
   const endpoint = { scalerType: "REQUEST_COUNT", scalerValue: 1, workersMax: 30 } as const;
   const assumptions = { evaluateEveryS: [10], startAtOnce: [Number.POSITIVE_INFINITY, 1], executionTimeoutS: 2000 };
@@ -152,7 +152,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   return lastEndS;
 }
 
-test("without assumptions of its own, a forecast is what the emulator does", async () => {
+test("a forecast without its own assumptions is what the emulator does", async () => {
   const seconds = fc.integer({ min: 1, max: 40 });
   const settings = fc.record({
     scalerType: fc.constantFrom("QUEUE_DELAY" as const, "REQUEST_COUNT" as const),
@@ -164,7 +164,8 @@ test("without assumptions of its own, a forecast is what the emulator does", asy
     fc.array(fc.tuple(seconds, seconds), { minLength: 1, maxLength: 12 }),
     settings,
     async (steps, given) => {
-      // Each arrival has milliseconds of its own: which of two events at one moment comes first is no rule.
+      // Each arrival has milliseconds of its own: which of two events at one moment comes first is
+      // no rule.
       const waits = steps.map(([wait], index) => (index === 0 ? 0 : wait / 4 + 0.007));
       const at = (index: number) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0);
       const jobs = steps.map(([, takes], index) => [at(index), takes / 2] as const);

@@ -5,8 +5,9 @@ import { ENDPOINT, EXACT, loadOf, removeLoads } from "./loads";
 afterEach(removeLoads);
 
 /**
- * Bursts of 8 s jobs at a real endpoint with at most 3 workers, as its operator published them (July 2026). He looked at
- * the counts of jobs and workers every 4 to 20 s. `doneS` is the time at which he saw that all jobs had ended.
+ * Bursts of 8 s jobs at a real endpoint with at most 3 workers, as its operator published them
+ * (July 2026). He looked at the counts of jobs and workers every 4 to 20 s. `doneS` is the time at
+ * which he saw that all jobs had ended.
  */
 const BURSTS = [
   {
@@ -39,8 +40,8 @@ const ASSUMED: Assumptions = {
   coldStarts: { ...EXACT.coldStarts, samples: [8, 10, 20] },
 };
 
-// The model knows neither slow hosts nor missing ones, so it is on the fast side: never slower than seen by more than
-// 10 %, and for a burst at no worker up to 2.2 times as fast.
+// The model knows neither slow hosts nor missing ones, so it is on the fast side: never slower than
+// seen by more than 10 %, and for a burst at no worker up to 2.2 times as fast.
 test.each(BURSTS)("a published burst ends within the tolerance: $name", ({ jobs, warm, doneS, atLeast, endpoint }) => {
   const settings = { ...ENDPOINT, ...endpoint, workersMin: warm, workersMax: 3, idleTimeout: 5 };
   const load = loadOf(Array.from({ length: jobs }, () => [0, TAKES_S] as const));

@@ -53,20 +53,20 @@ describe.each(JOB_STATES)("a job that is %s", (status) => {
   });
 });
 
-test("a second lost worker fails the job; after a retry it counts anew", () => {
+test("a second lost worker fails the job; a retry resets the count", () => {
   const lose = (current: Job) => apply(apply(current, EVENTS.start, 1), EVENTS.loseWorker, 2);
   const failed = lose(lose(job()));
   expect(failed).toMatchObject({ status: "FAILED", retries: 1, error: "job timed out after 1 retries" });
   expect(lose(apply(failed, EVENTS.retry, 3))).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-test("an event leaves the job that it happens to as it was", () => {
+test("an event does not modify the job object that it applies to", () => {
   const before = Object.freeze(job());
   apply(before, EVENTS.start, 5);
   expect(before).toEqual(job());
 });
 
-test("what a job was before is gone after a retry", () => {
+test("a retry clears what the job was before", () => {
   const failed = apply(apply(apply(job(), EVENTS.start, 10), EVENTS.progress, 11), EVENTS.fail, 20);
   expect(jobRecord(apply(failed, EVENTS.retry, 30), 35, "observed")).toEqual({
     id: "job-1",
@@ -84,7 +84,7 @@ test("a result is forgotten after its retention, or after the ttl when that is s
   expect(forgottenAt(job())).toBe(24 * 60 * minute);
 });
 
-test("only a job in progress is queued again when the emulator starts anew, and not as a retry", () => {
+test("only a job in progress is queued again when the emulator restarts, and not as a retry", () => {
   expect(recovered(job({ status: "IN_PROGRESS", startedAt: 1 }), 9)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
   const completed = job({ status: "COMPLETED", output: 1 });
   expect(recovered(completed, 9)).toBe(completed);

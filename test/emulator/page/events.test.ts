@@ -83,7 +83,7 @@ test("begins with the whole state, and continues with what changes", async () =>
   expect(change).not.toHaveProperty("requests");
 });
 
-test("tells the moves of a worker at the time of the emulator's clock, not at that of the event", async () => {
+test("reports a worker's changes with the time of the emulator's clock, not of the event", async () => {
   const next = await follow();
   await next();
   await submit();
@@ -97,7 +97,7 @@ test("tells the moves of a worker at the time of the emulator's clock, not at th
   ]);
 });
 
-test("tells endpoints and jobs that are gone", async () => {
+test("reports endpoints and jobs that are gone", async () => {
   const next = await follow();
   const job = await submit();
   while (!(await nextWith(next, "jobs")).jobs.some(({ id }) => id === job));
@@ -117,7 +117,7 @@ test("filters jobs by endpoint and status: one that leaves the status is gone", 
   expect(await nextWith(next, "jobsGone")).toMatchObject({ jobsGone: [waiting] });
 });
 
-test("filters requests, and tells the end of one that was pending, and a cleared journal", async () => {
+test("filters requests, and reports the end of a pending one and a cleared journal", async () => {
   emulator.faults.add({ effect: { latencyMs: 1000, status: 500 }, match: { operation: "health" } });
   const next = await follow("?requestText=HEALTH&requestsOnly=errors");
   await next();

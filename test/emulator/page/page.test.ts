@@ -25,7 +25,10 @@ const WATCH_FRAMES = `
   })();
 `;
 
-/** A script that returns the labels of the page with a contrast below 4.5. Disabled buttons are left out. */
+/**
+ * A script that returns the labels of the page with a contrast below 4.5. Disabled buttons are left
+ * out.
+ */
 const PALE_LABELS = `(() => {
   const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
   const colour = (style) => {
@@ -65,7 +68,8 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
   afterEach(async () => {
     await context.close();
     await emulator.stop();
-    // Anything that the content security policy blocks, any error of a script, any request to elsewhere.
+    // Anything that the content security policy blocks, any error of a script, any request to
+    // elsewhere.
     expect(problems).toEqual([]);
   });
 
@@ -196,7 +200,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("adds a fault rule for workers, which is about no requests", async () => {
+  test("adds a fault rule for workers, which matches no requests", async () => {
     await open();
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
@@ -310,7 +314,8 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     }
     await page.getByText("300 requests").waitFor();
     const longestMs = await page.evaluate<number>("window.longestMs");
-    // A busy machine (2 cores, a load of 11) took 340 to 540 ms for ten requests, and 190 to 260 ms for a frame.
+    // A busy machine (2 cores, a load of 11) took 340 to 540 ms for ten requests, and 190 to 260 ms
+    // for a frame.
     expect(slowestMs).toBeLessThan(2000);
     expect(longestMs).toBeLessThan(2000);
     expect(await page.locator("#job-rows tr").count()).toBe(200);

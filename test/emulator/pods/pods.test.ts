@@ -147,7 +147,7 @@ describe("a pod", () => {
 });
 
 describe("a worker's pod", () => {
-  test("[rest.include-workers] is found with includeWorkers, and tells its endpoint", async () => {
+  test("[rest.include-workers] is found with includeWorkers, and names its endpoint", async () => {
     const endpointId = await createEndpoint(emulator, 'workersMin: 1, networkVolumeId: "volume-9"');
     const podId = emulator.endpoints.get(endpointId)?.pods[0]?.id;
     const { status, body } = await getPod(emulator, `${podId}?includeWorkers=true&includeNetworkVolume=true`);
@@ -193,7 +193,7 @@ describe("refusals", () => {
     });
   });
 
-  test("[rest.bearer] the key is taken from the header alone", async () => {
+  test("[rest.bearer] the key is accepted only in the header", async () => {
     emulator.pods.add({ id: "pod" });
     const url = `${emulator.url}/v1/pods/pod`;
     expect((await getPod(emulator, "pod")).status).toBe(200);

@@ -23,7 +23,7 @@ describe("a worker that fails", () => {
     await emulator.stop();
   });
 
-  test("ends, and the emulator goes on, if another process still writes into its home folder", async () => {
+  test("ends, and the emulator continues, if another process still writes into its home folder", async () => {
     const writer = 'i=0; while [ $i -lt 300 ]; do mkdir -p "$HOME/d$i"; i=$((i+1)); sleep 0.01; done';
     const escapes = `'${process.execPath}' -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' '${writer}'`;
     const command = `${escapes}; exec ${PROTOCOL_WORKER.command}`;
@@ -34,7 +34,7 @@ describe("a worker that fails", () => {
     await emulator.stop();
   });
 
-  test("[worker.failed-start] that asks for jobs but always ends without a result is started again after pauses", async () => {
+  test("[worker.failed-start] a program that asks for jobs but always ends without a result is restarted after pauses", async () => {
     const asks =
       "fetch(process.env.RUNPOD_WEBHOOK_GET_JOB, { headers: { authorization: process.env.RUNPOD_AI_API_KEY } })";
     const command = `exec '${process.execPath}' -e '${asks}; setTimeout(() => process.exit(0), 100)'`;
@@ -45,7 +45,7 @@ describe("a worker that fails", () => {
     expect(performance.now() - before).toBeGreaterThan(1000);
   });
 
-  test("[worker.init-timeout] that never asks for a job is ended", async () => {
+  test("[worker.init-timeout] a program that never asks for a job is ended", async () => {
     const program = { command: "exec sleep 300", env: { RUNPOD_INIT_TIMEOUT: "1" } };
     const { run, output } = await startRealWorkers(program);
     await run({});
@@ -55,7 +55,7 @@ describe("a worker that fails", () => {
   });
 });
 
-test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled learns it a second time", async () => {
+test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled is told a second time", async () => {
   const command = 'echo "$RUNPOD_AI_API_KEY $RUNPOD_POD_ID"; exec sleep 60';
   const { run, post, output, emulator, endpointId } = await startRealWorkers({ command }, { workersMin: 1 });
   await until(() => output("stdout").length > 0);

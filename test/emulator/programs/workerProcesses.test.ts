@@ -18,7 +18,7 @@ const withChild = (more = "") => ({
 const isLinux = process.platform === "linux";
 
 describe("the process of a worker", () => {
-  test("[worker.stop] ends politely when its worker scales down, with its whole group", async () => {
+  test("[worker.stop] ends gracefully when its worker scales down, with its whole group", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers(withChild(), { idleTimeout: 1 });
     const { output: result } = await runSync({ echo: 1 });
     const [pod] = emulator.endpoints.get(endpointId)?.pods ?? [];
@@ -51,7 +51,7 @@ describe("the process of a worker", () => {
     await until(() => emulator.endpoints.get(endpointId)?.pods.length === 0);
   });
 
-  test("[worker.lost] that ends with a job in hand is replaced, and the job runs once more", async () => {
+  test("[worker.lost] a process that ends while it runs a job is replaced, and the job runs once more", async () => {
     const { runSync, get, output } = await startRealWorkers();
     expect(await runSync({ exit: 3 })).toMatchObject({
       status: "FAILED",
@@ -63,7 +63,7 @@ describe("the process of a worker", () => {
     expect(await runSync({ echo: "next" })).toMatchObject({ status: "COMPLETED" });
   });
 
-  test("[worker.execution-timeout] whose job takes too long is stopped and replaced", async () => {
+  test("[worker.execution-timeout] a process whose job takes too long is stopped and replaced", async () => {
     const { runSync } = await startRealWorkers({ ...PROTOCOL_WORKER, stopMs: 0 });
     const { output: first } = await runSync({});
     const policy = { executionTimeout: 5000 };
@@ -76,7 +76,7 @@ describe("the process of a worker", () => {
     expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
   });
 
-  test("[worker.refresh] that asks for it is replaced after its job", async () => {
+  test("[worker.refresh] a process that asks for it is replaced after its job", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers();
     const { output: first } = await runSync({ refresh: true });
     const { output: second } = await runSync({});
@@ -84,7 +84,7 @@ describe("the process of a worker", () => {
     expect(emulator.endpoints.get(endpointId)?.pods).toHaveLength(1);
   });
 
-  test("[worker.failed-start] that ends at once is started again after pauses, and its worker stays initializing", async () => {
+  test("[worker.failed-start] a process that ends at once is restarted after pauses, and its worker stays initializing", async () => {
     const { output, get, post, run } = await startRealWorkers({ command: "echo no module named torch >&2; exit 1" });
     const id = await run({});
     await sleep(2000);
@@ -96,7 +96,7 @@ describe("the process of a worker", () => {
     expect(await post(`cancel/${id}`)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("that cannot be started is reported with the reason", async () => {
+  test("a worker process that cannot be started is reported with the reason", async () => {
     const { run, output } = await startRealWorkers({ command: "true", cwd: path.join(__dirname, "missing") });
     await run({});
     await until(() => output("emulator").length > 1);
@@ -114,7 +114,7 @@ describe("the process of a worker", () => {
     if (isLinux) expect(processesWith("RUNPOD_ENDPOINT_ID", id)).toEqual([]);
   });
 
-  test("another program, after a change of the endpoint, is that of new workers", async () => {
+  test("new workers run another program after a change of the endpoint", async () => {
     const other = { ...PROTOCOL_WORKER, env: { MODEL: "other" } };
     const handlers = { worker: PROTOCOL_WORKER, other, plain: () => "a function" };
     const { runSync, emulator, endpointId } = await startRealWorkers(PROTOCOL_WORKER, {}, { handlers });
@@ -127,7 +127,10 @@ describe("the process of a worker", () => {
 });
 
 (isLinux ? describe : describe.skip)("no process is left behind", () => {
-  test.each(["SIGKILL", "SIGTERM"] as const)("[worker.orphan] when the emulator gets %s", async (signal) => {
+  test.each([
+    "SIGKILL",
+    "SIGTERM",
+  ] as const)("[worker.orphan] workers end when the emulator gets %s", async (signal) => {
     const mark = `mark-${process.pid}-${signal}`;
     const seed = { endpoints: [{ name: "worker", gpuIds: "ADA_24", templateId: "t", workersMin: 2 }] };
     const program = { ...withChild(), env: { MARK: mark } };

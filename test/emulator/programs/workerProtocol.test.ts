@@ -125,7 +125,7 @@ describe("the requests of workers", () => {
     expect((await job(id)).output).toBeUndefined();
   });
 
-  test("[worker.ping] pings are accepted, and results that are no JSON object are not", async () => {
+  test("[worker.ping] pings are accepted, and results that are not JSON objects are refused", async () => {
     const { call } = await silentWorker();
     expect((await call("ping/W?job_id=a%2Cb&runpod_version=1")).status).toBe(200);
     for (const body of ["not JSON", "[]", "null"]) expect((await call("job-done/W/x?", body)).status).toBe(400);

@@ -212,7 +212,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-error] whose handler throws is an error object (stream: %p)", async (stream) => {
+  ])("[queue.openai-error] a request whose handler throws gets an error object (stream: %p)", async (stream) => {
     const { openai } = await start(() => {
       throw new Error("out of memory");
     });
@@ -221,7 +221,7 @@ describe("a request to /openai/*", () => {
     expect(error.message).toContain("out of memory");
   });
 
-  test("[queue.openai-error] whose handler throws or dies amid the stream ends with an error event", async () => {
+  test("[queue.openai-error] a stream whose handler throws or dies ends with an error event", async () => {
     let runs = 0;
     const { queue, openai } = await start(async function* (_, { crash, sleep }) {
       yield { choices: [{ delta: { content: "one" } }] };
@@ -246,7 +246,7 @@ describe("a request to /openai/*", () => {
     expect(await failure(openai.models.list())).toMatchObject({ status: 413 });
   });
 
-  test("[queue.openai-error] that is not JSON, or whose job is purged, is an error object", async () => {
+  test("[queue.openai-error] a request that is not JSON, or whose job is purged, gets an error object", async () => {
     const { queue } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     const wrong = await queue.post("openai/v1/chat/completions", "{");
     expect([wrong.status, wrong.body.error.type]).toEqual([400, "BadRequestError"]);
@@ -259,7 +259,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-cut] whose client ends the connection is cancelled (stream: %p)", async (stream) => {
+  ])("[queue.openai-cut] a request whose client closes the connection is cancelled (stream: %p)", async (stream) => {
     let jobId = "";
     const { queue, openai } = await start(async function* ({ id }, { sleep }) {
       jobId = id;

@@ -1,10 +1,13 @@
+import type { Shape } from "../../../emulator/model/shapes";
 import { type OperationFacts, REST_V2 } from "../../../emulator/restV2/facts";
-import type { Shape } from "../../../emulator/restV2/shapes";
 import { differences } from "../../../tools/checkSpec.js";
 
 const FACTS: Readonly<Record<string, OperationFacts>> = REST_V2;
 
-/** Returns an OpenAPI document of our own facts, with references and merged parts as the service's has. */
+/**
+ * Returns an OpenAPI document of our own facts, with references and merged parts as the service's
+ * has.
+ */
 function documentOf(facts: typeof FACTS) {
   const schemas: Record<string, unknown> = {};
   const paths: Record<string, Record<string, unknown>> = {};

@@ -1,6 +1,6 @@
 import { type Emulator, manualClock, startEmulator } from "../../../emulator";
+import { problemsOf } from "../../../emulator/model/shapes";
 import { REST_V2 } from "../../../emulator/restV2/facts";
-import { problemsOf } from "../../../emulator/restV2/shapes";
 import { callV2, NEW_ENDPOINT, type V2Response } from "./call";
 
 let emulator: Emulator;

@@ -86,7 +86,7 @@ describe("a data file", () => {
   test.each([
     [["template-1", "t2"], ["template-1", "t2"], 1],
     [[], [], undefined],
-  ])("of version 1, with the ids of templates only, is read: %j", async (templates, ids, refusals) => {
+  ])("a data file of version 1, with template ids only, is read: %j", async (templates, ids, refusals) => {
     const first = await startEmulator({ dataFile });
     const id = await createEndpoint(first);
     await first.stop();
@@ -100,7 +100,7 @@ describe("a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).version).toBe(2);
   });
 
-  test("keeps the key, unless another one is asked for", async () => {
+  test("keeps the key, unless another one is set", async () => {
     const first = await startEmulator({ dataFile });
     await first.stop();
     const second = await startEmulator({ dataFile });
@@ -127,7 +127,7 @@ describe("a data file", () => {
   test.each([
     ["no JSON", "{"],
     ["something else", '{"version": 9}'],
-  ])("that holds %s is refused and left alone", async (_, text) => {
+  ])("a data file that contains %s is refused and left alone", async (_, text) => {
     writeFileSync(dataFile, text);
     await expect(startEmulator({ dataFile })).rejects.toThrow(/no JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
@@ -138,7 +138,7 @@ describe("a data file", () => {
     ["runtime", { jobs: [], counters: { submitted: 0 } }],
     ["runtime", { jobs: [{ id: "job-1", status: "IN_QUEUE" }] }],
     ["record", { id: "mine", name: "a" }],
-  ])("that holds half a %s is refused and left alone: %j", async (part, half) => {
+  ])("a data file that contains half a %s is refused and left alone: %j", async (part, half) => {
     const first = await startEmulator({ dataFile });
     await createEndpoint(first);
     await first.stop();
@@ -161,12 +161,12 @@ describe("a data file", () => {
     expect((statSync(dataFile).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("that cannot be written is told at the start", async () => {
+  test("a data file that cannot be written is reported at the start", async () => {
     const missing = path.join(folder, "missing", "state.json");
     await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
   });
 
-  test("that cannot be written any more makes requests fail, with the reason", async () => {
+  test("a data file that can no longer be written makes requests fail, with the reason", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
@@ -232,7 +232,7 @@ describe("a data file that another emulator has", () => {
     await next.stop();
   });
 
-  test("goes to one alone of several that start at once", async () => {
+  test("goes to only one of several that start at once", async () => {
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);
@@ -259,7 +259,10 @@ describe("a data file that another emulator has", () => {
 });
 
 describe("after kill -9", () => {
-  /** Creates, changes and deletes endpoints and submits jobs until the emulator dies; notes what was acknowledged. */
+  /**
+   * Creates, changes and deletes endpoints and submits jobs until the emulator dies; notes what was
+   * acknowledged.
+   */
   async function work(
     emulator: Emulator,
     acknowledged: Map<string, number>,

@@ -32,7 +32,7 @@ describe("effects", () => {
     expect(stored()).toBe(1);
   });
 
-  test("a body of one's own is sent as it is", async () => {
+  test("a custom body is sent unchanged", async () => {
     fault({ status: 500, body: "oops" }, { times: 1 });
     fault({ status: 500, body: { why: "oops" } });
     expect((await list()).text).toBe("oops");
@@ -213,7 +213,7 @@ describe("rules", () => {
     expect(await statuses(3)).toEqual([500, 501, 501]);
   });
 
-  test("are applied a number of times, or to the nth request", async () => {
+  test("are applied a limited number of times, or to the nth request", async () => {
     fault({ status: 500 }, { times: 2 });
     expect(await statuses(3)).toEqual([500, 500, 200]);
     emulator.faults.clear();
@@ -242,7 +242,7 @@ describe("rules", () => {
     emulator = await startEmulator();
   });
 
-  test("tell how often they matched and were applied, and show in the journal", async () => {
+  test("report how often they matched and were applied, and show in the journal", async () => {
     const { id } = fault({ status: 500 }, { times: 1, name: "outage" });
     fault({ reset: true, when: "after", latencyMs: 1 }, { match: { operation: "getPod" } });
     await statuses(2);
@@ -260,7 +260,7 @@ describe("rules", () => {
     ]);
   });
 
-  test("are refused with every mistake when they are not well formed", () => {
+  test("are refused with every mistake when they are malformed", () => {
     const wrong = {
       match: { interface: "soap", nth: 0 },
       effect: { status: 99, colour: "red" },

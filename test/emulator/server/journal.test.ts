@@ -67,7 +67,7 @@ describe("journal", () => {
     expect(journal.operations({ outcome: "error" })).toEqual(["getPod"]);
   });
 
-  test("starts anew when it is cleared", async () => {
+  test("is empty after it is cleared", async () => {
     await list();
     emulator.journal.clear();
     expect(emulator.journal.requests()).toEqual([]);
@@ -75,7 +75,7 @@ describe("journal", () => {
     expect(emulator.journal.requests()[0]?.number).toBe(1);
   });
 
-  test("does not change when an entry that it handed out is changed", async () => {
+  test("does not change when an entry that it returned is changed", async () => {
     await list();
     Object.assign(emulator.journal.requests()[0] ?? {}, { operation: "changed" });
     expect(emulator.journal.operations()).toEqual(["myself"]);

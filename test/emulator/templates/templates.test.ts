@@ -251,7 +251,7 @@ describe("names", () => {
 describe("deleteTemplate", () => {
   const remove = 'deleteTemplate(templateName: "a")';
 
-  test("[template.delete] deletes the template with the name, and says nothing", async () => {
+  test("[template.delete] deletes the template with the name, and returns nothing", async () => {
     await created("b");
     await created("a");
     expect((await mutate(emulator, remove)).body).toEqual({ data: { deleteTemplate: null } });

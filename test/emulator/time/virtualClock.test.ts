@@ -3,7 +3,7 @@ import { manualClock, scaledClock } from "../../../emulator/time/virtualClock";
 import { sleep } from "../../../sdk/contract/clock";
 
 describe("a manual clock", () => {
-  test("stands still until it is advanced, and then by exactly what it was told", async () => {
+  test("stands still until it is advanced, and then advances by exactly that much", async () => {
     const clock = manualClock(1_000);
     expect(clock.now()).toBe(1_000);
     await clock.advance(250);
@@ -46,7 +46,7 @@ describe("a manual clock", () => {
     );
   });
 
-  test("lets code that sleeps go on before the next call", async () => {
+  test("lets sleeping code continue before the next call", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     const twoSteps = async () => {
@@ -99,7 +99,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([5]);
   });
 
-  test("advances that overlap take turns, and a call that throws does not stop the clock for good", async () => {
+  test("overlapping advances take turns, and a call that throws does not stop the clock permanently", async () => {
     const clock = manualClock(0);
     clock.schedule(5, () => {
       throw new Error("broken call");

@@ -7,7 +7,7 @@ const minute = 60_000;
 const JOBS = 720;
 const EVERY_MS = (24 * 60 * minute) / JOBS;
 
-test("a day of jobs, one every two minutes, passes while the clock is wound forward", async () => {
+test("a day of jobs, one every two minutes, passes while the clock is advanced", async () => {
   const worker = async ({ input }: HandlerJob, { sleep, random }: HandlerContext) => {
     await sleep(60_000 + random() * 240_000);
     if ((input.n as number) % 100 === 0) throw new Error("every hundredth fails");
@@ -37,7 +37,8 @@ test("a day of jobs, one every two minutes, passes while the clock is wound forw
   });
   expect(mostWorkers).toBeGreaterThan(1);
   expect(mostWorkers).toBeLessThanOrEqual(5);
-  // The first job waits for a cold start; a scaled endpoint never lets one wait for much longer than its scaler allows.
+  // The first job waits for a cold start; a scaled endpoint never lets one wait for much longer
+  // than its scaler allows.
   expect(longestDelay).toBeGreaterThanOrEqual(45_000);
   expect(longestDelay).toBeLessThanOrEqual(30_000 + 45_000);
   // Only the jobs of the last half hour are still known.

@@ -50,7 +50,7 @@ describe("counts", () => {
     ]);
   });
 
-  test("[queue.health-totals] ended jobs go on counting when they are forgotten", async () => {
+  test("[queue.health-totals] ended jobs still count after they are removed", async () => {
     const queue = await startQueue();
     await submit(queue, 3);
     await queue.clock.advance(day);

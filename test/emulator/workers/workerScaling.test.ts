@@ -134,7 +134,7 @@ describe("scaling", () => {
     expect(queue.emulator.endpoints.get(queue.endpointId)?.version).toBe(version + 1);
   });
 
-  test("[workers.idle-scale-down] saving the endpoint starts the days anew", async () => {
+  test("[workers.idle-scale-down] saving the endpoint restarts the count of days", async () => {
     const queue = await startQueue({ ...onDemand, workersMax: 5 });
     await queue.clock.advance(3 * day);
     queue.emulator.endpoints.change(queue.endpointId, { workersMax: 4 });

@@ -1,5 +1,5 @@
 import {
-  type Account,
+  type AccountIdentity,
   accountRecord,
   isOtherAccount,
   isRedirected,
@@ -9,13 +9,13 @@ import { providerSettings } from "../../../provider/connection/config";
 import { AccountChangedError, ConfigurationError } from "../../../sdk/errors";
 
 const KEY = "account-test-key-abcdef";
-const HOME: Account = { service: "https://api.example.com", apiKey: KEY, provider: "" };
+const HOME: AccountIdentity = { service: "https://api.example.com", apiKey: KEY, provider: "" };
 const elsewhere = { ...HOME, service: "https://other.example.com" };
 const otherKey = { ...HOME, apiKey: "account-test-key-uvwxyz" };
 const otherProvider = { ...HOME, provider: "staging account" };
 
 /** Returns the outputs of an endpoint that was last seen in an account. */
-const seenAt = (account: Account) => ({ __account: accountRecord(account, "ep-1") });
+const seenAt = (account: AccountIdentity) => ({ __account: accountRecord(account, "ep-1") });
 const settings = (allowAccountChange = false) => ({ allowAccountChange });
 
 describe("the record of an account", () => {
@@ -64,7 +64,7 @@ describe("an endpoint that is absent", () => {
 });
 
 describe("an endpoint may be elsewhere", () => {
-  test.each<[string, Account, boolean, boolean]>([
+  test.each<[string, AccountIdentity, boolean, boolean]>([
     ["with another key under another provider", { ...otherKey, provider: "staging" }, true, true],
     ["at another service under another provider", { ...elsewhere, provider: "staging" }, true, true],
     ["under another provider of the same account", otherProvider, false, true],

@@ -1,19 +1,25 @@
 import fc from "fast-check";
-import { checkInputs } from "../../../provider/endpoint/inputs";
+import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
+
+/** Checks inputs without a config. */
+function checkInputs(oldInputs: Properties, newInputs: Properties) {
+  return checkRecordInputs(ENDPOINT_INPUTS, oldInputs, newInputs, () => undefined);
+}
 
 const PROVIDER = "exports.handler = 1;";
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
 /** Returns the checked inputs of a valid program. */
 function check(newInputs: Properties, oldInputs: Properties = {}): Properties {
-  const { inputs, problems } = checkInputs(oldInputs, { __provider: PROVIDER, ...newInputs }, {});
+  const { inputs, problems } = checkInputs(oldInputs, { __provider: PROVIDER, ...newInputs });
   expect(problems).toEqual([]);
   return inputs;
 }
 
 function problems(newInputs: Properties, oldInputs: Properties = {}): string[] {
-  const checked = checkInputs(oldInputs, { __provider: PROVIDER, ...newInputs }, {});
+  const checked = checkInputs(oldInputs, { __provider: PROVIDER, ...newInputs });
   return checked.problems.map(({ property, message }) => `${property}: ${message}`);
 }
 
@@ -220,7 +226,7 @@ describe("invalid inputs", () => {
 
   test("include __proto__, which changes nothing else", () => {
     const given = JSON.parse(JSON.stringify(MINIMAL).replace("{", '{"__proto__": {"workersMin": 5}, ')) as Properties;
-    const { inputs, problems } = checkInputs({}, given, {});
+    const { inputs, problems } = checkInputs({}, given);
     expect(problems).toMatchObject([{ property: "__proto__" }]);
     expect(inputs.workersMin).toBeUndefined();
     expect(({} as Properties).workersMin).toBeUndefined();
@@ -230,7 +236,7 @@ describe("invalid inputs", () => {
     const field = fc.constantFrom(...Object.keys(MINIMAL), "locations", "scalerValue", "workersMin", "automaticName");
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(field, fc.string()), fc.anything()), (given) => {
-        expect(Array.isArray(checkInputs({}, given, {}).problems)).toBe(true);
+        expect(Array.isArray(checkInputs({}, given).problems)).toBe(true);
       }),
     );
   });

@@ -1,12 +1,17 @@
-import { hasChanged } from "../../../provider/endpoint/diff";
-import { checkInputs } from "../../../provider/endpoint/inputs";
+import { refuseOtherId } from "../../../provider/adoption/adoption";
+import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { changesOwnInputs, checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
-import { refuseOtherId } from "../../../provider/resource/adoption";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 
 function check(newInputs: Properties, oldInputs: Properties = {}) {
-  const { inputs, problems } = checkInputs(oldInputs, { ...MINIMAL, ...newInputs, __provider: "text" }, {});
+  const { inputs, problems } = checkRecordInputs(
+    ENDPOINT_INPUTS,
+    oldInputs,
+    { ...MINIMAL, ...newInputs, __provider: "text" },
+    () => undefined,
+  );
   return { inputs, problems: problems.map(({ property, message }) => `${property} ${message}`) };
 }
 
@@ -46,12 +51,13 @@ describe("inputs for the provider only", () => {
   });
 
   test("change the resource but nothing at the service", () => {
+    const isChanged = (before: Properties, after: Properties) => changesOwnInputs(ENDPOINT_INPUTS, before, after);
     const { inputs } = check({ drainTimeout: 60 });
     const outputs = { ...MINIMAL, drainTimeout: 60 };
-    expect(hasChanged(outputs, inputs)).toBe(false);
-    expect(hasChanged({ ...outputs, drainTimeout: 30 }, inputs)).toBe(true);
-    expect(hasChanged(MINIMAL, inputs)).toBe(true);
-    expect(hasChanged(outputs, check({}).inputs)).toBe(true);
+    expect(isChanged(outputs, inputs)).toBe(false);
+    expect(isChanged({ ...outputs, drainTimeout: 30 }, inputs)).toBe(true);
+    expect(isChanged(MINIMAL, inputs)).toBe(true);
+    expect(isChanged(outputs, check({}).inputs)).toBe(true);
   });
 });
 

@@ -113,7 +113,7 @@ describe("the look after a lost response", () => {
     const error = await creating;
     const ids = it.emulator.endpoints.list().map(({ id }) => id);
     expect(error).toBeInstanceOf(CreateUncertainError);
-    expect(error).toMatchObject({ code: "CREATE_UNCERTAIN", endpointIds: ids, disposition: "stop" });
+    expect(error).toMatchObject({ code: "CREATE_UNCERTAIN", ids: ids, disposition: "stop" });
     expect(error.message).toContain(`${ids.join(", ")}. Keep one of them and delete the others`);
     expect(ids).toHaveLength(2);
     expect(saves(it)).toBe(1);
@@ -125,7 +125,7 @@ describe("the look after a lost response", () => {
     it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
     const error = await it.failure(it.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
-    expect(error).toMatchObject({ endpointIds: [], cause: { code: "AUTHENTICATION" } });
+    expect(error).toMatchObject({ ids: [], cause: { code: "AUTHENTICATION" } });
     expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist\. Check before you create it again/);
     expect(error.message).toMatch(/cannot be read: the list of endpoints: the service responded with 401/);
     expect(saves(it)).toBe(1);

@@ -96,7 +96,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
 
   test("is listed apart", async () => {
     await using it = await startService([odd, HEALTHY]);
-    const { endpoints, unreadable } = await it.run((client) => client.endpoints.listReadable());
+    const { records: endpoints, unreadable } = await it.run((client) => client.endpoints.listReadable());
     expect(endpoints).toMatchObject([HEALTHY]);
     expect(unreadable).toMatchObject([{ id: "odd", problem: expect.any(String) }]);
   });
@@ -129,7 +129,7 @@ describe("a create", () => {
     const error = await it.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
     expect(error).toMatchObject({
-      endpointIds: ["odd"],
+      ids: ["odd"],
       message: expect.stringMatching(/"llama".*\(odd\).*scalerValue/),
     });
     expect(it.saves).toEqual([]);

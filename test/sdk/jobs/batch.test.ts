@@ -16,12 +16,12 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 const inputs = (...times: number[]) => times.map((ms) => ({ ms }));
 
 describe("runMany", () => {
-  test("yields each output beside its input, in the order in which the jobs end", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
+  test("yields each output with its input, as the jobs end", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const given = inputs(9_000, 1_000, 5_000);
-    const batch = it.queue.runMany(given, { schema });
-    const results = await it.run(collect(batch));
+    const batch = emulated.queue.runMany(given, { schema });
+    const results = await emulated.run(collect(batch));
     expect(results).toEqual([
       { index: 1, input: given[1], jobId: expect.any(String), output: { slept: 1_000 } },
       { index: 2, input: given[2], jobId: expect.any(String), output: { slept: 5_000 } },
@@ -32,18 +32,18 @@ describe("runMany", () => {
     expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0 });
   });
 
-  test("yields each failure beside its input, and goes on", async () => {
-    await using it = await startQueue({
+  test("yields each failure with its input, and continues", async () => {
+    await using emulated = await startQueue({
       ...MANY,
       handler: ({ input }) => {
         if (input.fails) throw new Error("no such prompt");
         return input;
       },
     });
-    const batch = it.queue.runMany([{ n: 1 }, { fails: true }, "text" as never, { n: 2 }], {
+    const batch = emulated.queue.runMany([{ n: 1 }, { fails: true }, "text" as never, { n: 2 }], {
       schema: { parse: (value) => value as { n: number } },
     });
-    const results = (await it.run(collect(batch))).sort((a, b) => a.index - b.index);
+    const results = (await emulated.run(collect(batch))).sort((a, b) => a.index - b.index);
     expect(results.map(({ error, output }) => error ?? output)).toEqual([
       { n: 1 },
       expect.any(JobFailedError),
@@ -56,13 +56,13 @@ describe("runMany", () => {
 
   test("sends the common fields of request with each job", async () => {
     const policies: unknown[] = [];
-    await using it = await startQueue({ ...MANY, handler: ({ policy }) => policies.push(policy.ttl) });
-    await it.run(collect(it.queue.runMany([{}, {}], { request: { policy: { ttl: 60_000 } } })));
+    await using emulated = await startQueue({ ...MANY, handler: ({ policy }) => policies.push(policy.ttl) });
+    await emulated.run(collect(emulated.queue.runMany([{}, {}], { request: { policy: { ttl: 60_000 } } })));
     expect(policies).toEqual([60_000, 60_000]);
   });
 
-  test("never has more jobs than concurrency, also while the loop does not take their results", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
+  test("never has more jobs than concurrency, even while the loop does not take their results", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let read = 0;
     function* source() {
       for (let n = 0; n < 30; n++) {
@@ -72,20 +72,20 @@ describe("runMany", () => {
     }
     const taken: number[] = [];
     const loop = async () => {
-      for await (const { index } of it.queue.runMany(source(), { concurrency: 5 })) {
+      for await (const { index } of emulated.queue.runMany(source(), { concurrency: 5 })) {
         taken.push(index);
         // The one that the loop works on has left its place.
         expect(read).toBeLessThanOrEqual(taken.length + 5);
         if (taken.length === 10) await pause(50);
       }
     };
-    await it.run(loop());
+    await emulated.run(loop());
     expect([read, new Set(taken).size]).toEqual([30, 30]);
-    expect(it.calls().filter((call) => call === "run")).toHaveLength(30);
+    expect(emulated.calls().filter((call) => call === "run")).toHaveLength(30);
   });
 
   test("reads an async iterable one input at a time, and yields results while it waits for the next", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let isReading = false;
     let giveNext = () => {};
     const source = {
@@ -107,43 +107,46 @@ describe("runMany", () => {
           : { done: true as const, value: undefined };
       },
     };
-    const batch = it.queue.runMany(source);
-    expect([(await it.run(batch.next())).done, (await it.run(batch.next())).done]).toEqual([false, false]);
+    const batch = emulated.queue.runMany(source);
+    expect([(await emulated.run(batch.next())).done, (await emulated.run(batch.next())).done]).toEqual([false, false]);
     const last = batch.next();
     giveNext();
-    expect((await it.run(last)).value).toMatchObject({ index: 2 });
-    expect(await it.run(batch.next())).toEqual({ done: true, value: undefined });
+    expect((await emulated.run(last)).value).toMatchObject({ index: 2 });
+    expect(await emulated.run(batch.next())).toEqual({ done: true, value: undefined });
   });
 
   test("does not submit a job again whose response was lost", async () => {
     let runs = 0;
-    await using it = await startQueue({ ...MANY, handler: () => ++runs });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 3 });
-    const results = await it.run(collect(it.queue.runMany(Array.from({ length: 10 }, () => ({})))));
+    await using emulated = await startQueue({ ...MANY, handler: () => ++runs });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 3 });
+    const results = await emulated.run(collect(emulated.queue.runMany(Array.from({ length: 10 }, () => ({})))));
     const uncertain = results.filter(({ error }) => error instanceof SubmitUncertainError);
     expect([results.length, uncertain.length]).toEqual([10, 3]);
-    await it.clock.advance(10_000);
+    await emulated.clock.advance(10_000);
     expect(runs).toBe(10);
-    expect(it.calls().filter((call) => call === "run")).toHaveLength(10);
+    expect(emulated.calls().filter((call) => call === "run")).toHaveLength(10);
   });
 
-  test("keeps to the rate limits", async () => {
-    await using it = await startQueue({ workers: 50 });
-    const batch = it.queue.runMany(
+  test("respects the rate limits", async () => {
+    await using emulated = await startQueue({ workers: 50 });
+    const batch = emulated.queue.runMany(
       Array.from({ length: 1_100 }, (_, n) => ({ n })),
       { concurrency: 300 },
     );
-    const results = await it.run(collect(batch));
+    const results = await emulated.run(collect(batch));
     expect(new Set(results.map(({ index }) => index)).size).toBe(1_100);
     expect(batch.counts).toEqual({ started: 1_100, completed: 1_100, failed: 0 });
-    expect(it.emulator.journal.requests({ status: 429 })).toEqual([]);
+    expect(emulated.emulator.journal.requests({ status: 429 })).toEqual([]);
   });
 });
 
 describe("a batch that ends early", () => {
-  /** Starts a batch of long jobs and one short one. Returns its first result and a function that leaves the loop. */
+  /**
+   * Starts a batch of long jobs and one short one. Returns its first result and a function that
+   * leaves the loop.
+   */
   async function begun(onAbort?: "detach" | "cancel", signal?: AbortSignal) {
-    const it = await startQueue({ ...MANY, handler: sleeper });
+    const emulated = await startQueue({ ...MANY, handler: sleeper });
     const state = { isClosed: false };
     function* source() {
       try {
@@ -152,69 +155,69 @@ describe("a batch that ends early", () => {
         state.isClosed = true;
       }
     }
-    const batch = it.queue.runMany(source(), { concurrency: 4, onAbort, signal });
-    expect((await it.run(batch.next())).value).toMatchObject({ index: 0 });
-    return { it, batch, state };
+    const batch = emulated.queue.runMany(source(), { concurrency: 4, onAbort, signal });
+    expect((await emulated.run(batch.next())).value).toMatchObject({ index: 0 });
+    return { emulated, batch, state };
   }
 
-  const statuses = (it: Awaited<ReturnType<typeof startQueue>>) => it.run(it.queue.health());
+  const statuses = (emulated: Awaited<ReturnType<typeof startQueue>>) => emulated.run(emulated.queue.health());
 
   test.each([
     ["detach", undefined, 4, 0],
     ["cancel", "cancel" as const, 0, 4],
-  ])("by break or return has its jobs %sed, and leaves nothing behind", async (_, onAbort, inProgress, cancels) => {
-    const { it, batch, state } = await begun(onAbort);
-    await using _it = it;
+  ])("break or return has the batch's jobs %sed, and leaves nothing behind", async (_, onAbort, inProgress, cancels) => {
+    const { emulated, batch, state } = await begun(onAbort);
+    await using _it = emulated;
     const loop = async () => {
       for await (const _result of batch) break;
     };
     const reading = loop();
-    await it.clock.advance(1_000);
+    await emulated.clock.advance(1_000);
     // A loop over the rest waits for a long job; return ends it.
-    await it.run(Promise.all([reading, batch.return?.()]));
+    await emulated.run(Promise.all([reading, batch.return?.()]));
     expect(state.isClosed).toBe(true);
-    expect(it.timers()).toBe(0);
-    expect((await statuses(it)).jobs).toMatchObject({ inProgress, inQueue: 0 });
-    expect(it.calls().filter((call) => call === "cancel")).toHaveLength(cancels);
+    expect(emulated.timers()).toBe(0);
+    expect((await statuses(emulated)).jobs).toMatchObject({ inProgress, inQueue: 0 });
+    expect(emulated.calls().filter((call) => call === "cancel")).toHaveLength(cancels);
     expect(await batch.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("by an abort rejects with the reason, after the cancels", async () => {
+  test("an abort rejects with the reason, after the cancels", async () => {
     const controller = new AbortController();
-    const { it, batch } = await begun("cancel", controller.signal);
-    await using _it = it;
+    const { emulated, batch } = await begun("cancel", controller.signal);
+    await using _it = emulated;
     const next = batch.next();
-    await it.clock.advance(1_000);
+    await emulated.clock.advance(1_000);
     const reason = new Error("enough");
     controller.abort(reason);
-    expect(await it.failure(next)).toBe(reason);
-    expect((await statuses(it)).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
-    expect(it.timers()).toBe(0);
+    expect(await emulated.failure(next)).toBe(reason);
+    expect((await statuses(emulated)).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
+    expect(emulated.timers()).toBe(0);
   });
 
-  test("cancels the job of a submit that is under way", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
-    it.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
-    const batch = it.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
+  test("cancels the job of a pending submit", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
+    emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
+    const batch = emulated.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
     const next = batch.next();
     await pause(50);
-    await it.run(Promise.all([next, batch.return?.()]));
-    await it.clock.advance(10_000);
-    expect((await statuses(it)).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
-    expect(it.calls().filter((call) => call === "run")).toHaveLength(2);
+    await emulated.run(Promise.all([next, batch.return?.()]));
+    await emulated.clock.advance(10_000);
+    expect((await statuses(emulated)).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
+    expect(emulated.calls().filter((call) => call === "run")).toHaveLength(2);
   });
 
   test("throws if a job could not be cancelled", async () => {
-    const { it, batch } = await begun("cancel");
-    await using _it = it;
-    it.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 400 }, times: 1 });
-    const error = await it.failure(batch.return?.() as Promise<unknown>);
+    const { emulated, batch } = await begun("cancel");
+    await using _it = emulated;
+    emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 400 }, times: 1 });
+    const error = await emulated.failure(batch.return?.() as Promise<unknown>);
     expect(error).toBeInstanceOf(CancelFailedError);
-    expect((await statuses(it)).jobs).toMatchObject({ inProgress: 1 });
+    expect((await statuses(emulated)).jobs).toMatchObject({ inProgress: 1 });
   });
 
-  test("before its first result reads and sends nothing", async () => {
-    await using it = await startQueue(MANY);
+  test("a batch that ends before its first result reads and sends nothing", async () => {
+    await using emulated = await startQueue(MANY);
     let isOpened = false;
     const source = {
       [Symbol.iterator]() {
@@ -222,20 +225,20 @@ describe("a batch that ends early", () => {
         return [{}][Symbol.iterator]();
       },
     };
-    await it.queue.runMany(source).return?.();
-    expect([isOpened, it.calls()]).toEqual([false, []]);
+    await emulated.queue.runMany(source).return?.();
+    expect([isOpened, emulated.calls()]).toEqual([false, []]);
   });
 
   test("does not wait for an input that never comes", async () => {
-    await using it = await startQueue(MANY);
+    await using emulated = await startQueue(MANY);
     async function* source() {
       yield {};
       await new Promise(() => {});
     }
     const loop = async () => {
-      for await (const _result of it.queue.runMany(source())) break;
+      for await (const _result of emulated.queue.runMany(source())) break;
     };
-    await it.run(loop());
+    await emulated.run(loop());
   });
 });
 
@@ -248,14 +251,14 @@ describe("a batch that cannot go on", () => {
     return { results, error };
   };
 
-  test("because its inputs throw ends with their error, after the results of the jobs under way", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
+  test("a batch whose inputs throw ends with their error, after the results of the pending jobs", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const broken = new Error("the file is damaged");
     function* source() {
       yield* inputs(5_000, 1_000);
       throw broken;
     }
-    const { results, error } = await it.run(failing(it.queue.runMany(source())));
+    const { results, error } = await emulated.run(failing(emulated.queue.runMany(source())));
     expect([results.map(({ index }) => index), error]).toEqual([[1, 0], broken]);
   });
 
@@ -264,29 +267,29 @@ describe("a batch that cannot go on", () => {
     [404, NotFoundError, 100, 3],
     [401, AuthenticationError, 2, 2],
     [401, AuthenticationError, 3, 3],
-  ])("because of status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
-    await using it = await startQueue(MANY);
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
-    const batch = it.queue.runMany(
+  ])("status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
+    await using emulated = await startQueue(MANY);
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
+    const batch = emulated.queue.runMany(
       Array.from({ length }, () => ({})),
       { concurrency: 3 },
     );
-    const { results, error } = await it.run(failing(batch));
+    const { results, error } = await emulated.run(failing(batch));
     expect(error).toBeInstanceOf(Expected);
-    expect([results.length, it.calls().length]).toEqual([submits, submits]);
+    expect([results.length, emulated.calls().length]).toEqual([submits, submits]);
   });
 
-  test("because the client was closed ends", async () => {
-    await using it = await startQueue({ ...MANY, handler: sleeper });
+  test("a batch ends when the client is closed", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const running = failing(
-      it.queue.runMany(
+      emulated.queue.runMany(
         Array.from({ length: 50 }, () => ({ ms: 5_000 })),
         { concurrency: 4 },
       ),
     );
-    await it.clock.advance(1_000);
-    await it.client.close();
-    const { results, error } = await it.run(running);
+    await emulated.clock.advance(1_000);
+    await emulated.client.close();
+    const { results, error } = await emulated.run(running);
     expect(error).toBeInstanceOf(ClientClosedError);
     expect(results.every((result) => result.error instanceof ClientClosedError)).toBe(true);
     expect(results.length).toBeLessThan(10);
@@ -299,10 +302,10 @@ describe("a batch that cannot go on", () => {
     ["inputs", undefined as never, {}],
     ["inputs", "text" as never, {}],
     ["inputs", { input: {} } as never, {}],
-  ])("because of its %s fails before any call", async (property, given, options) => {
-    await using it = await startQueue(MANY);
-    expect(() => it.queue.runMany(given, options)).toThrow(InvalidInputError);
-    expect(() => it.queue.runMany(given, options)).toThrow(property);
-    expect(it.calls()).toEqual([]);
+  ])("a batch with bad %s fails before any call", async (property, given, options) => {
+    await using emulated = await startQueue(MANY);
+    expect(() => emulated.queue.runMany(given, options)).toThrow(InvalidInputError);
+    expect(() => emulated.queue.runMany(given, options)).toThrow(property);
+    expect(emulated.calls()).toEqual([]);
   });
 });

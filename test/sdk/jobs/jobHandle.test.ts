@@ -15,62 +15,64 @@ const MINUTE = 60_000;
 
 describe("waiting for a job", () => {
   test("resolves with the completed job, its output in the schema's type [contract.job-output] [contract.completed]", async () => {
-    await using it = await startQueue({ handler: sleeper });
+    await using emulated = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
-    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }, { schema }));
-    const done = await it.run(job.wait());
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }, { schema }));
+    const done = await emulated.run(job.wait());
     const slept: number = done.output.slept;
     expect(slept).toBe(10_000);
     expect(done).toMatchObject({ id: job.id, status: "COMPLETED", executionTime: 10_000 });
-    expect(it.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
+    expect(emulated.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
   });
 
-  test("fails when the output is of another shape than the schema's, without showing it", async () => {
-    await using it = await startQueue();
-    const job = await it.run(it.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }));
-    const error = await it.failure(job.wait());
+  test("fails when the output does not match the schema, without showing it", async () => {
+    await using emulated = await startQueue();
+    const job = await emulated.run(
+      emulated.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }),
+    );
+    const error = await emulated.failure(job.wait());
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).not.toContain("private");
   });
 
-  test("does not take a progress update for the result [contract.in-progress]", async () => {
-    await using it = await startQueue({
+  test("does not mistake a progress update for the result [contract.in-progress]", async () => {
+    await using emulated = await startQueue({
       handler: async (_, { progress, sleep }) => {
         progress("half");
         await sleep(5_000);
         return "whole";
       },
     });
-    const job = await it.run(it.queue.run({ input: {} }));
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
     const result = job.wait();
-    await it.clock.advance(2_000);
-    expect(await it.run(job.status())).toMatchObject({ status: "IN_PROGRESS", output: "half" });
-    expect((await it.run(result)).output).toBe("whole");
+    await emulated.clock.advance(2_000);
+    expect(await emulated.run(job.status())).toMatchObject({ status: "IN_PROGRESS", output: "half" });
+    expect((await emulated.run(result)).output).toBe("whole");
   });
 
   test.each([
     "RUNNING",
     "SOMETHING_NEW",
-  ])("takes the unknown state %s for one that has not ended [contract.unknown-state]", async (status) => {
-    await using it = await startQueue();
-    const job = await it.run(it.queue.run({ input: {} }));
-    it.emulator.faults.add({
+  ])("treats the unknown state %s as not ended [contract.unknown-state]", async (status) => {
+    await using emulated = await startQueue();
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    emulated.emulator.faults.add({
       match: { operation: "status" },
       effect: { status: 200, body: { id: job.id, status } },
       times: 3,
     });
-    expect((await it.run(job.wait())).status).toBe("COMPLETED");
-    expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
+    expect((await emulated.run(job.wait())).status).toBe("COMPLETED");
+    expect(emulated.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
   });
 
-  test("fails with what the service says of a job that failed [contract.failed]", async () => {
-    await using it = await startQueue({
+  test("fails with the service's error if the job failed [contract.failed]", async () => {
+    await using emulated = await startQueue({
       handler: () => {
         throw new Error(`out of memory, key ${CANARY}`);
       },
     });
-    const job = await it.run(it.queue.run({ input: {} }));
-    const error = await it.failure(job.wait());
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    const error = await emulated.failure(job.wait());
     expect(error).toBeInstanceOf(JobFailedError);
     expect(error).toMatchObject({ code: "JOB_FAILED", jobId: job.id, jobStatus: "FAILED" });
     expect(error.message).toContain("out of memory");
@@ -78,17 +80,17 @@ describe("waiting for a job", () => {
   });
 
   test("fails when the job runs longer than its execution timeout [contract.execution-timeout]", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
-    const error = await it.failure(job.wait());
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
+    const error = await emulated.failure(job.wait());
     expect(error).toMatchObject({ name: "JobFailedError", jobStatus: "FAILED" });
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
   test("fails when the job was cancelled, or timed out [contract.cancelled] [contract.timed-out]", async () => {
-    await using it = await startQueue({ handler: (_, { timeOut }) => timeOut() });
-    const timedOut = await it.run(it.queue.run({ input: {} }));
-    expect(await it.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
+    await using emulated = await startQueue({ handler: (_, { timeOut }) => timeOut() });
+    const timedOut = await emulated.run(emulated.queue.run({ input: {} }));
+    expect(await emulated.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
 
     await using waiting = await startQueue({ workers: 0, handler: sleeper, emulator: { coldStartMs: 60_000 } });
     const job = await waiting.run(waiting.queue.run({ input: { ms: 1 } }));
@@ -97,187 +99,189 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
-  test("ends at its timeout with the job's id and its handle, with which one goes on [contract.stays-in-queue]", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
-    const startedAt = it.clock.now();
-    const error = await it.failure(job.wait({ timeoutMs: 5_000 }));
-    expect(it.clock.now() - startedAt).toBeLessThan(5_200);
+  test("ends at its timeout with the job's id and a handle to continue with [contract.stays-in-queue]", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
+    const startedAt = emulated.clock.now();
+    const error = await emulated.failure(job.wait({ timeoutMs: 5_000 }));
+    expect(emulated.clock.now() - startedAt).toBeLessThan(5_200);
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect(error).toMatchObject({ jobId: job.id, job });
     expect(error.message).toContain(`.job("${job.id}")`);
-    expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
+    expect((await emulated.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("can be taken up again from the job's id alone", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const { id } = await it.run(it.queue.run({ input: { ms: 30_000 } }));
-    const resumed = it.client.endpoint(it.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
-    expect((await it.run(resumed.wait())).output.slept).toBe(30_000);
-    expect(() => it.queue.job("../status")).toThrow(InvalidInputError);
+  test("can be resumed with only the job's id", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const { id } = await emulated.run(emulated.queue.run({ input: { ms: 30_000 } }));
+    const resumed = emulated.client.endpoint(emulated.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
+    expect((await emulated.run(resumed.wait())).output.slept).toBe(30_000);
+    expect(() => emulated.queue.job("../status")).toThrow(InvalidInputError);
   });
 
   test("survives a minute of faults, and gives up after the client's time for one call", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const rule = it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
-    const job = await it.run(it.queue.run({ input: { ms: 10_000 } }));
+    await using emulated = await startQueue({ handler: sleeper });
+    const rule = emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }));
     const wait = job.wait();
-    await it.clock.advance(MINUTE);
-    it.emulator.faults.remove(rule.id);
-    expect((await it.run(wait)).status).toBe("COMPLETED");
+    await emulated.clock.advance(MINUTE);
+    emulated.emulator.faults.remove(rule.id);
+    expect((await emulated.run(wait)).status).toBe("COMPLETED");
 
-    it.emulator.faults.add({ match: { operation: "status" }, effect: { reset: true } });
-    const startedAt = it.clock.now();
-    expect(await it.failure(job.wait())).toBeInstanceOf(ConnectionError);
-    expect(it.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
-    expect(it.clock.now() - startedAt).toBeLessThan(126_000);
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect: { reset: true } });
+    const startedAt = emulated.clock.now();
+    expect(await emulated.failure(job.wait())).toBeInstanceOf(ConnectionError);
+    expect(emulated.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
+    expect(emulated.clock.now() - startedAt).toBeLessThan(126_000);
   });
 
   test("is shared by all handles of a job, and ends when the client is closed", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
-    const waits = [job, it.queue.job(job.id), it.client.endpoint(it.endpointId).job(job.id)].map((each) => each.wait());
-    await it.run(Promise.all(waits));
-    expect(it.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(25);
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
+    const waits = [job, emulated.queue.job(job.id), emulated.client.endpoint(emulated.endpointId).job(job.id)].map(
+      (each) => each.wait(),
+    );
+    await emulated.run(Promise.all(waits));
+    expect(emulated.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(25);
 
-    const second = await it.run(it.queue.run({ input: { ms: 20_000 } }));
-    const wait = it.failure(second.wait());
-    await it.clock.advance(1_000);
-    await it.client.close();
+    const second = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
+    const wait = emulated.failure(second.wait());
+    await emulated.clock.advance(1_000);
+    await emulated.client.close();
     expect(await wait).toBeInstanceOf(ClientClosedError);
-    expect(await it.failure(second.status())).toBeInstanceOf(ClientClosedError);
+    expect(await emulated.failure(second.status())).toBeInstanceOf(ClientClosedError);
   });
 });
 
 describe("aborting a wait", () => {
-  test("rejects with the signal's reason, and the job goes on", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+  test("rejects with the signal's reason, and the job continues", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
-    const wait = it.failure(job.wait({ signal: controller.signal }));
-    await it.clock.advance(1_000);
+    const wait = emulated.failure(job.wait({ signal: controller.signal }));
+    await emulated.clock.advance(1_000);
     controller.abort(new Error("changed my mind"));
     expect((await wait).message).toBe("changed my mind");
-    expect((await it.run(job.wait())).status).toBe("COMPLETED");
-    expect(it.calls()).not.toContain("cancel");
+    expect((await emulated.run(job.wait())).status).toBe("COMPLETED");
+    expect(emulated.calls()).not.toContain("cancel");
   });
 
-  test("cancels the job where that was asked for", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 20_000 } }));
+  test("cancels the job if that was requested", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
-    const wait = it.failure(job.wait({ signal: controller.signal, onAbort: "cancel" }));
-    await it.clock.advance(1_000);
+    const wait = emulated.failure(job.wait({ signal: controller.signal, onAbort: "cancel" }));
+    await emulated.clock.advance(1_000);
     controller.abort(new Error("changed my mind"));
     expect((await wait).message).toBe("changed my mind");
-    expect((await it.run(job.status())).status).toBe("CANCELLED");
+    expect((await emulated.run(job.status())).status).toBe("CANCELLED");
   });
 
   test("cancels every job of many waits that share a signal, at the pace of the rate limit", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const ids = await it.run(
-      Promise.all(Array.from({ length: 250 }, () => it.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
+    await using emulated = await startQueue({ handler: sleeper });
+    const ids = await emulated.run(
+      Promise.all(Array.from({ length: 250 }, () => emulated.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
     );
     const controller = new AbortController();
     const options = { signal: controller.signal, onAbort: "cancel" } as const;
-    const waits = it.run(Promise.all(ids.map((job) => it.failure(job.wait(options)))));
+    const waits = emulated.run(Promise.all(ids.map((job) => emulated.failure(job.wait(options)))));
     controller.abort(new Error("changed my mind"));
     expect(new Set((await waits).map(({ message }) => message))).toEqual(new Set(["changed my mind"]));
-    const cancelled = it.emulator.journal.operations({ operation: "cancel" });
+    const cancelled = emulated.emulator.journal.operations({ operation: "cancel" });
     expect(cancelled).toHaveLength(250);
   });
 
-  test("names the job that goes on when it could not be cancelled, and tells the logger", async () => {
+  test("names the job that continues because it could not be cancelled, and tells the logger", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
-    await using it = await startQueue({ handler: sleeper, client: { logger } });
-    it.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 500 } });
-    const job = await it.run(it.queue.run({ input: { ms: 600_000 } }));
+    await using emulated = await startQueue({ handler: sleeper, client: { logger } });
+    emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 500 } });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 600_000 } }));
     const signal = AbortSignal.abort(new Error("changed my mind"));
-    const startedAt = it.clock.now();
-    const error = await it.failure(job.wait({ signal, onAbort: "cancel" }));
+    const startedAt = emulated.clock.now();
+    const error = await emulated.failure(job.wait({ signal, onAbort: "cancel" }));
     expect(error).toMatchObject({ code: "CANCEL_FAILED", jobId: job.id, cause: { message: "changed my mind" } });
     expect(error.message).toContain(`.job("${job.id}").cancel()`);
-    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
+    expect(emulated.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
     expect(warnings.join()).toContain("may continue");
   });
 
-  test("of a job that is not there any more needs no cancel", async () => {
-    await using it = await startQueue();
+  test("aborting a wait for a job that no longer exists needs no cancel", async () => {
+    await using emulated = await startQueue();
     const signal = AbortSignal.abort(new Error("changed my mind"));
-    const wait = it.queue.job("gone").wait({ signal, onAbort: "cancel" });
-    expect((await it.failure(wait)).message).toBe("changed my mind");
+    const wait = emulated.queue.job("gone").wait({ signal, onAbort: "cancel" });
+    expect((await emulated.failure(wait)).message).toBe("changed my mind");
   });
 
   test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "30" } };
-    it.emulator.faults.add({ match: { operation: "status" }, effect });
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect });
     const controller = new AbortController();
-    const read = it.queue.status("job-1", { signal: controller.signal }).catch((error: Error) => error.message);
-    await it.clock.advance(10_000);
-    const abortedAt = it.clock.now();
+    const read = emulated.queue.status("job-1", { signal: controller.signal }).catch((error: Error) => error.message);
+    await emulated.clock.advance(10_000);
+    const abortedAt = emulated.clock.now();
     controller.abort(new Error("enough"));
     expect(await read).toBe("enough");
-    await it.clock.runUntilIdle();
-    expect(it.clock.now() - abortedAt).toBeLessThanOrEqual(50);
-    expect(it.calls()).toEqual(["status"]);
+    await emulated.clock.runUntilIdle();
+    expect(emulated.clock.now() - abortedAt).toBeLessThanOrEqual(50);
+    expect(emulated.calls()).toEqual(["status"]);
   });
 });
 
 describe("when a job expires", () => {
   test("is known from its ttl, and from its result's retention once it has ended [contract.run-retention]", async () => {
-    await using it = await startQueue();
-    const submittedAt = it.clock.now();
-    const job = await it.run(it.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
+    await using emulated = await startQueue();
+    const submittedAt = emulated.clock.now();
+    const job = await emulated.run(emulated.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
     expect(Math.abs((job.expiresAt?.getTime() ?? 0) - submittedAt - 2 * 60 * MINUTE)).toBeLessThan(1_000);
-    await it.run(job.wait());
-    const inHalfAnHour = it.clock.now() + 30 * MINUTE;
+    await emulated.run(job.wait());
+    const inHalfAnHour = emulated.clock.now() + 30 * MINUTE;
     expect(Math.abs((job.expiresAt?.getTime() ?? 0) - inHalfAnHour)).toBeLessThan(1_000);
-    expect(it.queue.job(job.id).expiresAt).toBeUndefined();
-    const resumed = it.queue.job(job.id, { submittedAt: new Date(submittedAt), ttl: 60 * MINUTE });
+    expect(emulated.queue.job(job.id).expiresAt).toBeUndefined();
+    const resumed = emulated.queue.job(job.id, { submittedAt: new Date(submittedAt), ttl: 60 * MINUTE });
     expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
   });
 
-  test("its ttl explains why it is not known any more [contract.ttl-elapsed]", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
-    const error = await it.failure(job.wait());
+  test("its ttl explains why it is no longer known [contract.ttl-elapsed]", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
+    const error = await emulated.failure(job.wait());
     expect(error).toBeInstanceOf(JobExpiredError);
     expect(error).toMatchObject({ jobId: job.id, reason: "ttl", expiredAt: job.expiresAt });
-    expect(await it.failure(it.queue.status(job.id))).toBeInstanceOf(NotFoundError);
+    expect(await emulated.failure(emulated.queue.status(job.id))).toBeInstanceOf(NotFoundError);
   });
 
   test("its result's retention explains it, seen or unseen [contract.retention-elapsed]", async () => {
-    await using it = await startQueue();
-    const seen = await it.run(it.queue.run({ input: {} }));
-    const unseen = await it.run(it.queue.run({ input: {} }));
-    await it.run(seen.wait());
-    await it.clock.advance(31 * MINUTE);
+    await using emulated = await startQueue();
+    const seen = await emulated.run(emulated.queue.run({ input: {} }));
+    const unseen = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(seen.wait());
+    await emulated.clock.advance(31 * MINUTE);
     for (const job of [seen, unseen]) {
-      expect(await it.failure(job.status())).toMatchObject({ name: "JobExpiredError", reason: "retention" });
+      expect(await emulated.failure(job.status())).toMatchObject({ name: "JobExpiredError", reason: "retention" });
     }
   });
 
   test("another unknown job is not found [contract.job-purged]", async () => {
-    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
-    expect(await it.failure(it.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
-    const purged = await it.run(it.queue.run({ input: {} }));
-    await it.run(it.queue.purgeQueue());
-    expect(await it.failure(purged.status())).toBeInstanceOf(NotFoundError);
+    await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
+    expect(await emulated.failure(emulated.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
+    const purged = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(emulated.queue.purgeQueue());
+    expect(await emulated.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
   test("a new ttl is sent, and moves the time [contract.status-ttl]", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(
-      it.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(
+      emulated.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),
     );
-    await it.run(job.status({ ttl: 60 * MINUTE }));
-    expect((job.expiresAt?.getTime() ?? 0) - it.clock.now()).toBeLessThanOrEqual(60 * MINUTE);
-    expect(it.emulator.journal.requests({ operation: "status" })[0]?.arguments).toMatchObject({
+    await emulated.run(job.status({ ttl: 60 * MINUTE }));
+    expect((job.expiresAt?.getTime() ?? 0) - emulated.clock.now()).toBeLessThanOrEqual(60 * MINUTE);
+    expect(emulated.emulator.journal.requests({ operation: "status" })[0]?.arguments).toMatchObject({
       ttl: String(60 * MINUTE),
     });
-    expect(await it.failure(job.wait())).toMatchObject({ name: "JobExpiredError", reason: "ttl" });
-    expect(await it.failure(job.status({ ttl: 1 }))).toBeInstanceOf(InvalidInputError);
+    expect(await emulated.failure(job.wait())).toMatchObject({ name: "JobExpiredError", reason: "ttl" });
+    expect(await emulated.failure(job.status({ ttl: 1 }))).toBeInstanceOf(InvalidInputError);
   });
 });

@@ -48,13 +48,13 @@ describe("a job's request", () => {
     ]);
   });
 
-  test("is taken at the ends of the ranges [contract.request-policy]", () => {
+  test("is accepted at the ends of the ranges [contract.request-policy]", () => {
     expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);
   });
 
-  test("is sent as it was given, fields that are not known here too [contract.request-ttl-default]", () => {
+  test("is sent as it was given, unknown fields included [contract.request-ttl-default]", () => {
     const request = {
       input: { prompt: "Grüße\n\"'</script>" },
       newField: { a: null },
@@ -75,7 +75,7 @@ describe("a job's request", () => {
     expect(problemsOf(ofBytes(20_000_002), "runsync")).toEqual(["input"]);
   });
 
-  test("warns when the job's life is shorter than its run may take [contract.ttl-and-timeout]", () => {
+  test("warns when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
     const warningsOf = (policy: object) => checkJobRequest("run", { input: {}, policy }).warnings;
     expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
     expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
@@ -110,7 +110,7 @@ describe("times of a request", () => {
     [300_000, 5_000, 4_000],
     [300_000, 2_000, 1_000],
     [300_000, 500, 1_000],
-  ])("of %d ms to wait and %d ms left the service gets %d ms", (waitMs, timeLeftMs, expected) => {
+  ])("with %d ms to wait and %d ms left, the service gets %d ms", (waitMs, timeLeftMs, expected) => {
     expect(serverWaitMs(waitMs, timeLeftMs)).toBe(expected);
   });
 });

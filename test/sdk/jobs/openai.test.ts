@@ -41,16 +41,16 @@ describe("openaiUrl", () => {
 
 describe("openaiStream", () => {
   test("yields the JSON of each event, with stream: true in the body, and ends at [DONE]", async () => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     const schema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })) });
     const read = async () => {
       let text = "";
-      for await (const { choices } of await it.queue.openaiStream(PATH, { body, schema })) {
+      for await (const { choices } of await emulated.queue.openaiStream(PATH, { body, schema })) {
         text += choices[0]?.delta.content ?? "";
       }
       return text;
     };
-    expect(await it.run(read())).toBe("to be or not");
+    expect(await emulated.run(read())).toBe("to be or not");
   });
 
   /** Reads the stream of a server that sends `pieces`, then ends the response unless it stalls. */
@@ -89,12 +89,12 @@ describe("openaiStream", () => {
     expect(await eventsOf(pieces)).toEqual({ events: [{ a: 1 }, "ü"] });
   });
 
-  test("ends at [DONE] though the server keeps the connection open, and without it at the end of the response", async () => {
+  test("ends at [DONE] even if the server keeps the connection open, and without it at the end of the response", async () => {
     expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
     expect(await eventsOf(["data: 1\n\n", "data: 2"])).toEqual({ events: [1, 2] });
   });
 
-  test("that stalls ends with a RequestTimeoutError after timeoutMs", async () => {
+  test("a stalled stream ends with a RequestTimeoutError after timeoutMs", async () => {
     const { events, error } = await eventsOf(["data: 1\n\n"], { end: false, timeoutMs: 300 } as object);
     expect(events).toEqual([1]);
     expect(error).toBeInstanceOf(RequestTimeoutError);
@@ -124,7 +124,7 @@ describe("openaiStream", () => {
       /redacted/,
       OpenAiStreamError,
     ],
-  ])("with %s throws, after the events before it", async (_, text, message, Expected) => {
+  ])("a stream with %s throws, after the events before it", async (_, text, message, Expected) => {
     const before = text === "" || text.startsWith("{") ? [] : ["data: 1\n\n"];
     const { events, error } = await eventsOf([...before, text]);
     expect(events).toHaveLength(before.length);
@@ -132,40 +132,40 @@ describe("openaiStream", () => {
     expect(error?.message).toMatch(message);
   });
 
-  test("throws if an event does not match the schema, or the worker fails amid the stream", async () => {
-    await using it = await startQueue({
+  test("throws if an event does not match the schema, or the worker fails during the stream", async () => {
+    await using emulated = await startQueue({
       handler: function* () {
         yield { n: 1 };
         throw new Error("out of memory");
       },
     });
     const read = async (schema?: { parse(value: unknown): unknown }) => {
-      for await (const _ of await it.queue.openaiStream(PATH, { body, schema }));
+      for await (const _ of await emulated.queue.openaiStream(PATH, { body, schema }));
     };
-    expect(await it.failure(read(z.object({ n: z.string() })))).toBeInstanceOf(UnexpectedResponseError);
-    const error = await it.failure(read());
+    expect(await emulated.failure(read(z.object({ n: z.string() })))).toBeInstanceOf(UnexpectedResponseError);
+    const error = await emulated.failure(read());
     expect(error).toBeInstanceOf(OpenAiStreamError);
     expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });
   });
 
-  test("whose connection breaks throws, and is not sent again", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
+  test("a stream whose connection breaks throws, and is not sent again", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
     const read = async () => {
-      for await (const _ of await it.queue.openaiStream(PATH, { body }));
+      for await (const _ of await emulated.queue.openaiStream(PATH, { body }));
     };
-    const error = await it.failure(read());
+    const error = await emulated.failure(read());
     expect([ConnectionError, SubmitUncertainError].some((Class) => error instanceof Class)).toBe(true);
-    expect(it.calls()).toEqual(["openai"]);
+    expect(emulated.calls()).toEqual(["openai"]);
   });
 
-  test("of a job that fails before its first event is an error of the request", async () => {
-    await using it = await startQueue({
+  test("a job that fails before its first event is an error of the request", async () => {
+    await using emulated = await startQueue({
       handler: () => {
         throw new Error("out of memory");
       },
     });
-    const error = await it.failure(it.queue.openaiStream(PATH, { body }));
+    const error = await emulated.failure(emulated.queue.openaiStream(PATH, { body }));
     expect(error).toBeInstanceOf(SubmitUncertainError);
     expect((error as Error).cause).toBeInstanceOf(ServiceFaultError);
   });

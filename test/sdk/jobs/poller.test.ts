@@ -101,7 +101,7 @@ describe("the poller", () => {
     expect(Math.max(...perJob.values()) - Math.min(...perJob.values())).toBeLessThanOrEqual(1);
   });
 
-  test("ends a wait at its deadline, also while many others are due", async () => {
+  test("ends a wait at its deadline, even while many others are due", async () => {
     const { clock, poller } = pollerOf(() => ({ id: "a", status: "IN_QUEUE" }));
     for (let n = 0; n < 5_000; n++) poller.wait(`job-${n}`, FOREVER).catch(() => {});
     const seen = watch(poller.wait("a", { ...FOREVER, deadline: 1_234 }));
@@ -127,7 +127,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(count);
   });
 
-  test("waits passing faults out, and tells the last one at the deadline", async () => {
+  test("waits through temporary faults, and reports the last one at the deadline", async () => {
     const fault = new ConnectionError("broken");
     const { clock, poller } = pollerOf((id, { now }) => (now() < 5_000 ? fault : completedAfter(0)(id, clock)));
     const patient = watch(poller.wait("a", FOREVER));

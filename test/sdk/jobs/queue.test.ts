@@ -16,10 +16,10 @@ import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 describe("reading a job", () => {
   test("gives every field of the contract, those that are new, and the times in milliseconds [contract.status] [contract.job-fields]", async () => {
-    await using it = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
-    const { id } = await it.run(it.queue.run({ input: { ms: 3_000 } }));
-    await it.clock.advance(5_000);
-    expect(await it.run(it.queue.status(id))).toMatchObject({
+    await using emulated = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
+    const { id } = await emulated.run(emulated.queue.run({ input: { ms: 3_000 } }));
+    await emulated.clock.advance(5_000);
+    expect(await emulated.run(emulated.queue.status(id))).toMatchObject({
       id,
       status: "COMPLETED",
       delayTime: expect.any(Number),
@@ -27,11 +27,11 @@ describe("reading a job", () => {
       output: { slept: 3_000 },
       workerId: expect.any(String),
     });
-    it.emulator.faults.add({
+    emulated.emulator.faults.add({
       match: { operation: "status" },
       effect: { status: 200, body: { id, status: "PAUSED", retries: 1, error: null, brandNew: { a: 1 } } },
     });
-    expect(await it.run(it.queue.status(id))).toMatchObject({ status: "PAUSED", brandNew: { a: 1 } });
+    expect(await emulated.run(emulated.queue.status(id))).toMatchObject({ status: "PAUSED", brandNew: { a: 1 } });
   });
 
   test.each([
@@ -41,12 +41,12 @@ describe("reading a job", () => {
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
   ])("is loud about %s, with an excerpt without keys [contract.job-id] [contract.other-shape]", async (_, body) => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
-    it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
-    const error = await it.failure(it.queue.status("a"));
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
+    const error = await emulated.failure(emulated.queue.status("a"));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(it.calls()).toHaveLength(1);
+    expect(emulated.calls()).toHaveLength(1);
   });
 
   test.each([
@@ -56,12 +56,12 @@ describe("reading a job", () => {
     ["has half a response", { truncated: true }],
     ["has no response", { hang: true }],
     ["is refused with 429", { status: 429 }],
-  ] as const)("that %s is sent again", async (_, effect) => {
-    await using it = await startQueue();
-    const { id } = await it.run(it.queue.run({ input: {} }));
-    it.emulator.faults.add({ match: { operation: "status" }, effect, times: 2 });
-    expect(await it.run(it.queue.status(id))).toMatchObject({ id });
-    expect(it.emulator.journal.operations({ operation: "status" })).toHaveLength(3);
+  ] as const)("a read that %s is sent again", async (_, effect) => {
+    await using emulated = await startQueue();
+    const { id } = await emulated.run(emulated.queue.run({ input: {} }));
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect, times: 2 });
+    expect(await emulated.run(emulated.queue.status(id))).toMatchObject({ id });
+    expect(emulated.emulator.journal.operations({ operation: "status" })).toHaveLength(3);
   });
 });
 
@@ -74,32 +74,34 @@ describe("each error of the contract", () => {
     [429, RateLimitError, "RATE_LIMITED", 6],
     [500, ServiceFaultError, "SERVICE_FAULT", 6],
   ])("status %d is a %p of its own code [contract.error-statuses]", async (status, kind, code, calls) => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
-    const error = await it.failure(it.queue.health());
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
+    const error = await emulated.failure(emulated.queue.health());
     expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({ code });
     expect(error.message).toContain(`responded with ${status}`);
-    expect(it.calls()).toHaveLength(calls);
+    expect(emulated.calls()).toHaveLength(calls);
   });
 
   test("a wrong key is an authentication error that does not show it", async () => {
-    await using it = await startQueue();
-    const client = createClient({ apiKey: `${CANARY}-wrong`, ...addressesOf(it.emulator) });
-    const error = await it.failure(client.endpoint(it.endpointId).health());
+    await using emulated = await startQueue();
+    const client = createClient({ apiKey: `${CANARY}-wrong`, ...addressesOf(emulated.emulator) });
+    const error = await emulated.failure(client.endpoint(emulated.endpointId).health());
     expect(error).toBeInstanceOf(AuthenticationError);
     await client.close();
   });
 
   test("an endpoint that does not exist is not found", async () => {
-    await using it = await startQueue();
-    expect(await it.failure(it.client.endpoint("nowhere").run({ input: {} }))).toBeInstanceOf(NotFoundError);
+    await using emulated = await startQueue();
+    expect(await emulated.failure(emulated.client.endpoint("nowhere").run({ input: {} }))).toBeInstanceOf(
+      NotFoundError,
+    );
   });
 
   test("a web page is an error that says so", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
-    const error = await it.failure(it.queue.health());
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
+    const error = await emulated.failure(emulated.queue.health());
     expect(error).toBeInstanceOf(UnreadableResponseError);
     expect(error.message).toContain("an HTML page");
   });
@@ -115,28 +117,28 @@ describe("the rest of the queue", () => {
     "contract",
     "observed",
   ] as const)("health counts jobs and workers in the %s profile [contract.health]", async (profile) => {
-    await using it = await startQueue({ handler: sleeper, emulator: { profile } });
-    for (let n = 0; n < 3; n++) await it.run(it.queue.run({ input: { ms: 60_000 } }));
-    const { jobs, workers } = await it.run(it.queue.health());
+    await using emulated = await startQueue({ handler: sleeper, emulator: { profile } });
+    for (let n = 0; n < 3; n++) await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
+    const { jobs, workers } = await emulated.run(emulated.queue.health());
     expect(jobs).toEqual({ completed: 0, failed: 0, inProgress: 1, inQueue: 2, retried: 0 });
     expect(workers).toMatchObject({ idle: 0, running: 1, ...(profile === "observed" && { throttled: 0 }) });
   });
 
   test("a purge removes what waits, and what is in progress goes on [contract.purge-queue] [contract.purge-result]", async () => {
-    await using it = await startQueue({ handler: sleeper });
+    await using emulated = await startQueue({ handler: sleeper });
     const [running, waiting] = [
-      await it.run(it.queue.run({ input: { ms: 10_000 } })),
-      await it.run(it.queue.run({ input: { ms: 10_000 } })),
+      await emulated.run(emulated.queue.run({ input: { ms: 10_000 } })),
+      await emulated.run(emulated.queue.run({ input: { ms: 10_000 } })),
     ];
-    expect(await it.run(it.queue.purgeQueue())).toEqual({ removed: 1, status: "completed" });
-    expect((await it.run(running.wait())).output).toEqual({ slept: 10_000 });
-    expect(await it.failure(waiting.status())).toBeInstanceOf(NotFoundError);
+    expect(await emulated.run(emulated.queue.purgeQueue())).toEqual({ removed: 1, status: "completed" });
+    expect((await emulated.run(running.wait())).output).toEqual({ slept: 10_000 });
+    expect(await emulated.failure(waiting.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("requests hands the service's own shape on [contract.requests]", async () => {
-    await using it = await startQueue();
-    const { id } = await it.run(it.queue.run({ input: {} }));
-    expect(await it.run(it.queue.requests())).toMatchObject({ requests: [{ id }] });
+  test("requests returns the service's own shape [contract.requests]", async () => {
+    await using emulated = await startQueue();
+    const { id } = await emulated.run(emulated.queue.run({ input: {} }));
+    expect(await emulated.run(emulated.queue.requests())).toMatchObject({ requests: [{ id }] });
   });
 });
 
@@ -144,39 +146,43 @@ describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
   test("passes a path and a body on, and types the response by a schema [contract.openai]", async () => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
-    const [choice] = await it.run(it.queue.openai("v1/chat/completions", { body, schema }));
+    const [choice] = await emulated.run(emulated.queue.openai("v1/chat/completions", { body, schema }));
     expect(choice?.message.content).toBe("to be or not");
-    expect(await it.run(it.queue.openai("v1/models"))).toMatchObject({ object: "list" });
-    expect(it.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
+    expect(await emulated.run(emulated.queue.openai("v1/models"))).toMatchObject({ object: "list" });
+    expect(emulated.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 
   test("does not send a generation again whose response was lost, and sends what only reads again", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
-    expect(await it.failure(it.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(SubmitUncertainError);
-    expect(it.calls()).toHaveLength(1);
-    await it.run(it.queue.openai("v1/models"));
-    expect(it.calls()).toHaveLength(3);
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
+    expect(await emulated.failure(emulated.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(
+      SubmitUncertainError,
+    );
+    expect(emulated.calls()).toHaveLength(1);
+    await emulated.run(emulated.queue.openai("v1/models"));
+    expect(emulated.calls()).toHaveLength(3);
   });
 
   test("is an error when the stream is refused, or breaks, or its signal aborts", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "openai" }, effect: { status: 404 }, times: 1 });
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { status: 404 }, times: 1 });
     const options = { body: { ...body, stream: true } };
-    expect(await it.failure(it.queue.openaiStream("v1/chat/completions", options))).toBeInstanceOf(NotFoundError);
+    expect(await emulated.failure(emulated.queue.openaiStream("v1/chat/completions", options))).toBeInstanceOf(
+      NotFoundError,
+    );
 
     const readAll = async (signal?: AbortSignal) => {
-      const chunks = await it.queue.openaiStream("v1/chat/completions", { ...options, signal });
+      const chunks = await emulated.queue.openaiStream("v1/chat/completions", { ...options, signal });
       for await (const _ of chunks);
     };
-    it.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
-    expect(await it.failure(readAll())).toMatchObject({
+    emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
+    expect(await emulated.failure(readAll())).toMatchObject({
       name: expect.stringMatching(/ConnectionError|SubmitUncertainError/),
     });
     const reason = new Error("enough");
-    expect(await it.failure(readAll(AbortSignal.abort(reason)))).toBe(reason);
+    expect(await emulated.failure(readAll(AbortSignal.abort(reason)))).toBe(reason);
   });
 
   test.each(["../run", "v1/../../run", "v1//models", "", "v1/models?x=1"])("refuses the path %p", async (path) => {

@@ -7,121 +7,123 @@ import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
 
 describe("a synchronous job", () => {
-  test("that ends while the service waits needs one request [contract.runsync]", async () => {
-    await using it = await startQueue({ handler: sleeper });
+  test("a job that ends while the service waits needs one request [contract.runsync]", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
-    const job = await it.run(it.queue.runSync({ input: { ms: 50_000 } }, { schema }));
+    const job = await emulated.run(emulated.queue.runSync({ input: { ms: 50_000 } }, { schema }));
     expect(job).toMatchObject({ status: "COMPLETED", output: { slept: 50_000 } });
-    expect(it.calls()).toEqual(["runsync"]);
-    expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
+    expect(emulated.calls()).toEqual(["runsync"]);
+    expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
   });
 
-  test("that takes longer than the service waits goes on with status, as one job", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const job = await it.run(it.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
+  test("a job that takes longer than the service waits continues with status, as one job", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
     expect(job.output).toEqual({ slept: 200_000 });
-    expect(it.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
-    expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "30000" });
-    expect(new Set(it.calls())).toEqual(new Set(["runsync", "status"]));
+    expect(emulated.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
+    expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "30000" });
+    expect(new Set(emulated.calls())).toEqual(new Set(["runsync", "status"]));
   });
 
   test.each([
     [2_000, "1000"],
     [60_000, "54000"],
     [1_000_000, "300000"],
-  ])("with a budget of %d ms lets the service wait for %s ms [contract.runsync-wait]", async (timeoutMs, wait) => {
-    await using it = await startQueue();
-    await it.run(it.queue.runSync({ input: {} }, { timeoutMs }));
-    expect(it.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
+  ])("a call with a budget of %d ms lets the service wait for %s ms [contract.runsync-wait]", async (timeoutMs, wait) => {
+    await using emulated = await startQueue();
+    await emulated.run(emulated.queue.runSync({ input: {} }, { timeoutMs }));
+    expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
   });
 
   test("asks the service to wait for what is left of the budget after a refusal", async () => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "20" } };
-    it.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
-    await it.run(it.queue.runSync({ input: {} }, { timeoutMs: 60_000 }));
-    const waits = it.emulator.journal.requests().map(({ arguments: { wait } }) => wait);
+    emulated.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
+    await emulated.run(emulated.queue.runSync({ input: {} }, { timeoutMs: 60_000 }));
+    const waits = emulated.emulator.journal.requests().map(({ arguments: { wait } }) => wait);
     expect(waits).toEqual(["54000", "36000"]);
   });
 
   test("ends at the caller's deadline with the job's id, and can be taken up again", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const startedAt = it.clock.now();
-    const error = await it.failure(it.queue.runSync({ input: { ms: 400_000 } }, { timeoutMs: 350_000 }));
+    await using emulated = await startQueue({ handler: sleeper });
+    const startedAt = emulated.clock.now();
+    const error = await emulated.failure(emulated.queue.runSync({ input: { ms: 400_000 } }, { timeoutMs: 350_000 }));
     expect(error).toBeInstanceOf(WaitTimeoutError);
-    expect(it.clock.now() - startedAt).toBeGreaterThanOrEqual(350_000);
-    expect(it.clock.now() - startedAt).toBeLessThan(350_500);
+    expect(emulated.clock.now() - startedAt).toBeGreaterThanOrEqual(350_000);
+    expect(emulated.clock.now() - startedAt).toBeLessThan(350_500);
     const { job, jobId } = error as WaitTimeoutError;
     expect(job.id).toBe(jobId);
-    expect((await it.run(job.wait())).output).toEqual({ slept: 400_000 });
-    expect(it.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
+    expect((await emulated.run(job.wait())).output).toEqual({ slept: 400_000 });
+    expect(emulated.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
   });
 
-  test("whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    const error = await it.failure(it.queue.runSync({ input: { ms: 10_000 } }, { wait: 1_000, timeoutMs: 2_000 }));
-    await it.clock.advance(120_000);
+  test("a job whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const error = await emulated.failure(
+      emulated.queue.runSync({ input: { ms: 10_000 } }, { wait: 1_000, timeoutMs: 2_000 }),
+    );
+    await emulated.clock.advance(120_000);
     const late = (error as WaitTimeoutError).job.wait();
-    expect(await it.failure(late)).toMatchObject({ name: "JobExpiredError", reason: "retention" });
+    expect(await emulated.failure(late)).toMatchObject({ name: "JobExpiredError", reason: "retention" });
   });
 
-  test("that fails is an error", async () => {
-    await using it = await startQueue({
+  test("a job that fails is an error", async () => {
+    await using emulated = await startQueue({
       handler: () => {
         throw new Error("no such model");
       },
     });
-    const error = await it.failure(it.queue.runSync({ input: {} }));
+    const error = await emulated.failure(emulated.queue.runSync({ input: {} }));
     expect(error).toBeInstanceOf(JobFailedError);
     expect(error.message).toContain("no such model");
   });
 
-  test("whose response is lost is not submitted again", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "runsync" }, effect: { reset: true, when: "after" } });
-    expect(await it.failure(it.queue.runSync({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
-    expect(it.calls()).toEqual(["runsync"]);
+  test("a job whose response is lost is not submitted again", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "runsync" }, effect: { reset: true, when: "after" } });
+    expect(await emulated.failure(emulated.queue.runSync({ input: {} }))).toBeInstanceOf(SubmitUncertainError);
+    expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("that never has a response ends at the caller's deadline, uncertain", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
-    const startedAt = it.clock.now();
-    const error = await it.failure(it.queue.runSync({ input: {} }, { timeoutMs: 20_000 }));
+  test("a call that never gets a response ends at the caller's deadline, uncertain", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
+    const startedAt = emulated.clock.now();
+    const error = await emulated.failure(emulated.queue.runSync({ input: {} }, { timeoutMs: 20_000 }));
     expect(error).toBeInstanceOf(SubmitUncertainError);
-    expect(it.clock.now() - startedAt).toBeLessThan(20_500);
+    expect(emulated.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("without a budget is given the service's wait and the time for a response, not the client's usual 30 s", async () => {
-    await using it = await startQueue({ handler: sleeper });
-    await it.run(it.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
-    expect(it.calls()).toEqual(["runsync"]);
+  test("a call without a budget gets the service's wait and time for a response, not the client's usual 30 s", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    await emulated.run(emulated.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
+    expect(emulated.calls()).toEqual(["runsync"]);
   });
 
   test("is refused before any call when a time is out of range", async () => {
-    await using it = await startQueue();
+    await using emulated = await startQueue();
     for (const times of [{ wait: 999 }, { wait: 300_001 }, { timeoutMs: 1_999 }]) {
-      expect(await it.failure(it.queue.runSync({ input: {} }, times))).toBeInstanceOf(InvalidInputError);
+      expect(await emulated.failure(emulated.queue.runSync({ input: {} }, times))).toBeInstanceOf(InvalidInputError);
     }
-    expect(it.calls()).toEqual([]);
+    expect(emulated.calls()).toEqual([]);
   });
 
   test("is cancelled when its caller goes, where that was asked for, also soon", async () => {
     for (const afterMs of [500, 5_000]) {
-      await using it = await startQueue({ handler: sleeper });
+      await using emulated = await startQueue({ handler: sleeper });
       const controller = new AbortController();
-      const job = it.failure(
-        it.queue.runSync({ input: { ms: 60_000 } }, { signal: controller.signal, onAbort: "cancel" }),
+      const job = emulated.failure(
+        emulated.queue.runSync({ input: { ms: 60_000 } }, { signal: controller.signal, onAbort: "cancel" }),
       );
-      await it.clock.advance(afterMs);
+      await emulated.clock.advance(afterMs);
       controller.abort(new Error("gone"));
       expect((await job).message).toBe("gone");
-      expect(it.calls()).toContain("cancel");
-      expect((await it.run(it.queue.health())).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
+      expect(emulated.calls()).toContain("cancel");
+      expect((await emulated.run(emulated.queue.health())).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
     }
   });
 
-  test("that is to be cancelled is so when its caller goes before the service has named it", async () => {
+  test("a job to be cancelled is cancelled even if its caller aborts before the service has returned its id", async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer(({ path }) => {
       if (path.endsWith("/run")) controller.abort(new Error("gone"));
@@ -134,15 +136,15 @@ describe("a synchronous job", () => {
     await client.close();
   });
 
-  test("that may be cancelled ends at the caller's deadline", async () => {
-    await using it = await startQueue({ handler: sleeper });
+  test("a call with onAbort cancel ends at the caller's deadline", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
     const options = { timeoutMs: 5_000, signal: new AbortController().signal, onAbort: "cancel" } as const;
-    const error = await it.failure(it.queue.runSync({ input: { ms: 60_000 } }, options));
+    const error = await emulated.failure(emulated.queue.runSync({ input: { ms: 60_000 } }, options));
     expect(error).toBeInstanceOf(WaitTimeoutError);
-    expect((await it.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
+    expect((await emulated.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("whose result comes without an id is handed over; anything else without one is uncertain", async () => {
+  test("a result without an id is returned; any other response without one is uncertain", async () => {
     const bodies: unknown[] = [{ status: "COMPLETED", output: { text: "paid for" } }, { status: "COMPLETED" }];
     await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
     const client = clientOf(server);
@@ -152,7 +154,7 @@ describe("a synchronous job", () => {
     await client.close();
   });
 
-  test("that failed with a deep or very long error is a JobFailedError with a short message", async () => {
+  test("a job that failed with a deep or very long error is a JobFailedError with a short message", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     const bodies = [
       `{"id":"j1","status":"FAILED","error":${deep}}`,

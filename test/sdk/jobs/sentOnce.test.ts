@@ -17,35 +17,39 @@ describe("a purge of the queue", () => {
     ["is a fault of the service", { status: 500, when: "after" }],
     ["is a web page", { html: true }],
     ["has another shape", { status: 200, body: { removed: "many" } }],
-  ] as const)("whose response %s is not sent again, and says what to look at [contract.purge-lost]", async (_, effect) => {
-    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 600_000 } });
-    await it.run(it.queue.run({ input: {} }));
-    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect, times: 1 });
-    const error = await it.failure(it.queue.purgeQueue());
+  ] as const)("a purge whose response %s is not sent again, and the error says what to check [contract.purge-lost]", async (_, effect) => {
+    await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: 600_000 } });
+    await emulated.run(emulated.queue.run({ input: {} }));
+    emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect, times: 1 });
+    const error = await emulated.failure(emulated.queue.purgeQueue());
     expect(error).toBeInstanceOf(PurgeUncertainError);
     expect(error).toMatchObject({ code: "PURGE_UNCERTAIN", disposition: "stop", cause: expect.any(Error) });
     expect(error.message).toMatch(/may have taken effect.*jobs that were submitted since.*health\(\)/);
-    expect(it.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
+    expect(emulated.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
   });
 
   test("spares a job that was submitted after it", async () => {
-    await using it = await startQueue({ workers: 0, emulator: { coldStartMs: 60_000 } });
-    const before = await it.run(it.queue.run({ input: {} }));
-    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: LOST, times: 1 });
-    const purge = it.failure(it.queue.purgeQueue());
-    const after = await it.run(it.queue.run({ input: { kept: true } }));
+    await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: 60_000 } });
+    const before = await emulated.run(emulated.queue.run({ input: {} }));
+    emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: LOST, times: 1 });
+    const purge = emulated.failure(emulated.queue.purgeQueue());
+    const after = await emulated.run(emulated.queue.run({ input: { kept: true } }));
     await purge;
-    expect((await it.run(after.wait())).output).toEqual({ kept: true });
-    expect(await it.failure(before.status())).toBeInstanceOf(NotFoundError);
+    expect((await emulated.run(after.wait())).output).toEqual({ kept: true });
+    expect(await emulated.failure(before.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("that is refused with 429 is sent again, and given up as refused", async () => {
-    await using it = await startQueue();
-    const rule = it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 2 });
-    expect(await it.run(it.queue.purgeQueue())).toEqual({ removed: 0, status: "completed" });
-    it.emulator.faults.remove(rule.id);
-    it.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 } });
-    expect(await it.failure(it.queue.purgeQueue())).toBeInstanceOf(RateLimitError);
+  test("a purge that is refused with 429 is sent again, and finally fails as refused", async () => {
+    await using emulated = await startQueue();
+    const rule = emulated.emulator.faults.add({
+      match: { operation: "purge-queue" },
+      effect: { status: 429 },
+      times: 2,
+    });
+    expect(await emulated.run(emulated.queue.purgeQueue())).toEqual({ removed: 0, status: "completed" });
+    emulated.emulator.faults.remove(rule.id);
+    emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 } });
+    expect(await emulated.failure(emulated.queue.purgeQueue())).toBeInstanceOf(RateLimitError);
   });
 });
 
@@ -79,20 +83,20 @@ describe("a response with a field of another type", () => {
     ],
     [{ executionTime: "" }, {}],
   ])("never costs the result beside it: %j is read as %j", async (odd, read) => {
-    await using it = await respondingWith({ ...RESULT, ...odd });
+    await using emulated = await respondingWith({ ...RESULT, ...odd });
     for (const job of [
-      await it.queue.status("job-1"),
-      await it.queue.job("job-1").wait(),
-      await it.queue.runSync({ input: {} }),
+      await emulated.queue.status("job-1"),
+      await emulated.queue.job("job-1").wait(),
+      await emulated.queue.runSync({ input: {} }),
     ]) {
       expect(job).toEqual({ ...RESULT, ...read });
     }
   });
 
   test("a number as the id is the id", async () => {
-    await using it = await respondingWith({ ...RESULT, id: 17 });
-    expect(await it.queue.status("17")).toEqual({ ...RESULT, id: "17" });
-    expect((await it.queue.run({ input: {} })).id).toBe("17");
+    await using emulated = await respondingWith({ ...RESULT, id: 17 });
+    expect(await emulated.queue.status("17")).toEqual({ ...RESULT, id: "17" });
+    expect((await emulated.queue.run({ input: {} })).id).toBe("17");
   });
 
   test("numeric strings of a purge, of health and of a piece's statistics are read", async () => {
@@ -112,9 +116,9 @@ describe("a submit whose response is odd", () => {
     ["no state", { id: "job-1" }],
     ["a number as the state", { id: "job-1", status: 200 }],
   ])("is done when the response holds an id and %s", async (_, body) => {
-    await using it = await respondingWith(body);
-    expect((await it.queue.run({ input: {} })).id).toBe("job-1");
-    expect(it.requests).toHaveLength(1);
+    await using emulated = await respondingWith(body);
+    expect((await emulated.queue.run({ input: {} })).id).toBe("job-1");
+    expect(emulated.requests).toHaveLength(1);
   });
 
   test("goes on with /status where /runsync gives an id and no state", async () => {
@@ -136,28 +140,28 @@ describe("a submit whose response is odd", () => {
     ["an id that is far too long", { id: "x".repeat(300), status: "IN_QUEUE" }, "x".repeat(300)],
     ["an id that holds the key", { id: `${CANARY}/`, status: "IN_QUEUE" }, "[redacted]/"],
   ])("is an error that holds the job's id where there is one: %s", async (_, body, jobId) => {
-    await using it = await respondingWith(body);
-    for (const submit of [() => it.queue.run({ input: {} }), () => it.queue.runSync({ input: {} })]) {
+    await using emulated = await respondingWith(body);
+    for (const submit of [() => emulated.queue.run({ input: {} }), () => emulated.queue.runSync({ input: {} })]) {
       const error = withoutCanary(await submit().catch((reason: unknown) => reason));
       expect(error).toBeInstanceOf(SubmitUncertainError);
       expect((error as SubmitUncertainError).jobId).toBe(jobId);
       expect(error.message.length).toBeLessThan(1_500);
       if (jobId === "job-1") expect(error.message).toContain('client.endpoint("abc").job("job-1")');
     }
-    expect(it.requests).toHaveLength(2);
+    expect(emulated.requests).toHaveLength(2);
   });
 
   test("takes no id from the response of a fault: it may be the fault's own", async () => {
-    await using it = await respondingWith({ id: "error-17", error: "overloaded" }, 500);
-    expect(await it.queue.run({ input: {} }).catch(withoutCanary)).toMatchObject({
+    await using emulated = await respondingWith({ id: "error-17", error: "overloaded" }, 500);
+    expect(await emulated.queue.run({ input: {} }).catch(withoutCanary)).toMatchObject({
       code: "SUBMIT_UNCERTAIN",
       jobId: undefined,
     });
   });
 
   test("hands over a result that came with it, whatever its id", async () => {
-    await using it = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
-    expect((await it.queue.runSync({ input: {} })).output).toBe("paid");
+    await using emulated = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
+    expect((await emulated.queue.runSync({ input: {} })).output).toBe("paid");
   });
 });
 
@@ -171,8 +175,8 @@ describe("a response about another job", () => {
     string,
     (queue: ReturnType<ReturnType<typeof createClient>["endpoint"]>) => Promise<unknown>,
   ][])("is refused by %s", async (_, call) => {
-    await using it = await respondingWith({ id: "job-2", status: "COMPLETED", output: "another's", stream: [] });
-    const error = withoutCanary(await call(it.queue).catch((reason: unknown) => reason));
+    await using emulated = await respondingWith({ id: "job-2", status: "COMPLETED", output: "another's", stream: [] });
+    const error = withoutCanary(await call(emulated.queue).catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("id: must be job-1");
   });
@@ -219,7 +223,7 @@ describe("a wait that nobody waits for any more", () => {
     "is aborted",
     "has come to its deadline",
     "is ended by close()",
-  ])("because it %s leaves no request behind, and close() waits for none", async (how) => {
+  ])("a wait that nobody needs because it %s leaves no request behind, and close() waits for none", async (how) => {
     await using server = await startSilentServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const job = client.endpoint("abc").job("job-1");

@@ -31,105 +31,112 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     [5, 5_000],
     [0, 0],
   ])("yields all of %d pieces, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
-    await using it = await startQueue({ handler: counter, emulator: { profile } });
-    const job = await it.run(it.queue.run({ input: { count, everyMs } }));
-    expect(await it.run(collect(job.stream()))).toEqual(numbers(count));
-    const reads = it.emulator.journal.operations({ operation: "stream" }).length;
+    await using emulated = await startQueue({ handler: counter, emulator: { profile } });
+    const job = await emulated.run(emulated.queue.run({ input: { count, everyMs } }));
+    expect(await emulated.run(collect(job.stream()))).toEqual(numbers(count));
+    const reads = emulated.emulator.journal.operations({ operation: "stream" }).length;
     expect(reads).toBeLessThan(5 + (count * everyMs) / 200);
   });
 
   test("ends with the job's error when the job fails, after all of its pieces", async () => {
-    await using it = await startQueue({ handler: counter, emulator: { profile } });
-    const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10, fails: true } }));
+    await using emulated = await startQueue({ handler: counter, emulator: { profile } });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10, fails: true } }));
     const pieces: unknown[] = [];
     const read = async () => {
       for await (const { output } of job.stream()) pieces.push(output);
     };
-    const error = await it.failure(read());
+    const error = await emulated.failure(read());
     expect(error).toBeInstanceOf(JobFailedError);
     expect(error.message).toContain("at the end");
     expect(pieces).toEqual([0, 1, 2]);
   });
 
   test("waits with longer and longer pauses for a job in the queue [contract.in-queue]", async () => {
-    await using it = await startQueue({ handler: counter, workers: 0, emulator: { profile, coldStartMs: 60_000 } });
-    const job = await it.run(it.queue.run({ input: { count: 1, everyMs: 10 } }));
-    expect(await it.run(collect(job.stream()))).toEqual([0]);
-    expect(it.emulator.journal.operations({ operation: "stream" }).length).toBeLessThan(45);
+    await using emulated = await startQueue({
+      handler: counter,
+      workers: 0,
+      emulator: { profile, coldStartMs: 60_000 },
+    });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 1, everyMs: 10 } }));
+    expect(await emulated.run(collect(job.stream()))).toEqual([0]);
+    expect(emulated.emulator.journal.operations({ operation: "stream" }).length).toBeLessThan(45);
   });
 });
 
 describe("a stream", () => {
   test("types the pieces by a schema, and is loud about others [contract.stream-output]", async () => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 2, everyMs: 10 } }));
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const doubled = async () => {
       const result: number[] = [];
       for await (const { output } of job.stream({ schema: z.number() })) result.push(output * 2);
       return result;
     };
-    expect(await it.run(doubled())).toEqual([0, 2]);
-    const other = await it.run(it.queue.run({ input: { count: 2, everyMs: 10 } }));
-    const error = await it.failure(collect(it.queue.job(other.id).stream({ schema: z.string() })));
+    expect(await emulated.run(doubled())).toEqual([0, 2]);
+    const other = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
+    const error = await emulated.failure(collect(emulated.queue.job(other.id).stream({ schema: z.string() })));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
   });
 
   test("keeps the statistics of each piece [contract.stream-metrics]", async () => {
-    await using it = await startQueue({
+    await using emulated = await startQueue({
       handler: function* () {
         yield { output: "a", metrics: { input_tokens: 3, stream_index: 0 } };
       },
     });
-    const job = await it.run(it.queue.run({ input: {} }));
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
     const items = async () => {
       const all = [];
       for await (const item of job.stream()) all.push(item);
       return all;
     };
-    expect(await it.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
+    expect(await emulated.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
   test("joins nothing: output larger than a chunk comes in several pieces [contract.stream-chunks]", async () => {
     const long = "word ".repeat(500_000);
-    await using it = await startQueue({
+    await using emulated = await startQueue({
       handler: function* () {
         yield long;
       },
     });
-    const job = await it.run(it.queue.run({ input: {} }));
-    const pieces = await it.run(collect(job.stream({ schema: z.string() })));
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    const pieces = await emulated.run(collect(job.stream({ schema: z.string() })));
     expect(pieces.length).toBeGreaterThan(2);
     expect(pieces.join("")).toBe(long);
   });
 
   test("stops asking when its reader stops, or its signal aborts", async () => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 1_000, everyMs: 500 } }));
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 1_000, everyMs: 500 } }));
     const first = async () => {
       for await (const { output } of job.stream()) return output;
       return undefined;
     };
-    expect(await it.run(first())).toBe(0);
+    expect(await emulated.run(first())).toBe(0);
     const controller = new AbortController();
-    const reading = it.failure(collect(job.stream({ signal: controller.signal })));
-    await it.clock.advance(3_000);
+    const reading = emulated.failure(collect(job.stream({ signal: controller.signal })));
+    await emulated.clock.advance(3_000);
     controller.abort(new Error("enough"));
     expect((await reading).message).toBe("enough");
-    const { length } = it.calls();
-    await it.clock.advance(10_000);
-    expect(it.calls()).toHaveLength(length);
+    const { length } = emulated.calls();
+    await emulated.clock.advance(10_000);
+    expect(emulated.calls()).toHaveLength(length);
   });
 
-  test("of a job that the service does not know is an error", async () => {
-    await using it = await startQueue();
-    expect(await it.failure(collect(it.queue.job("never-was").stream()))).toBeInstanceOf(NotFoundError);
+  test("streaming a job that the service does not know is an error", async () => {
+    await using emulated = await startQueue();
+    expect(await emulated.failure(collect(emulated.queue.job("never-was").stream()))).toBeInstanceOf(NotFoundError);
   });
 
-  test("of another shape is an error", async () => {
-    await using it = await startQueue();
-    const job = await it.run(it.queue.run({ input: {} }));
-    it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 200, body: { stream: "no list" } } });
-    expect(await it.failure(collect(job.stream()))).toBeInstanceOf(UnexpectedResponseError);
+  test("a stream response of a different shape is an error", async () => {
+    await using emulated = await startQueue();
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    emulated.emulator.faults.add({
+      match: { operation: "stream" },
+      effect: { status: 200, body: { stream: "no list" } },
+    });
+    expect(await emulated.failure(collect(job.stream()))).toBeInstanceOf(UnexpectedResponseError);
   });
 });
 
@@ -141,38 +148,39 @@ describe("a stream whose read broke", () => {
     ["was cut before the service did anything", { reset: true }],
     ["was a fault of the service", { status: 502, when: "after" }],
     ["was cut in its middle", { reset: "midway" }],
-  ] as const)("because its response %s ends with an error, never in silence [contract.stream-lost]", async (_, effect) => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 10, everyMs: 400 } }));
-    await it.clock.advance(1_000);
+  ] as const)("a stream whose response %s ends with an error, never silently [contract.stream-lost]", async (_, effect) => {
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 10, everyMs: 400 } }));
+    await emulated.clock.advance(1_000);
     const pieces: unknown[] = [];
     const read = async () => {
       for await (const { output } of job.stream()) {
         pieces.push(output);
-        if (pieces.length === 4) it.emulator.faults.add({ match: { operation: "stream" }, effect, times: 1 });
+        if (pieces.length === 4) emulated.emulator.faults.add({ match: { operation: "stream" }, effect, times: 1 });
       }
     };
-    const error = await it.failure(read());
+    const error = await emulated.failure(read());
     expect(error).toBeInstanceOf(StreamGapError);
     expect(error).toMatchObject({ code: "STREAM_GAP", jobId: job.id, piecesRead: 4, cause: expect.any(Error) });
     expect(pieces).toEqual([0, 1, 2, 3]);
     // As the error says: what comes from now on.
-    const rest = await it.run(collect(job.stream()));
+    const rest = await emulated.run(collect(job.stream()));
     expect(rest).toEqual(numbers(10).slice(10 - rest.length));
   });
 
   test("goes on where the reader is told of the gap, once for each", async () => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 20, everyMs: 300 } }));
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 20, everyMs: 300 } }));
     const gaps: StreamGapError[] = [];
     const pieces: unknown[] = [];
     const read = async () => {
       for await (const { output } of job.stream({ onGap: (gap) => gaps.push(gap) })) {
         pieces.push(output);
-        if (pieces.length === 3) it.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 2 });
+        if (pieces.length === 3)
+          emulated.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 2 });
       }
     };
-    await it.run(read());
+    await emulated.run(read());
     expect(gaps).toMatchObject([{ piecesRead: 3 }]);
     expect(pieces.length).toBeLessThan(20);
     expect(pieces.slice(0, 3)).toEqual([0, 1, 2]);
@@ -180,26 +188,26 @@ describe("a stream whose read broke", () => {
   });
 
   test("has lost nothing while the job waits for its first worker", async () => {
-    await using it = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
-    const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10 } }));
-    it.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
-    expect(await it.run(collect(job.stream()))).toEqual([0, 1, 2]);
+    await using emulated = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
+    emulated.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
+    expect(await emulated.run(collect(job.stream()))).toEqual([0, 1, 2]);
   });
 
   test("is not read indefinitely where every read breaks", async () => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 3, everyMs: 10 } }));
-    it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
-    const error = await it.failure(collect(job.stream({ onGap() {} })));
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
+    emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
+    const error = await emulated.failure(collect(job.stream({ onGap() {} })));
     expect(error).toBeInstanceOf(ServiceFaultError);
-    expect(it.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
+    expect(emulated.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
   });
 
   test("was refused with 429, and is read again: nothing was handed out", async () => {
-    await using it = await startQueue({ handler: counter });
-    const job = await it.run(it.queue.run({ input: { count: 5, everyMs: 100 } }));
-    it.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });
-    expect(await it.run(collect(job.stream()))).toEqual([0, 1, 2, 3, 4]);
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 5, everyMs: 100 } }));
+    emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });
+    expect(await emulated.run(collect(job.stream()))).toEqual([0, 1, 2, 3, 4]);
   });
 });
 

@@ -38,47 +38,47 @@ describe("a submit", () => {
   });
 
   test("is refused before any call when its request is not valid", async () => {
-    await using it = await startQueue();
-    const error = await it.failure(it.queue.run({ input: [] as object, policy: { ttl: 1 } }));
+    await using emulated = await startQueue();
+    const error = await emulated.failure(emulated.queue.run({ input: [] as object, policy: { ttl: 1 } }));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect((error as InvalidInputError).problems).toHaveLength(2);
-    expect(() => it.client.endpoint("../other")).toThrow(InvalidInputError);
-    expect(it.calls()).toEqual([]);
+    expect(() => emulated.client.endpoint("../other")).toThrow(InvalidInputError);
+    expect(emulated.calls()).toEqual([]);
   });
 
-  test("that returns 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
+  test("a submit that gets 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
     const events: RequestEvent[] = [];
-    await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
-    await it.run(it.queue.run(REQUEST));
+    await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
+    await emulated.run(emulated.queue.run(REQUEST));
     expect(events.map(({ status, attempt }) => [status, attempt])).toEqual([
       [429, 1],
       [429, 2],
       [429, 3],
       [200, 4],
     ]);
-    const sentAt = it.emulator.journal.requests({ operation: "run" }).map(({ at }) => at);
+    const sentAt = emulated.emulator.journal.requests({ operation: "run" }).map(({ at }) => at);
     const pauses = sentAt.slice(1).map((at, n) => at - (sentAt[n] as number));
     expect(pauses.map((pause, n) => pause <= 500 * 2 ** n + 1)).toEqual([true, true, true]);
-    expect(it.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
+    expect(emulated.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
   });
 
-  test("that returns 429 with Retry-After waits for just that long", async () => {
-    await using it = await startQueue();
+  test("a submit that gets 429 with Retry-After waits exactly that long", async () => {
+    await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "7" } };
-    it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
-    await it.run(it.queue.run(REQUEST));
-    const [first, second] = it.emulator.journal.requests({ operation: "run" });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
+    await emulated.run(emulated.queue.run(REQUEST));
+    const [first, second] = emulated.emulator.journal.requests({ operation: "run" });
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
   });
 
-  test("that always returns 429 is given up after six attempts: it certainly was not submitted", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
-    const error = await it.failure(it.queue.run(REQUEST));
+  test("a submit that always gets 429 fails after six attempts: it certainly was not submitted", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const error = await emulated.failure(emulated.queue.run(REQUEST));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ attempts: 6, disposition: "wait" });
-    expect(it.calls()).toHaveLength(6);
+    expect(emulated.calls()).toHaveLength(6);
   });
 
   test.each([
@@ -89,56 +89,59 @@ describe("a submit", () => {
     ["is cut in the middle", { reset: "midway" }],
     ["is truncated", { truncated: true }],
     ["never comes", { hang: true, when: "after" }],
-  ] as const)("whose connection or response %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect });
-    const error = await it.failure(it.queue.run(REQUEST));
+  ] as const)("a submit whose connection or response %s is sent exactly once [contract.submit-lost]", async (_, effect) => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect });
+    const error = await emulated.failure(emulated.queue.run(REQUEST));
     expect(error).toBeInstanceOf(SubmitUncertainError);
     expect(error.cause).toBeInstanceOf(Error);
     expect(error.message).toMatch(/may have been submitted/);
-    expect(it.calls()).toEqual(["run"]);
+    expect(emulated.calls()).toEqual(["run"]);
   });
 
-  test("whose response has no id is uncertain, and says what was wrong with the response", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 200, body: { status: "IN_QUEUE" } } });
-    const error = await it.failure(it.queue.run(REQUEST));
+  test("a submit whose response has no id is uncertain, and the error says what was wrong with the response", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({
+      match: { operation: "run" },
+      effect: { status: 200, body: { status: "IN_QUEUE" } },
+    });
+    const error = await emulated.failure(emulated.queue.run(REQUEST));
     expect(error).toBeInstanceOf(SubmitUncertainError);
     expect(error.cause).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("id");
-    expect(it.calls()).toHaveLength(1);
+    expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("that is idempotent is sent again when its response was lost", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
-    const job = await it.run(it.queue.run(REQUEST, { idempotent: true }));
-    expect(it.calls()).toEqual(["run", "run", "run"]);
-    expect((await it.run(job.wait())).output).toEqual(REQUEST.input);
+  test("an idempotent submit is sent again when its response was lost", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
+    const job = await emulated.run(emulated.queue.run(REQUEST, { idempotent: true }));
+    expect(emulated.calls()).toEqual(["run", "run", "run"]);
+    expect((await emulated.run(job.wait())).output).toEqual(REQUEST.input);
   });
 
-  test("that is idempotent is uncertain when it was refused only after a lost response", async () => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
-    const error = await it.failure(it.queue.run(REQUEST, { idempotent: true }));
+  test("an idempotent submit is uncertain when it was refused only after a lost response", async () => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const error = await emulated.failure(emulated.queue.run(REQUEST, { idempotent: true }));
     expect(error).toBeInstanceOf(SubmitUncertainError);
     expect(error.cause).toBeInstanceOf(RateLimitError);
-    expect(it.emulator.journal.operations({ operation: "run" })).toHaveLength(6);
+    expect(emulated.emulator.journal.operations({ operation: "run" })).toHaveLength(6);
   });
 
   test.each([
     [400, RejectedError],
     [401, AuthenticationError],
     [404, NotFoundError],
-  ])("that returns %d is not sent again", async (status, kind) => {
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
-    expect(await it.failure(it.queue.run(REQUEST))).toBeInstanceOf(kind);
-    expect(it.calls()).toHaveLength(1);
+  ])("a submit that gets %d is not sent again", async (status, kind) => {
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
+    expect(await emulated.failure(emulated.queue.run(REQUEST))).toBeInstanceOf(kind);
+    expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("for which there was no connection was certainly not made", async () => {
+  test("a submit without a connection certainly was not made", async () => {
     const client = createClient({ apiKey: CANARY, queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 2 } });
     const error = await client.endpoint("abc").run(REQUEST).catch(withoutCanary);
     expect(error).toBeInstanceOf(CannotConnectError);

@@ -31,10 +31,10 @@ async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?
 
 describe("the request for a pod", () => {
   test("is a GET of its path with the key as Bearer token, and nothing in the query [contract.find-pod]", async () => {
-    await using it = await clientOf({ body: POD });
-    await it.pods.get("pod-1");
-    expect(it.requests).toHaveLength(1);
-    const [request] = it.requests;
+    await using emulated = await clientOf({ body: POD });
+    await emulated.pods.get("pod-1");
+    expect(emulated.requests).toHaveLength(1);
+    const [request] = emulated.requests;
     expect(request).toMatchObject({ method: "GET", path: "/v1/pods/pod-1", query: {}, body: "" });
     expect(request?.headers).toMatchObject({ authorization: `Bearer ${CANARY}`, accept: "application/json" });
     expect(request?.headers["user-agent"]).toMatch(/^serverless-gpu\//);
@@ -47,10 +47,10 @@ describe("the request for a pod", () => {
     "includeTemplate",
     "includeWorkers",
   ] as const)("asks for %s only when it is true [contract.find-pod-includes]", async (flag) => {
-    await using it = await clientOf({ body: POD });
-    await it.pods.get("pod-1", { [flag]: true });
-    await it.pods.get("pod-1", { [flag]: false });
-    expect(it.requests.map(({ query }) => query)).toEqual([{ [flag]: "true" }, {}]);
+    await using emulated = await clientOf({ body: POD });
+    await emulated.pods.get("pod-1", { [flag]: true });
+    await emulated.pods.get("pod-1", { [flag]: false });
+    expect(emulated.requests.map(({ query }) => query)).toEqual([{ [flag]: "true" }, {}]);
   });
 
   test.each([
@@ -70,30 +70,30 @@ describe("the request for a pod", () => {
     "a..b",
     "%2e%2e",
   ])("is never sent for the id %j", async (id) => {
-    await using it = await clientOf({ body: POD });
-    const error = await it.pods.get(id).catch((reason: unknown) => reason);
+    await using emulated = await clientOf({ body: POD });
+    const error = await emulated.pods.get(id).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error).toMatchObject({ problems: [{ property: "podId" }] });
-    expect(it.requests).toEqual([]);
+    expect(emulated.requests).toEqual([]);
   });
 
   test.each([undefined, null, 5, {}, ["pod"]])("is never sent for an id that is not a string: %p", async (id) => {
-    await using it = await clientOf({ body: POD });
-    await expect(it.pods.get(id as never)).rejects.toThrow(InvalidInputError);
-    expect(it.requests).toEqual([]);
+    await using emulated = await clientOf({ body: POD });
+    await expect(emulated.pods.get(id as never)).rejects.toThrow(InvalidInputError);
+    expect(emulated.requests).toEqual([]);
   });
 });
 
 describe("a pod", () => {
   test("comes with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
-    await using it = await clientOf({ body: POD });
-    expect(await it.pods.get("pod-1")).toEqual(POD);
+    await using emulated = await clientOf({ body: POD });
+    expect(await emulated.pods.get("pod-1")).toEqual(POD);
   });
 
   test("may be of any kind: fields absent or null, new ones and new words there [contract.pod-states]", async () => {
     const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
-    await using it = await clientOf({ body: odd });
-    expect(await it.pods.get("pod-1")).toStrictEqual(odd);
+    await using emulated = await clientOf({ body: odd });
+    expect(await emulated.pods.get("pod-1")).toStrictEqual(odd);
   });
 
   test("has numbers where the service writes numeric strings", async () => {
@@ -103,8 +103,8 @@ describe("a pod", () => {
       memoryInGb: "62",
       gpu: { securePrice: "0.4", count: "2" },
     };
-    await using it = await clientOf({ body: { ...POD, ...texts } });
-    const pod = await it.pods.get("pod-1");
+    await using emulated = await clientOf({ body: { ...POD, ...texts } });
+    const pod = await emulated.pods.get("pod-1");
     expect(pod).toMatchObject({
       costPerHr: 0.74,
       adjustedCostPerHr: 0.69,
@@ -115,8 +115,8 @@ describe("a pod", () => {
 
   test("has its image, whichever name that comes under", async () => {
     const { image, ...rest } = POD;
-    await using it = await clientOf({ body: { ...rest, imageName: image } });
-    const pod = await it.pods.get("pod-1");
+    await using emulated = await clientOf({ body: { ...rest, imageName: image } });
+    const pod = await emulated.pods.get("pod-1");
     expect(pod.image).toBe(image);
     expect(pod).not.toHaveProperty("imageName");
   });
@@ -127,9 +127,9 @@ describe("a pod", () => {
     ["has a price that is no number", { ...POD, costPerHr: "free" }, /costPerHr: /],
     ["is a list", [POD], /unexpected shape/],
     ["is null", null, /unexpected shape/],
-  ])("that %s is an error", async (_what, body, message) => {
-    await using it = await clientOf({ body });
-    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+  ])("a pod that %s is an error", async (_what, body, message) => {
+    await using emulated = await clientOf({ body });
+    const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toMatch(message);
   });
@@ -138,8 +138,8 @@ describe("a pod", () => {
     ["an unexpected shape", { id: "", env: { WORKER_KEY: "s3cret-value" }, name: "x" }],
     ["broken JSON", '{"id": "pod-1", "env": {"A": "b", "WORKER_KEY": "s3cret-value'],
   ])("shows nothing of its environment in an error about %s", async (_what, body) => {
-    await using it = await clientOf({ body });
-    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+    await using emulated = await clientOf({ body });
+    const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(`${error.message}${error.stack}`).not.toContain("s3cret-value");
   });
 });
@@ -155,40 +155,45 @@ describe("a pod that cannot be had", () => {
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
   ])("is an error that says why: %s", async (_what, answer, type, message) => {
-    await using it = await clientOf(answer, { maxAttempts: 6 });
-    const error = withoutCanary(await it.pods.get("pod-1").catch((reason: unknown) => reason));
+    await using emulated = await clientOf(answer, { maxAttempts: 6 });
+    const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(type);
     expect(error.message).toMatch(message);
-    expect(it.requests).toHaveLength(1);
+    expect(emulated.requests).toHaveLength(1);
   });
 
-  test("for a while is asked for again", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.pods.add({ id: "pod-1" });
-    it.emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 3 });
-    it.emulator.faults.add({ match: { operation: "getPod" }, effect: { reset: true }, times: 1 });
-    expect(await it.run(it.client.pods.get(id))).toMatchObject({ id: "pod-1" });
-    expect(it.calls()).toHaveLength(5);
+  test("a pod that is temporarily unavailable is requested again", async () => {
+    await using emulated = await startEmulated();
+    const { id } = emulated.emulator.pods.add({ id: "pod-1" });
+    emulated.emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 3 });
+    emulated.emulator.faults.add({ match: { operation: "getPod" }, effect: { reset: true }, times: 1 });
+    expect(await emulated.run(emulated.client.pods.get(id))).toMatchObject({ id: "pod-1" });
+    expect(emulated.calls()).toHaveLength(5);
   });
 });
 
 describe.each(["contract", "observed"] as const)("against the emulator (%s profile)", (profile) => {
   test("a seeded pod is found, with what was asked for", async () => {
-    await using it = await startEmulated({ emulator: { profile } });
-    it.emulator.pods.add({ id: "pod-1", image: "org/image:tag", costPerHr: 0.5, machine: { location: "RO" } });
-    expect(await it.run(it.client.pods.get("pod-1"))).toMatchObject({ image: "org/image:tag", costPerHr: 0.5 });
-    expect(await it.run(it.client.pods.get("pod-1"))).not.toHaveProperty("machine");
-    const more = await it.run(it.client.pods.get("pod-1", { includeMachine: true, includeSavingsPlans: true }));
+    await using emulated = await startEmulated({ emulator: { profile } });
+    emulated.emulator.pods.add({ id: "pod-1", image: "org/image:tag", costPerHr: 0.5, machine: { location: "RO" } });
+    expect(await emulated.run(emulated.client.pods.get("pod-1"))).toMatchObject({
+      image: "org/image:tag",
+      costPerHr: 0.5,
+    });
+    expect(await emulated.run(emulated.client.pods.get("pod-1"))).not.toHaveProperty("machine");
+    const more = await emulated.run(
+      emulated.client.pods.get("pod-1", { includeMachine: true, includeSavingsPlans: true }),
+    );
     expect(more).toMatchObject({ machine: { location: "RO" }, savingsPlans: [] });
-    expect(await it.failure(it.client.pods.get("pod-2"))).toBeInstanceOf(NotFoundError);
+    expect(await emulated.failure(emulated.client.pods.get("pod-2"))).toBeInstanceOf(NotFoundError);
   });
 
   test("a worker of an endpoint is found with includeWorkers", async () => {
-    await using it = await startEmulated({ emulator: { profile } });
-    const { id } = it.emulator.endpoints.create({ name: "n", gpuIds: "ADA_24", templateId: "t", workersMin: 1 });
-    const worker = it.emulator.endpoints.get(id)?.pods[0]?.id ?? "";
-    expect(await it.failure(it.client.pods.get(worker))).toBeInstanceOf(NotFoundError);
-    expect(await it.run(it.client.pods.get(worker, { includeWorkers: true }))).toMatchObject({
+    await using emulated = await startEmulated({ emulator: { profile } });
+    const { id } = emulated.emulator.endpoints.create({ name: "n", gpuIds: "ADA_24", templateId: "t", workersMin: 1 });
+    const worker = emulated.emulator.endpoints.get(id)?.pods[0]?.id ?? "";
+    expect(await emulated.failure(emulated.client.pods.get(worker))).toBeInstanceOf(NotFoundError);
+    expect(await emulated.run(emulated.client.pods.get(worker, { includeWorkers: true }))).toMatchObject({
       endpointId: id,
       aiApiId: id,
     });

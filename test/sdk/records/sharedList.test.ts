@@ -1,24 +1,24 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
-import type { ListedEndpoints } from "../../../sdk/endpoints/listRecords";
 import type { Endpoint } from "../../../sdk/endpoints/record";
+import type { Listed } from "../../../sdk/records/listed";
 import { createSharedList } from "../../../sdk/records/sharedList";
 
 /** A list whose requests wait for the test: each returns one endpoint, named after the number of the request. */
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
-  const list = createSharedList<ListedEndpoints>(clock, ({ signal }) => {
+  const list = createSharedList<Listed<Endpoint>>(clock, ({ signal }) => {
     const number = sent.length + 1;
-    return new Promise<ListedEndpoints>((resolve, reject) => {
-      const respond = () => resolve({ endpoints: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
+    return new Promise<Listed<Endpoint>>((resolve, reject) => {
+      const respond = () => resolve({ records: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
       sent.push({ signal, respond, fail: reject });
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
   });
   async function read(maxAgeMs?: number, signal?: AbortSignal) {
     const sentAfter = maxAgeMs === undefined ? undefined : clock.monotonic() - maxAgeMs;
-    const { endpoints } = await list.read({ sentAfter }, { signal });
-    return endpoints[0]?.id;
+    const { records } = await list.read({ sentAfter }, { signal });
+    return records[0]?.id;
   }
   return { clock, sent, list, read };
 }

@@ -39,7 +39,7 @@ describe("a response that a gateway has changed on its way is read", () => {
     ["gzip, br", brotliCompressSync(gzipSync(LIST))],
     ["identity", Buffer.from(LIST)],
     ["", Buffer.from(`\uFEFF${LIST}`)],
-  ])("with the encoding %p", async (encoding, body) => {
+  ])("a body with the encoding %p is read", async (encoding, body) => {
     await using server = await startRawServer((_incoming, outgoing) => {
       if (encoding) outgoing.setHeader("content-encoding", encoding);
       outgoing.end(body);
@@ -143,7 +143,7 @@ describe("a response that cannot be read has a typed error", () => {
 });
 
 describe("status 408", () => {
-  test("of a read is tried again", async () => {
+  test("status 408 for a read is retried", async () => {
     let count = 0;
     await using server = await startRawServer((_incoming, outgoing) => {
       if (++count === 1) outgoing.writeHead(408);
@@ -155,7 +155,7 @@ describe("status 408", () => {
     await client.close();
   });
 
-  test("of a submit leaves it uncertain, and is not tried again", async () => {
+  test("status 408 for a submit leaves it uncertain, and is not retried", async () => {
     let count = 0;
     await using server = await startRawServer((_incoming, outgoing) => {
       count++;
@@ -219,7 +219,7 @@ describe("a refusal whose body cannot be decompressed", () => {
     [429, "gzip", "RATE_LIMITED"],
     [401, "gzip", "AUTHENTICATION"],
     [404, "zstd", "NOT_FOUND"],
-  ])("with the status %d is what its status says", async (status, encoding, code) => {
+  ])("a broken body with the status %d is what its status says", async (status, encoding, code) => {
     await using server = await startRawServer((incoming, outgoing) => {
       incoming.resume();
       outgoing.writeHead(status, { "content-encoding": encoding }).end();

@@ -6,7 +6,9 @@ import { createGates } from "../../../sdk/transport/throttle";
 import { CANARY } from "../../support/emulated";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
-/** Changes that an administrator or a time server makes to the machine's clock while a program runs. */
+/**
+ * Changes that an administrator or a time server makes to the machine's clock while a program runs.
+ */
 const CHANGES_MS = [-600_000, 600_000];
 
 afterEach(() => jest.restoreAllMocks());
@@ -70,7 +72,7 @@ describe.each(CHANGES_MS)("when somebody changes the machine's clock by %d ms", 
     expect(enteredAt).toBe(10_000);
   });
 
-  test("the client asks for a new list when the old one has had its time", async () => {
+  test("the client requests a new list when the old one has expired", async () => {
     const endpoint = { id: "ep-1", name: "llama", gpuIds: "AMPERE_24", templateId: "t" };
     await using server = await startScriptedServer(() => ({ body: { data: { myself: { endpoints: [endpoint] } } } }));
     const time = manualClock();

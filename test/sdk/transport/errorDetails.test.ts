@@ -38,21 +38,21 @@ describe("an error", () => {
     [200, '{"jobs": 5}', "UNEXPECTED_RESPONSE"],
     [503, "busy", "SERVICE_FAULT"],
     [429, "slow down", "RATE_LIMITED"],
-  ])("of a response with %d and %j has it, too", async (status, body, code) => {
+  ])("an error of a response with %d and %j also has it", async (status, body, code) => {
     await using server = await startSame(status, body);
     await using client = clientOf(server);
     expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
   });
 
-  test("in GraphQL has the status and the body that it came in", async () => {
-    await using it = await startEmulated();
+  test("a GraphQL error has the status and the body of its response", async () => {
+    await using emulated = await startEmulated();
     const body = { data: null, errors: [{ message: "Something is wrong" }] };
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
-    const error = await it.failure(it.client.endpoints.list());
+    emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toMatchObject({ code: "BUSINESS_RULE", status: 200, body: JSON.stringify(body) });
   });
 
-  test("without a response has none of them", async () => {
+  test("an error without a response has none of them", async () => {
     await using client = clientOf({ url: "http://127.0.0.1:1" });
     const error = await failureOf(client.endpoint("e1").health({ maxRetries: 0 }));
     for (const name of ["status", "headers", "body", "requestId", "jobId"]) expect(error).not.toHaveProperty(name);
@@ -69,7 +69,7 @@ describe("an error", () => {
     expect(await failureOf(client.endpoint("e1").run(input))).not.toHaveProperty("jobId");
   });
 
-  test("takes them from its cause: of a submit whose response was a fault", async () => {
+  test("takes them from its cause: a submit whose response was a fault", async () => {
     await using server = await startSame(502, "bad gateway", { "cf-ray": "ray-1" });
     await using client = clientOf(server);
     const error = await failureOf(client.endpoint("e1").run({ input: {} }));

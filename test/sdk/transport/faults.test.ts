@@ -33,35 +33,42 @@ describe("a passing fault", () => {
     ["an empty body", { status: 200, body: "" }],
     ["a server fault of GraphQL", { graphqlError: { message: "Something went wrong. Please try again later" } }],
     ["a hang", { hang: true }],
-  ])("of a read is tried again, with pauses that are bounded and double: %s", async (_what, effect) => {
-    await using it = await startEmulated();
-    it.emulator.endpoints.create(INPUT);
-    it.emulator.faults.add({ match: myself, effect, times: 3 });
-    expect(await it.run(it.client.endpoints.list())).toHaveLength(1);
-    expect(it.calls()).toEqual(["myself", "myself", "myself", "myself"]);
+  ])("a read is retried, with bounded pauses that double: %s", async (_what, effect) => {
+    await using emulated = await startEmulated();
+    emulated.emulator.endpoints.create(INPUT);
+    emulated.emulator.faults.add({ match: myself, effect, times: 3 });
+    expect(await emulated.run(emulated.client.endpoints.list())).toHaveLength(1);
+    expect(emulated.calls()).toEqual(["myself", "myself", "myself", "myself"]);
     const hangMs = effect.hang ? 30_000 : 0;
-    pauses(it).forEach((pause, index) => {
+    pauses(emulated).forEach((pause, index) => {
       expect(pause).toBeGreaterThanOrEqual(hangMs);
       expect(pause).toBeLessThanOrEqual(hangMs + 500 * 2 ** index + 100);
     });
   });
 
-  test("a quota of GraphQL that is used up delays a read until the service counts anew", async () => {
-    await using it = await startEmulated({ emulator: { rateLimits: { graphql: { perMinute: 1 } } } });
-    await it.run(it.client.endpoints.list());
-    expect(await it.run(it.client.endpoints.list())).toEqual([]);
-    const refused = it.emulator.journal.requests().filter(({ status }) => status === 429);
+  test("a read that exceeds the GraphQL quota waits until the service starts to count again", async () => {
+    await using emulated = await startEmulated({ emulator: { rateLimits: { graphql: { perMinute: 1 } } } });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(await emulated.run(emulated.client.endpoints.list())).toEqual([]);
+    const refused = emulated.emulator.journal.requests().filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(2);
     expect(refused.length).toBeLessThan(6);
   });
 
-  test("of a change is tried again: the same save, with the id", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 2 });
-    expect(await it.run(it.client.endpoints.update(id, { workersMax: 1 }))).toMatchObject({ id, workersMax: 1 });
-    expect(it.calls()).toEqual(["myself", "saveEndpoint", "saveEndpoint", "saveEndpoint"]);
-    const [first, ...others] = it.emulator.journal.requests({ operation: "saveEndpoint" });
+  test("a change is retried: the same save, with the id", async () => {
+    await using emulated = await startEmulated();
+    const { id } = emulated.emulator.endpoints.create(INPUT);
+    emulated.emulator.faults.add({
+      match: { operation: "saveEndpoint" },
+      effect: { reset: true, when: "after" },
+      times: 2,
+    });
+    expect(await emulated.run(emulated.client.endpoints.update(id, { workersMax: 1 }))).toMatchObject({
+      id,
+      workersMax: 1,
+    });
+    expect(emulated.calls()).toEqual(["myself", "saveEndpoint", "saveEndpoint", "saveEndpoint"]);
+    const [first, ...others] = emulated.emulator.journal.requests({ operation: "saveEndpoint" });
     for (const other of others) expect(other.arguments).toEqual(first?.arguments);
   });
 
@@ -69,28 +76,36 @@ describe("a passing fault", () => {
     ["in seconds", "7", 7_000],
     ["in broken seconds", "1.5", 1_500],
   ])("waits as long as Retry-After says: %s", async (_form, header, expectedMs) => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": header } }, times: 2 });
-    await it.run(it.client.endpoints.list());
-    expect(pauses(it)).toEqual([expectedMs, expectedMs]);
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({
+      match: myself,
+      effect: { status: 429, headers: { "retry-after": header } },
+      times: 2,
+    });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(pauses(emulated)).toEqual([expectedMs, expectedMs]);
   });
 
-  test("pauses all the same when Retry-After is 0, so that callers do not come back in step", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
-    await it.run(it.client.endpoints.list());
-    const [first = 0, ...others] = pauses(it);
+  test("pauses even when Retry-After is 0, so that callers do not return in step", async () => {
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
+    await emulated.run(emulated.client.endpoints.list());
+    const [first = 0, ...others] = pauses(emulated);
     expect(first).toBeLessThanOrEqual(500);
     expect(new Set([first, ...others]).size).toBeGreaterThan(1);
   });
 
   test("waits until the date that Retry-After names", async () => {
-    await using it = await startEmulated();
-    const header = new Date(it.clock.now() + 20_000).toUTCString();
-    it.emulator.faults.add({ match: myself, effect: { status: 503, headers: { "retry-after": header } }, times: 1 });
-    await it.run(it.client.endpoints.list());
-    expect(pauses(it)[0]).toBeGreaterThan(18_000);
-    expect(pauses(it)[0]).toBeLessThanOrEqual(20_000);
+    await using emulated = await startEmulated();
+    const header = new Date(emulated.clock.now() + 20_000).toUTCString();
+    emulated.emulator.faults.add({
+      match: myself,
+      effect: { status: 503, headers: { "retry-after": header } },
+      times: 1,
+    });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(pauses(emulated)[0]).toBeGreaterThan(18_000);
+    expect(pauses(emulated)[0]).toBeLessThanOrEqual(20_000);
   });
 
   test.each([
@@ -100,17 +115,25 @@ describe("a passing fault", () => {
     "Wed, 01 Jan 2020 00:00:00 GMT",
     "NaN",
   ])("takes its own pause when Retry-After makes no sense: %j", async (header) => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": header } }, times: 1 });
-    await it.run(it.client.endpoints.list());
-    expect(pauses(it)[0]).toBeLessThanOrEqual(500);
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({
+      match: myself,
+      effect: { status: 429, headers: { "retry-after": header } },
+      times: 1,
+    });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(pauses(emulated)[0]).toBeLessThanOrEqual(500);
   });
 
   test("waits a cut Retry-After when that is longer than the time for the call", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "86400" } }, times: 1 });
-    await it.run(it.client.endpoints.list());
-    expect(pauses(it)).toEqual([115_000]);
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({
+      match: myself,
+      effect: { status: 429, headers: { "retry-after": "86400" } },
+      times: 1,
+    });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(pauses(emulated)).toEqual([115_000]);
   });
 });
 
@@ -138,15 +161,15 @@ describe("a fault that stays", () => {
       /"Something went wrong"/,
     ],
   ])("ends after six attempts, and says what it was: %s", async (_what, effect, type, message) => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect });
-    const error = await it.failure(it.client.endpoints.list());
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect });
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toBeInstanceOf(type);
     expect(error.message).toMatch(/^the list of endpoints: the service /);
     expect(error.message).toMatch(message);
     expect(error.message).toMatch(/given up after 6 attempts in [0-9]+ s/);
     expect(error).toMatchObject({ attempts: 6, disposition: "wait" });
-    expect(it.calls()).toHaveLength(6);
+    expect(emulated.calls()).toHaveLength(6);
   });
 });
 
@@ -208,24 +231,26 @@ describe("what is final", () => {
       RejectedError,
       /"partly"/,
     ],
-  ])("is not asked for again, and never an empty list: %s", async (_what, effect, type, message) => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect });
-    const error = await it.failure(it.client.endpoints.list());
+  ])("is not requested again, and never becomes an empty list: %s", async (_what, effect, type, message) => {
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect });
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toBeInstanceOf(type);
     expect(error.message).toMatch(message);
     expect(error).toMatchObject({ attempts: 1, disposition: "stop" });
-    expect(it.calls()).toEqual(["myself"]);
+    expect(emulated.calls()).toEqual(["myself"]);
   });
 
-  test("errors: null beside data is no error", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } } });
-    expect(await it.run(it.client.endpoints.list())).toEqual([]);
+  test("errors: null beside data is not an error", async () => {
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({
+      effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } },
+    });
+    expect(await emulated.run(emulated.client.endpoints.list())).toEqual([]);
   });
 
-  test("fields and words that the contract does not know are no error", async () => {
-    await using it = await startEmulated();
+  test("fields and values that the contract does not know are not errors", async () => {
+    await using emulated = await startEmulated();
     const odd = {
       id: "ep",
       name: "n",
@@ -235,8 +260,8 @@ describe("what is final", () => {
       pods: [{ desiredStatus: "THROTTLED" }],
       more: 1,
     };
-    it.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [odd] } } } } });
-    expect(await it.run(it.client.endpoints.list())).toMatchObject([
+    emulated.emulator.faults.add({ effect: { status: 200, body: { data: { myself: { endpoints: [odd] } } } } });
+    expect(await emulated.run(emulated.client.endpoints.list())).toMatchObject([
       { ...odd, templateId: "", idleTimeout: 10, workersMax: 3, locations: "" },
     ]);
   });
@@ -246,40 +271,46 @@ describe("a wrong key", () => {
   test.each([
     "contract",
     "observed",
-  ] as const)("and one without permission are refused (%s profile)", async (profile) => {
+  ] as const)("a wrong key and one without permission are refused (%s profile)", async (profile) => {
     for (const apiKey of [`${CANARY}-wrong`, `${CANARY}-restricted`]) {
-      await using it = await startEmulated({
+      await using emulated = await startEmulated({
         emulator: { profile, restrictedApiKey: `${CANARY}-restricted` },
         client: { apiKey },
       });
-      expect(await it.failure(it.client.endpoints.list())).toBeInstanceOf(AuthenticationError);
-      expect(await it.failure(it.client.endpoints.create(INPUT))).toBeInstanceOf(AuthenticationError);
-      expect(it.calls()).toEqual(["myself", "myself"]);
+      expect(await emulated.failure(emulated.client.endpoints.list())).toBeInstanceOf(AuthenticationError);
+      expect(await emulated.failure(emulated.client.endpoints.create(INPUT))).toBeInstanceOf(AuthenticationError);
+      expect(emulated.calls()).toEqual(["myself", "myself"]);
     }
   });
 });
 
 describe("a rule of the service", () => {
-  test("about the quota is told as what it is", async () => {
-    await using it = await startEmulated({ emulator: { workerQuota: 4 } });
-    it.emulator.endpoints.create({ ...INPUT, name: "old" });
-    const error = await it.failure(it.client.endpoints.create(INPUT));
+  test("a rule about the quota is reported as such", async () => {
+    await using emulated = await startEmulated({ emulator: { workerQuota: 4 } });
+    emulated.emulator.endpoints.create({ ...INPUT, name: "old" });
+    const error = await emulated.failure(emulated.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(QuotaExceededError);
     expect(error).toMatchObject({ code: "QUOTA_EXCEEDED" });
     expect(error.message).toMatch(/one quota for the whole account: lower the workersMax of this or another endpoint/);
-    expect(it.emulator.endpoints.list()).toHaveLength(1);
+    expect(emulated.emulator.endpoints.list()).toHaveLength(1);
   });
 
-  test.each(["unauthorized", "not found", "quota"])("is not what a quoted name in its text says: %s", async (name) => {
-    await using it = await startEmulated();
+  test.each([
+    "unauthorized",
+    "not found",
+    "quota",
+  ])("is not confused by a quoted name in its text: %s", async (name) => {
+    await using emulated = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
-    expect(await it.failure(it.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
+    emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
+    expect(await emulated.failure(emulated.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
-  test("about something else is told in the service's words", async () => {
-    await using it = await startEmulated({ emulator: { templates: ["there"] } });
-    const error = await it.failure(it.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }));
+  test("a rule about something else is reported in the service's words", async () => {
+    await using emulated = await startEmulated({ emulator: { templates: ["there"] } });
+    const error = await emulated.failure(
+      emulated.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }),
+    );
     expect(error).toBeInstanceOf(RejectedError);
     expect(error.message).toMatch(/the service says "Unable to find template/);
   });

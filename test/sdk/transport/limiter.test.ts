@@ -3,7 +3,10 @@ import { createLimiter } from "../../../sdk/transport/limiter";
 
 const WINDOW_MS = 10_000;
 
-/** Asks for as many requests as come, each under way for some time, and returns when the service saw which. */
+/**
+ * Asks for as many requests as come, each under way for some time, and returns when the service saw
+ * which.
+ */
 function simulate(limit: { perWindow: number; concurrent: number }, durations: readonly number[], untilMs: number) {
   const limiter = createLimiter(limit);
   const underWay: { startedAt: number; arrivesAt: number; endsAt: number }[] = [];
@@ -27,7 +30,7 @@ function simulate(limit: { perWindow: number; concurrent: number }, durations: r
 }
 
 describe("the limiter", () => {
-  test("lets a burst of the whole limit through, then one for each that leaves the window", () => {
+  test("lets a burst of the whole limit through, then one request for each that leaves the window", () => {
     const limiter = createLimiter({ perWindow: 3, concurrent: 10 });
     for (const at of [0, 100, 200]) {
       expect(limiter.delayMs(at)).toBe(0);
@@ -41,7 +44,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(WINDOW_MS + 50)).toBe(100);
   });
 
-  test("lets no more through at once than the limit says", () => {
+  test("lets no more through at once than the limit allows", () => {
     const limiter = createLimiter({ perWindow: 100, concurrent: 2 });
     limiter.start();
     limiter.start();
@@ -77,7 +80,7 @@ describe("the limiter", () => {
     expect(requests.length).toBeGreaterThan(0.95 * 50 * 10);
   });
 
-  test("halves on a refusal, once for all that were under way, and recovers within a minute", () => {
+  test("halves on a refusal, once for all pending requests, and recovers within a minute", () => {
     const limiter = createLimiter({ perWindow: 100, concurrent: 100 });
     for (let n = 0; n < 3; n++) limiter.start();
     for (let n = 0; n < 3; n++) limiter.end(10, 0, true);
@@ -88,7 +91,7 @@ describe("the limiter", () => {
     expect(admitted(recovered, 60_010)).toBe(100);
   });
 
-  test("halves again when it is refused again, yet never stops", () => {
+  test("halves again on another refusal, but never stops", () => {
     const limiter = createLimiter({ perWindow: 2, concurrent: Number.POSITIVE_INFINITY });
     for (let at = 0; at < 10; at++) {
       limiter.start();
@@ -107,7 +110,7 @@ describe("the limiter", () => {
     expect(admitted(low, 0)).toBe(10);
   });
 
-  test("forgets what left the window", () => {
+  test("forgets requests that left the window", () => {
     const limiter = createLimiter({ perWindow: 2000, concurrent: 400 });
     for (let at = 0; at < 200_000; at += 5) {
       if (limiter.delayMs(at) > 0) continue;

@@ -23,13 +23,13 @@ class Log {
 }
 
 describe("the events of a client", () => {
-  test("tell of every request of all three interfaces", async () => {
+  test("report every request on all three interfaces", async () => {
     const events: RequestEvent[] = [];
-    await using it = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
+    await using emulated = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
     const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
-    const { id } = await it.run(it.client.endpoints.create(input));
-    await it.failure(it.client.pods.get("nowhere"));
-    await it.run(it.client.endpoint(id).health());
+    const { id } = await emulated.run(emulated.client.endpoints.create(input));
+    await emulated.failure(emulated.client.pods.get("nowhere"));
+    await emulated.run(emulated.client.endpoint(id).health());
     expect(events.map(({ operation, attempt, status }) => [operation, attempt, status])).toEqual([
       ["myself", 1, 200],
       ["saveEndpoint", 1, 200],
@@ -39,13 +39,13 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("tell of each attempt, how long it took, and why it had no response", async () => {
+  test("report each attempt, how long it took, and why it had no response", async () => {
     const events: RequestEvent[] = [];
-    await using it = await startQueue({ client: { onRequest: (event) => events.push(event) } });
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
-    await it.run(it.queue.health());
+    await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
+    await emulated.run(emulated.queue.health());
     expect(events).toMatchObject([
       { attempt: 1, error: "REQUEST_TIMEOUT", ms: 30_000 },
       { attempt: 2, status: 503 },
@@ -57,9 +57,9 @@ describe("the events of a client", () => {
 
   test("go to a logger of pino's shape: debug for success, info for retries, warn for failures", async () => {
     const log = new Log();
-    await using it = await startQueue({ client: { logger: log } });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
-    await it.run(it.queue.run({ input: {}, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
+    await using emulated = await startQueue({ client: { logger: log } });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
+    await emulated.run(emulated.queue.run({ input: {}, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
     expect(log.lines.map(({ level }) => level)).toEqual(["warn", "warn", "info", "debug"]);
     expect(log.lines[0]?.message).toMatch(/ttl .*shorter/);
     expect(log.lines[1]).toMatchObject({ details: { operation: "run", attempt: 1, status: 429 } });
@@ -70,8 +70,8 @@ describe("the events of a client", () => {
   test("go to a function, or to the console with the message first", async () => {
     const lines: unknown[][] = [];
     const logger = (...line: unknown[]) => lines.push(line);
-    await using it = await startQueue({ client: { logger } });
-    await it.run(it.queue.health());
+    await using emulated = await startQueue({ client: { logger } });
+    await emulated.run(emulated.queue.health());
     expect(lines).toEqual([
       ["debug", expect.stringMatching(/^the health at/), expect.objectContaining({ status: 200 })],
     ]);
@@ -87,22 +87,22 @@ describe("the events of a client", () => {
     expect(chunks.join("")).toMatch(/^the health at endpoint .*: 200 in \d+ ms \{/);
   });
 
-  test("are nothing without an observer: the client writes nothing", async () => {
+  test("are not written without an observer", async () => {
     const levels = ["debug", "info", "log", "warn", "error"] as const;
     const spies = levels.map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
-    await using it = await startQueue();
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
-    await it.run(it.queue.health());
+    await using emulated = await startQueue();
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    await emulated.run(emulated.queue.health());
     expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([]);
     for (const spy of spies) spy.mockRestore();
   });
 
-  test("tell of each retry before its pause", async () => {
+  test("report each retry before its pause", async () => {
     const events: RetryEvent[] = [];
-    await using it = await startQueue({ client: { onRetry: (event) => events.push(event) } });
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
-    it.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
-    await it.run(it.queue.health());
+    await using emulated = await startQueue({ client: { onRetry: (event) => events.push(event) } });
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
+    emulated.emulator.faults.add({ match: { operation: "health" }, effect: { reset: true }, times: 1 });
+    await emulated.run(emulated.queue.health());
     expect(events).toEqual([
       expect.objectContaining({ operation: "health", attempt: 1, status: 503, error: "SERVICE_FAULT" }),
       expect.objectContaining({ operation: "health", attempt: 2, error: "CONNECTION" }),
@@ -121,32 +121,42 @@ describe("the events of a client", () => {
     ["reject", () => Promise.reject(new Error("the user's"))],
   ])("change nothing when logger and callback %s", async (_, failing) => {
     const logger = { debug: failing, info: failing, warn: failing, error: failing };
-    await using it = await startQueue({ client: { logger, onRequest: failing, onRetry: failing } });
-    it.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
-    const job = await it.run(it.queue.run({ input: { a: 1 }, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
-    expect((await it.run(job.wait())).output).toEqual({ a: 1 });
+    await using emulated = await startQueue({ client: { logger, onRequest: failing, onRetry: failing } });
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
+    const job = await emulated.run(
+      emulated.queue.run({ input: { a: 1 }, policy: { ttl: 10_000, executionTimeout: 20_000 } }),
+    );
+    expect((await emulated.run(job.wait())).output).toEqual({ a: 1 });
   });
 });
 
 describe("the key", () => {
-  test("shows in no object of a client, and in nothing that its logger is told", async () => {
+  test("shows in no object of a client, and in nothing that its logger gets", async () => {
     const log = new Log();
-    await using it = await startQueue({ client: { logger: log } });
+    await using emulated = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;
-    await it.run(it.client.endpoints.create(input));
-    const job = await it.run(it.queue.run({ input: {} }));
+    await emulated.run(emulated.client.endpoints.create(input));
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
     const stream = job.stream();
-    await it.failure(it.client.pods.get(CANARY));
-    await it.failure(it.queue.status(CANARY));
-    for (const shown of [it.client, it.client.endpoints, it.client.pods, it.queue, job, stream, log.lines]) {
+    await emulated.failure(emulated.client.pods.get(CANARY));
+    await emulated.failure(emulated.queue.status(CANARY));
+    for (const shown of [
+      emulated.client,
+      emulated.client.endpoints,
+      emulated.client.pods,
+      emulated.queue,
+      job,
+      stream,
+      log.lines,
+    ]) {
       expect(inspect(shown, { depth: 20, showHidden: true, getters: true })).not.toContain(CANARY);
       expect(JSON.stringify(shown) ?? "").not.toContain(CANARY);
       expect(String(shown)).not.toContain(CANARY);
     }
   });
 
-  test("and the storage secret of a job show in no error, whatever the service says", async () => {
-    await using it = await startQueue();
+  test("the key and a job's storage secret show in no error, whatever the service says", async () => {
+    await using emulated = await startQueue();
     const accessSecret = "canary-storage-secret-9f";
     const request = {
       input: {},
@@ -157,16 +167,16 @@ describe("the key", () => {
       { status: 500, body: `${CANARY} ${encodeURIComponent(accessSecret)}` },
       { status: 200, body: { s3Config: { accessSecret }, authorization: `Bearer ${CANARY}` } },
     ]) {
-      it.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
-      const error = await it.failure(it.queue.run(request));
+      emulated.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
+      const error = await emulated.failure(emulated.queue.run(request));
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain("canary-storage");
     }
-    await it.run(it.queue.run(request));
-    it.emulator.faults.add({
+    await emulated.run(emulated.queue.run(request));
+    emulated.emulator.faults.add({
       match: { operation: "status" },
       effect: { status: 200, body: { id: "a", status: "FAILED", error: { message: `denied: ${accessSecret}` } } },
     });
-    const error = await it.failure(it.queue.job("a").wait());
+    const error = await emulated.failure(emulated.queue.job("a").wait());
     expect(error.message).toContain("denied");
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain("canary-storage");
   });

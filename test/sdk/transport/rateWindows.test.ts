@@ -6,7 +6,7 @@ function headers(left: number, seconds: number, quota = 60) {
   return { ratelimit: `"minute";r=${left};t=${seconds}`, "ratelimit-policy": `"minute";q=${quota};w=60` };
 }
 
-test("a few requests start before the first response tells the limits", () => {
+test("a few requests start before the first response reports the limits", () => {
   const limits = createRateWindows();
   for (let i = 0; i < 4; i++) {
     expect(limits.delayMs(0)).toBe(0);
@@ -30,7 +30,7 @@ test("no more requests start than the window has left, and the next window begin
   expect(limits.delayMs(31_000)).toBe(0);
 });
 
-test("a few requests start in a new window before a response tells its state: others may have used it", () => {
+test("a few requests start in a new window before a response reports its state: others may have used it", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: headers(0, 30) }, 1_000, 0);
@@ -45,7 +45,7 @@ test("a few requests start in a new window before a response tells its state: ot
   expect(limits.delayMs(31_500)).toBe(0);
 });
 
-test("requests under way count, because the service may not have counted them yet", () => {
+test("pending requests count, because the service may not have counted them yet", () => {
   const limits = createRateWindows();
   for (let i = 0; i < 3; i++) limits.start();
   limits.observe({ status: 200, headers: headers(2, 30) }, 0, 0);
@@ -110,7 +110,10 @@ test("whatever the order of responses, a fixed window never sees more than its q
   );
 });
 
-/** Plays requests against a service with fixed windows of a minute. Returns the most that it got in one, and the time of all. */
+/**
+ * Plays requests against a service with fixed windows of a minute. Returns the most that it got in
+ * one, and the time of all.
+ */
 function play(quota: number, latencies: readonly number[]): { most: number; seconds: number } {
   const limits = createRateWindows();
   const waiting = [...latencies];

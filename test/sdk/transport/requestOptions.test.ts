@@ -17,56 +17,62 @@ async function startEcho(status = 200, body = "{}") {
 
 describe("maxRetries of a call", () => {
   test.each([0, 1, 2])("%d: sends the request once more for each", async (maxRetries) => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ effect: { status: 503 } });
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ effect: { status: 503 } });
     for (const call of [
-      () => it.client.endpoints.list({ maxRetries }),
-      () => it.client.pods.get("p1", { maxRetries }),
-      () => it.client.endpoint("e1").health({ maxRetries }),
-      () => it.client.endpoint("e1").status("j1", { maxRetries }),
-      () => it.client.endpoint("e1").job("j1").cancel({ maxRetries }),
+      () => emulated.client.endpoints.list({ maxRetries }),
+      () => emulated.client.pods.get("p1", { maxRetries }),
+      () => emulated.client.endpoint("e1").health({ maxRetries }),
+      () => emulated.client.endpoint("e1").status("j1", { maxRetries }),
+      () => emulated.client.endpoint("e1").job("j1").cancel({ maxRetries }),
     ]) {
-      const sent = it.calls().length;
-      expect(await it.failure(call())).toMatchObject({ code: "SERVICE_FAULT", attempts: maxRetries + 1 });
-      expect(it.calls()).toHaveLength(sent + maxRetries + 1);
+      const sent = emulated.calls().length;
+      expect(await emulated.failure(call())).toMatchObject({ code: "SERVICE_FAULT", attempts: maxRetries + 1 });
+      expect(emulated.calls()).toHaveLength(sent + maxRetries + 1);
     }
   });
 
   test("0: still finds the endpoint of a create whose response was lost", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 1 });
-    const error = await it.failure(it.client.endpoints.create(ENDPOINT, { maxRetries: 0 }));
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
+    emulated.emulator.faults.add({
+      match: { operation: "saveEndpoint" },
+      effect: { reset: true, when: "after" },
+      times: 1,
+    });
+    const error = await emulated.failure(emulated.client.endpoints.create(ENDPOINT, { maxRetries: 0 }));
     expect(error).toMatchObject({ code: "CONNECTION", attempts: 1 });
-    expect(await it.run(it.client.endpoints.create(ENDPOINT, { maxRetries: 0 }))).toMatchObject({ name: "llama" });
-    expect(await it.run(it.client.endpoints.list())).toHaveLength(1);
+    expect(await emulated.run(emulated.client.endpoints.create(ENDPOINT, { maxRetries: 0 }))).toMatchObject({
+      name: "llama",
+    });
+    expect(await emulated.run(emulated.client.endpoints.list())).toHaveLength(1);
   });
 });
 
 describe("timeoutMs of a call", () => {
   test("ends it in that time, and not sooner", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ effect: { hang: true } });
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ effect: { hang: true } });
     for (const call of [
-      () => it.client.endpoints.list({ timeoutMs: 1_500 }),
-      () => it.client.pods.get("p1", { timeoutMs: 1_500 }),
-      () => it.client.endpoint("e1").health({ timeoutMs: 1_500 }),
-      () => it.client.endpoint("e1").job("j1").status({ timeoutMs: 1_500 }),
+      () => emulated.client.endpoints.list({ timeoutMs: 1_500 }),
+      () => emulated.client.pods.get("p1", { timeoutMs: 1_500 }),
+      () => emulated.client.endpoint("e1").health({ timeoutMs: 1_500 }),
+      () => emulated.client.endpoint("e1").job("j1").status({ timeoutMs: 1_500 }),
     ]) {
-      const begunAt = it.clock.monotonic();
-      expect(await it.failure(call())).toBeInstanceOf(RequestTimeoutError);
-      const tookMs = it.clock.monotonic() - begunAt;
+      const begunAt = emulated.clock.monotonic();
+      expect(await emulated.failure(call())).toBeInstanceOf(RequestTimeoutError);
+      const tookMs = emulated.clock.monotonic() - begunAt;
       expect([tookMs >= 1_500, tookMs <= 2_000]).toEqual([true, true]);
     }
-    expect(it.timers()).toBe(0);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("leaves the lists of other readers alone", async () => {
-    await using it = await startEmulated();
-    await it.run(it.client.endpoints.create(ENDPOINT));
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true }, times: 1 });
-    const hurried = it.failure(it.client.endpoints.list({ timeoutMs: 500 }));
-    expect(await it.run(it.client.endpoints.list())).toHaveLength(1);
+    await using emulated = await startEmulated();
+    await emulated.run(emulated.client.endpoints.create(ENDPOINT));
+    emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true }, times: 1 });
+    const hurried = emulated.failure(emulated.client.endpoints.list({ timeoutMs: 500 }));
+    expect(await emulated.run(emulated.client.endpoints.list())).toHaveLength(1);
     expect(await hurried).toBeInstanceOf(RequestTimeoutError);
   });
 });
@@ -116,7 +122,7 @@ describe("headers of a call", () => {
     await client.close();
   });
 
-  test("of any kind are sent as they are, or refused: never sent otherwise", async () => {
+  test("headers of any kind are sent unchanged, or refused", async () => {
     await using server = await startEcho(200, '{"jobs":{},"workers":{}}');
     const client = clientOf(server);
     await fc.assert(
@@ -174,23 +180,23 @@ describe("bad options of a call", () => {
 
 describe("withResponse", () => {
   test("resolves with the value and the response that it came in, on all three interfaces", async () => {
-    await using it = await startEmulated();
-    const created = await it.run(it.client.endpoints.create(ENDPOINT).withResponse());
+    await using emulated = await startEmulated();
+    const created = await emulated.run(emulated.client.endpoints.create(ENDPOINT).withResponse());
     expect(created).toMatchObject({ data: { name: "llama" }, response: { status: 200 } });
-    const { data: listed, response } = await it.run(it.client.endpoints.list().withResponse());
+    const { data: listed, response } = await emulated.run(emulated.client.endpoints.list().withResponse());
     expect([listed.length, response.headers["content-type"]]).toEqual([1, "application/json"]);
-    const queue = it.client.endpoint(created.data.id);
-    const { data: job } = await it.run(queue.run({ input: { a: 1 } }).withResponse());
-    expect(await it.run(queue.status(job.id).withResponse())).toMatchObject({
+    const queue = emulated.client.endpoint(created.data.id);
+    const { data: job } = await emulated.run(queue.run({ input: { a: 1 } }).withResponse());
+    expect(await emulated.run(queue.status(job.id).withResponse())).toMatchObject({
       data: { id: job.id },
       response: { status: 200 },
     });
-    expect(await it.run(job.status().withResponse())).toMatchObject({
+    expect(await emulated.run(job.status().withResponse())).toMatchObject({
       data: { id: job.id },
       response: { status: 200 },
     });
-    expect(await it.run(job.cancel().withResponse())).toMatchObject({ response: { status: 200 } });
-    expect(await it.run(queue.health().withResponse())).toMatchObject({
+    expect(await emulated.run(job.cancel().withResponse())).toMatchObject({ response: { status: 200 } });
+    expect(await emulated.run(queue.health().withResponse())).toMatchObject({
       data: { jobs: {} },
       response: { status: 200 },
     });
@@ -217,9 +223,9 @@ describe("withResponse", () => {
   });
 
   test("shares a list between readers, who all get its response", async () => {
-    await using it = await startEmulated();
-    const all = await it.run(Promise.all([1, 2, 3].map(() => it.client.endpoints.list().withResponse())));
+    await using emulated = await startEmulated();
+    const all = await emulated.run(Promise.all([1, 2, 3].map(() => emulated.client.endpoints.list().withResponse())));
     expect(all.map(({ response }) => response.status)).toEqual([200, 200, 200]);
-    expect(it.calls()).toEqual(["myself"]);
+    expect(emulated.calls()).toEqual(["myself"]);
   });
 });

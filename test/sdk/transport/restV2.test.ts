@@ -7,7 +7,7 @@ afterEach(async () => {
   site = undefined;
 });
 
-test("requests stay within the limits that the service tells, without a refusal", async () => {
+test("requests stay within the limits that the service reports, without a refusal", async () => {
   site = await startEmulated({
     client: { api: "v2" },
     emulator: { rateLimits: { management: { perMinute: 20, perHour: 3000 } } },
@@ -23,7 +23,7 @@ test("requests stay within the limits that the service tells, without a refusal"
   expect(clock.monotonic() - startedAt).toBeLessThan(200_000);
 });
 
-test("requests that wait for the limit for long are reported", async () => {
+test("requests that wait long for the limit are reported", async () => {
   const events: RateLimitEvent[] = [];
   const lines: string[] = [];
   site = await startEmulated({
@@ -89,7 +89,7 @@ test.each([
   expect(await site.failure(site.client.endpoints.list())).toMatchObject({ code, status });
 });
 
-test("problems of a body that are objects are shown as JSON", async () => {
+test("problems that are objects are shown as JSON", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   const errors = ["$: missing property 'x'", { pointer: "/gpu", detail: "no pool" }];
   site.emulator.faults.add({ effect: { status: 422, body: { detail: "failed", errors } } });
@@ -106,7 +106,7 @@ test("a gateway's page is recognised, and the key is in no message", async () =>
   expect(error.message).toContain("an HTML page, so a gateway may have rejected it");
 });
 
-test.each(["graphql", "v2"])("over %s, a 410 of GraphQL says how to switch", async (api) => {
+test.each(["graphql", "v2"])("over %s, a GraphQL 410 says how to switch", async (api) => {
   site = await startEmulated({ client: { api: api as "graphql" } });
   site.emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 410 } });
   const listing = site.client.endpoints.list();

@@ -62,13 +62,13 @@ describe("the decision after a failed attempt", () => {
     }
   }
 
-  test("the last attempt is the sixth; a create still looks what it did", () => {
+  test("the last attempt is the sixth; a create still checks what it did", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 5).retryInMs).toBeDefined();
     expect(decideOn("safe", new ConnectionError("broken"), 6)).toEqual({ lookUp: false });
     expect(decideOn("create", new ConnectionError("broken"), 6)).toEqual({ lookUp: true });
   });
 
-  test("nothing is tried when the pause would pass the time for the call", () => {
+  test("nothing is tried when the pause would exceed the time for the call", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 1, 119_999, 0.9)).toEqual({ lookUp: false });
     expect(decideOn("safe", new ConnectionError("broken"), 1, 200_000, 0)).toEqual({ lookUp: false });
   });
@@ -77,12 +77,12 @@ describe("the decision after a failed attempt", () => {
 describe("Retry-After", () => {
   const limited = (retryAfterMs: number) => new RateLimitError("429", { retryAfterMs });
 
-  test("is honoured, also by a fault that carries one", () => {
+  test("is respected, even in a 5xx response", () => {
     expect(decideOn("safe", limited(7_000)).retryInMs).toBe(7_000);
     expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
   });
 
-  test("is cut so that there is time for one more attempt", () => {
+  test("is shortened so that there is time for one more attempt", () => {
     expect(decideOn("safe", limited(3_600_000)).retryInMs).toBe(115_000);
     expect(decideOn("safe", limited(3_600_000), 2, 100_000).retryInMs).toBe(15_000);
   });
@@ -92,7 +92,7 @@ describe("Retry-After", () => {
     expect(decideOn("safe", limited(1_000), 2, 115_100)).toEqual({ lookUp: false });
   });
 
-  test("is honoured in a call that has little time", () => {
+  test("is respected in a call that has little time", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
     expect(decide(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
@@ -122,7 +122,7 @@ describe("pauses", () => {
     );
   });
 
-  test("together with the attempts never pass the time for the call", () => {
+  test("never exceed the time for the call, together with the attempts", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Repeatability>("safe", "create", "submit"),

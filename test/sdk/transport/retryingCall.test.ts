@@ -52,7 +52,7 @@ describe("a call", () => {
     expect(await results).toEqual(Array.from({ length: 30 }, (_, n) => n * 10_000));
   });
 
-  test("that has a time of its own is given up at the gate when that is over: nothing was sent", async () => {
+  test("a call with its own time limit fails at the gate when that has elapsed: nothing was sent", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const attempt = async () => ++attempts;
@@ -82,7 +82,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("says how often it was tried when it is given up", async () => {
+  test("says how many attempts it made when it fails", async () => {
     const clock = manualClock(0);
     const attempt = async () => {
       throw new ConnectionError("the connection broke");

@@ -9,7 +9,10 @@ import { clientOf, startRawServer } from "../../support/rawServer";
 /** Codes that the system gives before a connection is made, and after. */
 const CODES = ["EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
 
-/** Ends a connection with this error when the service has its request. Returns a function that stops that. */
+/**
+ * Ends a connection with this error when the service has its request. Returns a function that stops
+ * that.
+ */
 function breakOnArrival({ arrivals }: Service, code: string, when: (path: string) => boolean): () => void {
   const onHeaders = (message: unknown) => {
     const { request, socket } = message as {

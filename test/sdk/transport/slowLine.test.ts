@@ -27,7 +27,7 @@ test("a large result on a slow line is read, though it takes far longer than an 
   await client.close();
 });
 
-test("a slow upload of a large request is no lost submit", async () => {
+test("a slow upload of a large request is not a lost submit", async () => {
   let jobs = 0;
   await using server = await startRawServer(async (incoming, outgoing) => {
     for await (const _chunk of incoming) await pause(10);
@@ -99,7 +99,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     for await (const _event of events);
   }
 
-  test("ends when nothing comes for its timeoutMs", async () => {
+  test("ends when nothing arrives for its timeoutMs", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/chat/completions", { body: {}, timeoutMs: 500 });
@@ -111,7 +111,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("goes on for longer than its timeoutMs while something comes, and while its reader takes time", async () => {
+  test("continues longer than its timeoutMs while data arrives, and while its reader takes time", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
         outgoing.write(`data: "${piece}"\n\n`);
@@ -142,7 +142,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     expect(withoutCanary(await reading)).toBeInstanceOf(ClientClosedError);
   }, 30_000);
 
-  test("of a reader that stops early closes its connection", async () => {
+  test("a stream whose reader stops early closes its connection", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     for await (const _chunk of await client.endpoint("ep").openaiStream("v1/models")) break;

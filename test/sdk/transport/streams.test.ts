@@ -55,7 +55,7 @@ describe("a stream", () => {
     await client.close();
   });
 
-  test("that begins after the client was closed is ended, and closing does not wait for it", async () => {
+  test("a stream that begins after the client was closed is ended, and closing does not wait for it", async () => {
     let begin = () => {};
     await using server = await startEndless((_incoming, outgoing) => {
       begin = () => outgoing.write("data: 1\n\n");
@@ -69,7 +69,7 @@ describe("a stream", () => {
     expect(await Promise.race([closed.then(() => "closed"), pause(5_000, "hangs")])).toBe("closed");
   });
 
-  test("counts as under way until it ends", async () => {
+  test("counts as pending until it ends", async () => {
     await using server = await startEndless((_incoming, outgoing) => outgoing.write("data: 1\n\n"));
     const client = clientOf(server);
     const streams = await Promise.all(

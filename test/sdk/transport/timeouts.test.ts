@@ -4,53 +4,57 @@ import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createClient } from "../../../sdk/client";
-import { CannotConnectError, ConnectionError, RequestTimeoutError } from "../../../sdk/errors";
+import { CannotConnectError, ConnectionError, InterruptedError, RequestTimeoutError } from "../../../sdk/errors";
 import { CANARY, type Emulated, startEmulated, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;
 const myself = { operation: "myself" };
 
-/** Aborts the call after so much virtual time; returns what it failed with and how long that took from then on. */
-async function abortAfter(it: Emulated, ms: number, start: (signal: AbortSignal) => Promise<unknown>) {
+/**
+ * Aborts the call after so much virtual time; returns what it failed with and how long that took
+ * from then on.
+ */
+async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortSignal) => Promise<unknown>) {
   const controller = new AbortController();
   const reason = new Error("enough");
   const failing = start(controller.signal).then(
     () => undefined,
     (error: unknown) => error,
   );
-  await it.clock.advance(ms);
-  const abortedAt = it.clock.now();
+  await emulated.clock.advance(ms);
+  const abortedAt = emulated.clock.now();
   controller.abort(reason);
   // No time passes on the clock here: a pause that is not ended would never end.
   const error = await failing;
-  expect(error).toBe(reason);
-  expect(it.clock.now()).toBe(abortedAt);
+  // A deletion that was under way says what has become of the endpoint, and keeps the reason as its cause.
+  expect(error instanceof InterruptedError ? error.cause : error).toBe(reason);
+  expect(emulated.clock.now()).toBe(abortedAt);
   expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
-  return { calls: it.calls().length, timers: it.timers() };
+  return { calls: emulated.calls().length, timers: emulated.timers() };
 }
 
 describe("an attempt", () => {
   test("has 30 s for its response; what is slower is cut off and tried again", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
-    await it.run(it.client.endpoints.list());
-    const entries = it.emulator.journal.requests();
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
+    await emulated.run(emulated.client.endpoints.list());
+    const entries = emulated.emulator.journal.requests();
     expect(entries.map(({ outcome }) => outcome)).toEqual(["cut", "cut", "ok"]);
     for (const { durationMs } of entries.slice(0, 2)) {
       expect(durationMs).toBeGreaterThanOrEqual(30_000);
       expect(durationMs).toBeLessThan(30_400);
     }
-    expect(it.timers()).toBe(0);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("has the time that the client's option says", async () => {
-    await using it = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
-    it.emulator.faults.add({ match: myself, effect: { hang: true } });
-    const error = await it.failure(it.client.endpoints.list());
+    await using emulated = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
+    emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.message).toMatch(/^the list of endpoints: no complete response within 1.5 s\. /);
-    expect(it.timers()).toBe(0);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("has its time for the whole response, the body included", async () => {
@@ -71,42 +75,42 @@ describe("an attempt", () => {
 
 describe("a call", () => {
   test("ends within 120 s, whatever its attempts do", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { hang: true } });
-    const startedAt = it.clock.now();
-    const error = await it.failure(it.client.endpoints.list());
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const startedAt = emulated.clock.now();
+    const error = await emulated.failure(emulated.client.endpoints.list());
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.message).toMatch(/given up after [45] attempts in 120 s/);
-    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
-    expect(it.timers()).toBe(0);
+    expect(emulated.clock.now() - startedAt).toBeLessThanOrEqual(120_200);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("ends within the time that the client's option says", async () => {
-    await using it = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
-    it.emulator.faults.add({ match: myself, effect: { status: 503 } });
-    const startedAt = it.clock.now();
-    await it.failure(it.client.endpoints.list());
-    expect(it.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
-    expect(it.calls().length).toBeLessThan(60);
+    await using emulated = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
+    emulated.emulator.faults.add({ match: myself, effect: { status: 503 } });
+    const startedAt = emulated.clock.now();
+    await emulated.failure(emulated.client.endpoints.list());
+    expect(emulated.clock.now() - startedAt).toBeLessThanOrEqual(10_200);
+    expect(emulated.calls().length).toBeLessThan(60);
   });
 
-  test("leaves no timer and no listener when it went well", async () => {
-    await using it = await startEmulated();
+  test("leaves no timer and no listener when it succeeds", async () => {
+    await using emulated = await startEmulated();
     const { signal } = new AbortController();
-    const created = await it.run(it.client.endpoints.create(INPUT, { signal }));
-    await it.run(it.client.endpoints.update(created.id, { workersMax: 1 }, { signal }));
-    await it.run(it.client.endpoints.delete(created.id, { signal }));
-    await it.run(it.client.endpoints.getServerlessDiscount({ signal }));
-    expect(it.timers()).toBe(0);
+    const created = await emulated.run(emulated.client.endpoints.create(INPUT, { signal }));
+    await emulated.run(emulated.client.endpoints.update(created.id, { workersMax: 1 }, { signal }));
+    await emulated.run(emulated.client.endpoints.delete(created.id, { signal }));
+    await emulated.run(emulated.client.endpoints.getServerlessDiscount({ signal }));
+    expect(emulated.timers()).toBe(0);
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });
 
 describe("an abort", () => {
-  test("before the call sends nothing", async () => {
-    await using it = await startEmulated();
+  test("an abort before the call sends nothing", async () => {
+    await using emulated = await startEmulated();
     const signal = AbortSignal.abort(new Error("enough"));
-    const { endpoints, pods } = it.client;
+    const { endpoints, pods } = emulated.client;
     const calls = [
       endpoints.list({ signal }),
       endpoints.get("ep", { signal }),
@@ -116,68 +120,70 @@ describe("an abort", () => {
       pods.get("pod", { signal }),
     ];
     for (const call of calls) await expect(call).rejects.toThrow("enough");
-    expect(it.calls()).toEqual([]);
-    expect(it.timers()).toBe(0);
+    expect(emulated.calls()).toEqual([]);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("ends a request that hangs, and its connection", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: myself, effect: { hang: true } });
-    const left = await abortAfter(it, 10_000, (signal) => it.client.endpoints.getServerlessDiscount({ signal }));
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
+    const left = await abortAfter(emulated, 10_000, (signal) =>
+      emulated.client.endpoints.getServerlessDiscount({ signal }),
+    );
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
   test("ends a pause of 30 s at once, and leaves no timer", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
-    const left = await abortAfter(it, 10_000, (signal) => it.client.pods.get("pod-1", { signal }));
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
+    const left = await abortAfter(emulated, 10_000, (signal) => emulated.client.pods.get("pod-1", { signal }));
     expect(left).toEqual({ calls: 1, timers: 0 });
-    await it.clock.advance(120_000);
-    expect(it.calls()).toHaveLength(1);
+    await emulated.clock.advance(120_000);
+    expect(emulated.calls()).toHaveLength(1);
   });
 
   test("ends the attempts of a list that nobody else waits for", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
-    await abortAfter(it, 10_000, (signal) => it.client.endpoints.list({ signal }));
-    await it.clock.advance(120_000);
-    expect(it.calls()).toHaveLength(1);
-    expect(it.timers()).toBe(0);
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
+    await abortAfter(emulated, 10_000, (signal) => emulated.client.endpoints.list({ signal }));
+    await emulated.clock.advance(120_000);
+    expect(emulated.calls()).toHaveLength(1);
+    expect(emulated.timers()).toBe(0);
   });
 
   test("ends the wait for the list's lag", async () => {
-    await using it = await startEmulated();
-    const left = await abortAfter(it, 2_000, (signal) => it.client.endpoints.find("nowhere", { signal }));
+    await using emulated = await startEmulated();
+    const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.find("nowhere", { signal }));
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
   test("ends the wait before the search for a lost create", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
-    const left = await abortAfter(it, 2_000, (signal) => it.client.endpoints.create(INPUT, { signal }));
+    await using emulated = await startEmulated();
+    emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
+    const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.create(INPUT, { signal }));
     expect(left).toEqual({ calls: 2, timers: 0 });
   });
 
   test("ends the wait for pods to leave; another deletion finishes the job", async () => {
-    await using it = await startEmulated({ emulator: { drainMs: 60_000 } });
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
-    await it.clock.advance(1_000);
-    const left = await abortAfter(it, 20_000, (signal) => it.client.endpoints.delete(id, { signal }));
+    await using emulated = await startEmulated({ emulator: { drainMs: 60_000 } });
+    const { id } = emulated.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await emulated.clock.advance(1_000);
+    const left = await abortAfter(emulated, 20_000, (signal) => emulated.client.endpoints.delete(id, { signal }));
     expect(left.timers).toBe(0);
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+    await emulated.run(emulated.client.endpoints.delete(id));
+    expect(emulated.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("without a reason is an AbortError", async () => {
-    await using it = await startEmulated();
-    await expect(it.client.endpoints.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+  test("an abort without a reason is an AbortError", async () => {
+    await using emulated = await startEmulated();
+    await expect(emulated.client.endpoints.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
   });
 });
 
 describe("where nothing responds", () => {
-  test("the error names the URL, and not the key", async () => {
+  test("the error names the URL, but not the key", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -221,7 +227,7 @@ describe("where no TLS connection comes about", () => {
     return { error: withoutCanary(error), host: queueUrl };
   }
 
-  test("because the server speaks plain HTTP, nothing was submitted, and the error says so", async () => {
+  test("nothing is submitted to a server that speaks plain HTTP, and the error says so", async () => {
     const { error, host } = await submitTo(createServer());
     expect(error).toBeInstanceOf(CannotConnectError);
     expect(error).toMatchObject({ message: expect.stringContaining(`${host} does not speak TLS`) });

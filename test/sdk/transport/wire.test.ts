@@ -53,7 +53,7 @@ describe("a request over GraphQL", () => {
     expect(fold(queryOf(requests[0]))).toBe(`{ myself { endpoints { ${selection} } } }`);
   });
 
-  test("of a new endpoint sends only what was given", async () => {
+  test("the request for a new endpoint sends only what was given", async () => {
     const requests = await recorded(({ endpoints }) => endpoints.create(INPUT));
     expect(fold(queryOf(requests[1]))).toContain('input: {name: "llama", gpuIds: "AMPERE_24", templateId: "abc123"}');
   });
@@ -100,12 +100,12 @@ describe("a request over GraphQL", () => {
     expect(first?.value).toMatchObject({ kind: Kind.STRING, value: name });
   });
 
-  test("to delete carries the id as a literal, and selects nothing", async () => {
+  test("the request to delete has the id as a literal, and selects nothing", async () => {
     const requests = await recorded(({ endpoints }) => endpoints.delete('ep"1'));
     expect(requests.map(queryOf).map(fold)[1]).toBe(String.raw`mutation { deleteEndpoint(id: "ep\"1") }`);
   });
 
-  test("for the discount selects its three fields", async () => {
+  test("the request for the discount selects its three fields", async () => {
     const requests = await recorded(async ({ endpoints }) => {
       expect(await endpoints.getServerlessDiscount()).toBeNull();
     });

@@ -7,26 +7,26 @@ import { listen, post } from "../../support/webhookServer";
 
 /** An emulated endpoint and a receiver of its webhooks, with all that the receiver passed on. */
 async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookReceiverOptions> = {}) {
-  const it: EmulatedQueue = await startQueue(options);
+  const emulated: EmulatedQueue = await startQueue(options);
   const jobs: Job[] = [];
   const errors: unknown[] = [];
   const receiver = createWebhookReceiver({
-    endpoint: it.queue,
+    endpoint: emulated.queue,
     onJob: (job) => jobs.push(job),
     onError: (error) => errors.push(error),
     ...own,
   });
-  return { ...it, receiver, jobs, errors };
+  return { ...emulated, receiver, jobs, errors };
 }
 
 describe("a webhook receiver", () => {
-  test("hands a job on as /status shows it, when the service says that it has ended", async () => {
-    await using it = await startReceiver({ handler: sleeper });
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
-    await it.clock.advance(10_000);
-    await it.run(it.receiver.idle());
-    expect(it.jobs).toEqual([
+  test("passes on the job as /status shows it, when the service says that it has ended", async () => {
+    await using emulated = await startReceiver({ handler: sleeper });
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
+    await emulated.clock.advance(10_000);
+    await emulated.run(emulated.receiver.idle());
+    expect(emulated.jobs).toEqual([
       {
         id: job.id,
         status: "COMPLETED",
@@ -35,76 +35,76 @@ describe("a webhook receiver", () => {
         output: { slept: 5_000 },
       },
     ]);
-    expect(it.calls()).toEqual(["run", "status"]);
+    expect(emulated.calls()).toEqual(["run", "status"]);
   });
 
-  test("passes failed jobs on too", async () => {
-    await using it = await startReceiver({
+  test("also passes on failed jobs", async () => {
+    await using emulated = await startReceiver({
       handler: () => {
         throw new Error("no");
       },
     });
-    await using server = await listen(it.receiver.node);
-    await it.run(it.queue.run({ input: {}, webhook: server.url }));
-    await it.clock.advance(1_000);
-    await it.run(it.receiver.idle());
-    expect(it.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
+    await using server = await listen(emulated.receiver.node);
+    await emulated.run(emulated.queue.run({ input: {}, webhook: server.url }));
+    await emulated.clock.advance(1_000);
+    await emulated.run(emulated.receiver.idle());
+    expect(emulated.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
   });
 
   test("never believes the body", async () => {
-    await using it = await startReceiver();
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: { real: true } }));
-    await it.run(job.wait());
+    await using emulated = await startReceiver();
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: { real: true } }));
+    await emulated.run(job.wait());
     const forged = { id: job.id, status: "FAILED", output: "forged", error: "forged" };
     expect((await post(server.url, forged)).status).toBe(200);
-    expect(it.jobs).toMatchObject([{ status: "COMPLETED", output: { real: true } }]);
+    expect(emulated.jobs).toMatchObject([{ status: "COMPLETED", output: { real: true } }]);
   });
 
   test("reports what /status does not confirm", async () => {
-    await using it = await startReceiver({ handler: sleeper });
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: { ms: 60_000 } }));
+    await using emulated = await startReceiver({ handler: sleeper });
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     const statuses: number[] = [];
     for (const id of [job.id, "never-was", "../../run"]) {
       statuses.push((await post(server.url, { id, status: "COMPLETED" })).status);
     }
     expect(statuses).toEqual([503, 503, 400]);
-    expect(it.jobs).toEqual([]);
-    expect(it.errors).toHaveLength(2);
-    expect(it.errors).toContainEqual(expect.any(WebhookNotConfirmedError));
-    expect(it.errors).toContainEqual(expect.any(NotFoundError));
+    expect(emulated.jobs).toEqual([]);
+    expect(emulated.errors).toHaveLength(2);
+    expect(emulated.errors).toContainEqual(expect.any(WebhookNotConfirmedError));
+    expect(emulated.errors).toContainEqual(expect.any(NotFoundError));
   });
 
-  test("drops duplicates, yet hands a retried job on again [contract.webhook]", async () => {
+  test("drops duplicates, but passes on a retried job again [contract.webhook]", async () => {
     let runs = 0;
-    await using it = await startReceiver({
+    await using emulated = await startReceiver({
       handler: async (_, { sleep }) => {
         await sleep(++runs * 1_000);
         throw new Error(`run ${runs}`);
       },
     });
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: {}, webhook: server.url }));
-    await it.clock.advance(5_000);
-    await it.run(it.receiver.idle());
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: {}, webhook: server.url }));
+    await emulated.clock.advance(5_000);
+    await emulated.run(emulated.receiver.idle());
     await Promise.all([post(server.url, { id: job.id }), post(server.url, { id: job.id })]);
-    await it.run(it.receiver.idle());
-    expect(it.jobs).toHaveLength(1);
-    await it.run(job.retry());
-    await it.clock.advance(5_000);
-    await it.run(it.receiver.idle());
-    expect(it.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
+    await emulated.run(emulated.receiver.idle());
+    expect(emulated.jobs).toHaveLength(1);
+    await emulated.run(job.retry());
+    await emulated.clock.advance(5_000);
+    await emulated.run(emulated.receiver.idle());
+    expect(emulated.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
   });
 
   test("responds only when the job was confirmed and passed on", async () => {
-    await using it = await startReceiver();
+    await using emulated = await startReceiver();
     const order: string[] = [];
     const receiver = createWebhookReceiver({
       endpoint: {
-        endpointId: it.endpointId,
+        endpointId: emulated.endpointId,
         status: async (jobId) => {
-          const job = await it.queue.status(jobId);
+          const job = await emulated.queue.status(jobId);
           order.push("confirmed");
           return job;
         },
@@ -116,51 +116,51 @@ describe("a webhook receiver", () => {
       onError: (error) => order.push(String(error)),
     });
     await using server = await listen(receiver.node);
-    const job = await it.run(it.queue.run({ input: {} }));
-    await it.run(job.wait());
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(job.wait());
     expect((await post(server.url, { id: job.id })).status).toBe(200);
     expect(order).toEqual(["confirmed", "passed on"]);
   });
 
   test("refuses a delivery that it cannot confirm, and takes the next one of that job", async () => {
-    await using it = await startReceiver();
-    const job = await it.run(it.queue.run({ input: {} }));
-    await it.run(job.wait());
-    const rule = it.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
+    await using emulated = await startReceiver();
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(job.wait());
+    const rule = emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
     const delivery = () => new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id: job.id }) });
-    expect((await it.run(it.receiver.fetch(delivery()))).status).toBe(503);
-    expect(it.errors).toEqual([expect.any(ServiceFaultError)]);
-    it.emulator.faults.remove(rule.id);
-    expect((await it.receiver.fetch(delivery())).status).toBe(200);
-    expect(it.jobs).toHaveLength(1);
+    expect((await emulated.run(emulated.receiver.fetch(delivery()))).status).toBe(503);
+    expect(emulated.errors).toEqual([expect.any(ServiceFaultError)]);
+    emulated.emulator.faults.remove(rule.id);
+    expect((await emulated.receiver.fetch(delivery())).status).toBe(200);
+    expect(emulated.jobs).toHaveLength(1);
   });
 
-  test("hands a job on again when the service delivers it again after onJob failed", async () => {
+  test("passes on a job again when the service delivers it again after onJob failed", async () => {
     let calls = 0;
     const jobs: Job[] = [];
     const onJob = async (job: Job) => {
       if (++calls === 1) throw new Error("the database was away");
       jobs.push(job);
     };
-    await using it = await startReceiver({}, { onJob });
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: {}, webhook: server.url }));
-    await it.clock.advance(5_000);
-    expect(it.errors).toMatchObject([{ message: "the database was away" }]);
+    await using emulated = await startReceiver({}, { onJob });
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: {}, webhook: server.url }));
+    await emulated.clock.advance(5_000);
+    expect(emulated.errors).toMatchObject([{ message: "the database was away" }]);
     expect(jobs).toEqual([]);
-    await it.clock.advance(30_000);
-    await it.run(it.receiver.idle());
+    await emulated.clock.advance(30_000);
+    await emulated.run(emulated.receiver.idle());
     expect(jobs).toMatchObject([{ id: job.id, status: "COMPLETED" }]);
     expect(calls).toBe(2);
   });
 
   test("survives callbacks that fail", async () => {
     const failing = () => Promise.reject(new Error("the user's"));
-    await using it = await startReceiver({}, { onJob: failing, onError: failing });
-    await using server = await listen(it.receiver.node);
-    await it.run(it.queue.run({ input: {}, webhook: server.url }));
-    await it.clock.advance(1_000);
-    await it.run(it.receiver.idle());
+    await using emulated = await startReceiver({}, { onJob: failing, onError: failing });
+    await using server = await listen(emulated.receiver.node);
+    await emulated.run(emulated.queue.run({ input: {}, webhook: server.url }));
+    await emulated.clock.advance(1_000);
+    await emulated.run(emulated.receiver.idle());
     expect((await post(server.url, { id: "other" })).status).toBe(503);
   });
 
@@ -169,17 +169,17 @@ describe("a webhook receiver", () => {
     ["none", "", false],
     ["the right one", "?a=1&token=only-the-service-knows", true],
     ["a longer one", "?token=only-the-service-knows-it", false],
-  ])("with a token takes only what carries it, and asks nothing about the rest: %s", async (_, query, isTaken) => {
-    await using it = await startReceiver({}, { token: "only-the-service-knows" });
-    await using server = await listen(it.receiver.node);
-    const job = await it.run(it.queue.run({ input: {} }));
-    await it.run(job.wait());
-    const before = it.calls().length;
+  ])("a receiver with a token accepts only deliveries that have it, and sends nothing for the rest: %s", async (_, query, isTaken) => {
+    await using emulated = await startReceiver({}, { token: "only-the-service-knows" });
+    await using server = await listen(emulated.receiver.node);
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(job.wait());
+    const before = emulated.calls().length;
     const init = { method: "POST", body: JSON.stringify({ id: job.id }) };
     expect((await fetch(server.url + query, init)).status).toBe(isTaken ? 200 : 401);
-    expect((await it.receiver.fetch(new Request(server.url + query, init))).status).toBe(isTaken ? 200 : 401);
-    expect(it.jobs).toHaveLength(isTaken ? 1 : 0);
-    expect(it.calls().length > before).toBe(isTaken);
+    expect((await emulated.receiver.fetch(new Request(server.url + query, init))).status).toBe(isTaken ? 200 : 401);
+    expect(emulated.jobs).toHaveLength(isTaken ? 1 : 0);
+    expect(emulated.calls().length > before).toBe(isTaken);
   });
 
   test("refuses a token that could be guessed", () => {
@@ -197,25 +197,25 @@ describe("a webhook receiver", () => {
     ["POST", '{"id":""}', 400],
     ["POST", "", 400],
   ])("responds to %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
-    await using it = await startReceiver();
-    await using server = await listen(it.receiver.node);
+    await using emulated = await startReceiver();
+    await using server = await listen(emulated.receiver.node);
     const init = { method, ...(body !== undefined && { body }) };
     expect((await fetch(server.url, init)).status).toBe(status);
-    expect((await it.receiver.fetch(new Request(server.url, init))).status).toBe(status);
-    expect(it.calls()).toEqual([]);
+    expect((await emulated.receiver.fetch(new Request(server.url, init))).status).toBe(status);
+    expect(emulated.calls()).toEqual([]);
   });
 
   test("takes deliveries fetch-style", async () => {
-    await using it = await startReceiver();
-    const job = await it.run(it.queue.run({ input: {} }));
-    await it.run(job.wait());
+    await using emulated = await startReceiver();
+    const job = await emulated.run(emulated.queue.run({ input: {} }));
+    await emulated.run(job.wait());
     const delivery = new Request("https://example.com/hook", { method: "POST", body: JSON.stringify({ id: job.id }) });
-    expect((await it.receiver.fetch(delivery)).status).toBe(200);
-    expect(it.jobs).toHaveLength(1);
+    expect((await emulated.receiver.fetch(delivery)).status).toBe(200);
+    expect(emulated.jobs).toHaveLength(1);
   });
 });
 
-test("a job that failed again, without times, is no duplicate; one that completed is", async () => {
+test("a job that failed again, without times, is not a duplicate; one that completed is", async () => {
   let status = "FAILED";
   const ends: string[] = [];
   const receiver = createWebhookReceiver({

@@ -17,7 +17,10 @@ function heldMemory(): number {
 
 const MEGABYTE = 1_000_000;
 
-/** Makes 30 deliveries at once, each of 20 MB with its id at the end, in a process of its own. Fails when one is refused. */
+/**
+ * Makes 30 deliveries at once, each of 20 MB with its id at the end, in a process of its own. Fails
+ * when one is refused.
+ */
 const SENDER = `
 const { request } = require("node:http");
 const part = Buffer.alloc(${MEGABYTE}, "x");
@@ -77,7 +80,7 @@ describe("a webhook receiver under attack", () => {
     expect(most).toBeLessThan(60 * MEGABYTE);
   });
 
-  test("refuses a body without an end, and goes on", async () => {
+  test("refuses a body without an end, and continues", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -106,7 +109,7 @@ describe("a webhook receiver under attack", () => {
     expect(new Set(confirmed.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("confirms a job once that is delivered many times at once", async () => {
+  test("confirms a job that is delivered many times at once only once", async () => {
     const { receiver, release, asked } = startHeld();
     const delivery = () => new Request("http://a/hook", { method: "POST", body: '{"id":"job-1"}' });
     const answers = Array.from({ length: 20 }, () => receiver.fetch(delivery()));

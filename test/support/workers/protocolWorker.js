@@ -1,4 +1,5 @@
-// A worker that speaks the service's worker protocol with nothing but Node.js. Its jobs say what to do.
+// A worker that speaks the service's worker protocol with nothing but Node.js. Its jobs say what to
+// do.
 const { setTimeout: sleep } = require("node:timers/promises");
 const { RUNPOD_WEBHOOK_GET_JOB = "", RUNPOD_WEBHOOK_POST_OUTPUT = "", RUNPOD_WEBHOOK_POST_STREAM = "" } = process.env;
 const authorization = process.env.RUNPOD_AI_API_KEY ?? "";

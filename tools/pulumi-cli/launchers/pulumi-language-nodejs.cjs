@@ -1,5 +1,6 @@
-// Pulumi's language host for Node.js: a gRPC server through which the engine runs a program. The engine starts it in the
-// program's folder, with the engine's address as the last argument, and reads the port from the first line of its output.
+// Pulumi's language host for Node.js: a gRPC server through which the engine runs a program. The
+// engine starts it in the program's folder, with the engine's address as the last argument, and
+// reads the port from the first line of its output.
 const { spawn } = require("node:child_process");
 const { createRequire } = require("node:module");
 const path = require("node:path");
@@ -9,7 +10,8 @@ const EXIT_ERROR_ALREADY_SHOWN = 32;
 
 const engineAddress = String(process.argv.at(-1));
 
-// Loads everything from the program's own packages: this file is in a cache that outlives the clone that created it.
+// Loads everything from the program's own packages: this file is in a cache that outlives the clone
+// that created it.
 const requireFromProgram = createRequire(path.join(process.cwd(), "index.js"));
 try {
   requireFromProgram.resolve("@pulumi/pulumi");
@@ -82,8 +84,12 @@ function programEnvironment(request) {
 }
 
 /**
- * @param {import("@grpc/grpc-js").ServerUnaryCall<import("@pulumi/pulumi/proto/language_pb").RunRequest, unknown>} call
- * @param {import("@grpc/grpc-js").sendUnaryData<import("@pulumi/pulumi/proto/language_pb").RunResponse>} callback
+ * @param
+ * {import("@grpc/grpc-js").ServerUnaryCall<import("@pulumi/pulumi/proto/language_pb").RunRequest,
+ * unknown>} call
+ * @param
+ * {import("@grpc/grpc-js").sendUnaryData<import("@pulumi/pulumi/proto/language_pb").RunResponse>}
+ * callback
  */
 function run({ request }, callback) {
   const program = spawn(process.execPath, programArguments(request), {

@@ -1,5 +1,6 @@
-// Serves the dynamic resources of a program: Pulumi's own dynamic provider, from the `@pulumi/pulumi` that the program
-// uses. The engine starts this in the program's folder and reads the port from the first line of its output.
+// Serves the dynamic resources of a program: Pulumi's own dynamic provider, from the
+// `@pulumi/pulumi` that the program uses. The engine starts this in the program's folder and reads
+// the port from the first line of its output.
 const { createRequire } = require("node:module");
 const path = require("node:path");
 

@@ -1,0 +1,137 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { type InputProblem, InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
+import type { FieldTable } from "../../sdk/records/fields";
+import { changedIn } from "../fields/managed";
+import { secretFields } from "../hideSecretInputs";
+import { log } from "../log";
+import { wasAdoptedFrom } from "../ownership/lastAdopter";
+import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
+import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
+
+/** Returns the result of `check`, in which a new resource claims the object that it adopts. */
+export function claimChecked(
+  noun: string,
+  oldInputs: Properties,
+  newInputs: Properties,
+  { inputs, problems }: { readonly inputs: Properties; readonly problems: InputProblem[] },
+): pulumi.dynamic.CheckResult {
+  const { adoptId, name } = inputs;
+  const isNew = Object.keys(oldInputs).length === 0;
+  noteChecked(newInputs, isNew);
+  if (isNew && adoptId !== undefined) inputs.__adopter = true;
+  if (isNew && adoptId !== undefined && adoptId !== UNKNOWN) {
+    if (!claimForAdoption(String(adoptId), newInputs)) {
+      problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
+    } else {
+      const text =
+        `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource of ` +
+        `this stack has it, never remove that one with --target: that can delete the ${noun}`;
+      log(String(name ?? adoptId), text);
+    }
+  }
+  return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
+}
+
+/**
+ * Returns the object with the program's `adoptId`.
+ * @throws NotFoundError if none was found
+ */
+export function existingAdoptee<T>(found: T | undefined, noun: string, id: string): T {
+  if (found !== undefined) return found;
+  throw new NotFoundError(
+    `${noun} ${id}, the program's adoptId, does not exist in this account. Check the id and the API key. If it was ` +
+      `deleted, remove adoptId from the program to create a new ${noun}`,
+  );
+}
+
+/**
+ * Returns `true` if the object must not be deleted with its resource, because another resource has adopted it. The
+ * resource then gives up its claim.
+ * @throws InvalidInputError if another resource is to adopt it and has not: the object would be in no state
+ */
+export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
+  const owner = ownerOf(outputs);
+  const others = claimsOfOthers(id, owner);
+  const isHeld = others.some(({ standing }) => standing === "held");
+  if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);
+  const name = String(outputs.name ?? id);
+  if (isHeld) {
+    release(id, owner);
+    log(
+      name,
+      `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
+        "adopts it again. Only the record of this resource is removed from state",
+    );
+    return true;
+  }
+  if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner)) return false;
+  log(
+    name,
+    `warning: ${noun} ${id} is not deleted, because another resource has adopted it in an earlier run on this machine. ` +
+      "Only the record of this resource is removed from state. If no stack has that resource, adopt the " +
+      `${noun} with adoptId: "${id}" before you delete it`,
+  );
+  return true;
+}
+
+function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {
+  const message =
+    `${noun} ${id} is not deleted, and this resource stays in state, because the resource that is to adopt the ${noun} ` +
+    `${reason ? `has not: ${reason}` : "has not done so yet"}. Correct that, and run pulumi up again`;
+  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
+}
+
+/**
+ * Refuses to create an object with a name that exists. A name does not prove ownership: a copy of the program on another
+ * machine produces the same name, and so does a resource after a change of its logical name.
+ * @param one its kind, such as `an endpoint`
+ * @throws NameTakenError always
+ */
+export function refuseTakenName(one: string, existing: readonly { readonly id: string }[], name: unknown): never {
+  const ids = existing.map(({ id }) => id);
+  const noun = withoutArticle(one);
+  throw new NameTakenError(
+    `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ` +
+      `${noun}s with one name are easily confused. If you have renamed this resource in the program, keep its ${noun} with the resource ` +
+      `option aliases: [{ name: "<former logical name>" }]. If the ${noun} is to be replaced, or belongs to another resource, stack or ` +
+      "person, give this resource another name. Only if nothing else manages it (for example, an interrupted run left " +
+      `it), set adoptId: "${ids[0]}"`,
+    ids,
+  );
+}
+
+/**
+ * Refuses to adopt another object for a resource that has one.
+ * @throws InvalidInputError if `adoptId` names another one
+ */
+export function refuseOtherId(one: string, id: string, { adoptId }: Properties): void {
+  if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
+  const message =
+    `is ${adoptId}, but this resource has ${withoutArticle(one)} ${id} already. Only a new resource can adopt ${one}: ` +
+    "declare another resource for it, or remove adoptId";
+  throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
+}
+
+/**
+ * Describes the changes of an update: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of secret inputs and of
+ * variables.
+ */
+export function describeChanges(table: FieldTable, before: Properties, after: Properties, inputs: Properties): string {
+  const secret = secretFields(inputs);
+  const changes = changedIn(table, before, after).map((field) => {
+    if (secret.includes(field)) return `${field} [secret]`;
+    if (typeof after[field] === "object") return `${field} (${changedKeys(before[field], after[field]).join(", ")})`;
+    return `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`;
+  });
+  return changes.length === 0 ? "no changes were needed" : `changed ${changes.join(", ")}`;
+}
+
+/** Returns the keys whose values differ. */
+function changedKeys(before: unknown, after: unknown): string[] {
+  const [one, other] = [objectOrEmpty(before), objectOrEmpty(after)];
+  return Object.keys({ ...one, ...other }).filter((key) => one[key] !== other[key]);
+}
+
+function withoutArticle(one: string): string {
+  return one.replace(/^an? /, "");
+}

@@ -1,0 +1,63 @@
+import type { Capabilities } from "../../sdk/contract/capabilities";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { changedIn } from "../fields/managed";
+import type { InputKind } from "../fields/recordInputs";
+import { type Properties, pick } from "../properties";
+
+/** Fields that a management interface cannot change, and messages with advice. */
+export interface Unchangeable {
+  readonly fields: readonly string[];
+  /** The message if the name is to stay, although names are unique: another record needs another one. */
+  readonly sameName: string;
+  /** The reason why a record cannot be adopted. */
+  readonly adoption: string;
+}
+
+/** The rules of one kind about adoptions. */
+export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "one" | "table"> {
+  /** The same as `one`, without the article. */
+  readonly noun: string;
+  /** The fields whose change needs another record. The new one is created before the old one is deleted. */
+  readonly fixedFields: readonly string[];
+  /** The further fields that the management interface cannot change, if there are any. */
+  readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
+  /** The fields that the service never shows. An adoption always sets them. */
+  readonly hiddenFields?: readonly string[];
+  /** Returns the reason why a record must not be adopted, if there is one. */
+  readonly refusesAdoption?: (record: T, inputs: Properties) => string | undefined;
+  /** Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of the last run. */
+  readonly toFields: (record: T, known: Properties) => Properties;
+}
+
+/** A record to adopt, compared with the inputs. */
+export interface Comparison {
+  /** Its fields now. Those that the service does not show are absent. */
+  readonly before: Properties;
+  /** The fields that the adoption sets. */
+  readonly changed: readonly string[];
+  /** The reason why it must not be adopted, if there is one. */
+  readonly refusal: string | undefined;
+}
+
+/** Compares a record with inputs in normal form. */
+export function compareForAdoption<T extends NamedRecord>(
+  kind: AdoptableKind<T>,
+  found: T,
+  inputs: Properties,
+  capabilities: Capabilities,
+): Comparison {
+  const { one, table, fixedFields, hiddenFields = [], refusesAdoption } = kind;
+  const before = kind.toFields(
+    found,
+    pick(inputs, (field) => !hiddenFields.includes(field)),
+  );
+  const changed = changedIn(table, before, inputs);
+  const fixed = changed.find((field) => fixedFields.includes(field));
+  const unchangeable = kind.unchangeable?.(capabilities);
+  const reason =
+    refusesAdoption?.(found, inputs) ??
+    (changed.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
+    (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: correct ${fixed}`);
+  const refusal = reason && `${one} with the id ${found.id} cannot be adopted: ${reason}`;
+  return { before, changed, refusal };
+}

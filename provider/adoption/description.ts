@@ -1,0 +1,144 @@
+import type { Client } from "../../sdk/client";
+import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities";
+import type { NamedRecord } from "../../sdk/records/listed";
+import type { Readers } from "../../sdk/records/readers";
+import { cancelled } from "../cancellation";
+import { clientFor } from "../connection/clientFor";
+import { apiOf, providerSettings, type ReadConfig } from "../connection/config";
+import { fieldsIn } from "../fields/managed";
+import type { InputKind } from "../fields/recordInputs";
+import { LIST_MAX_AGE_MS } from "../ownership/location";
+import type { ResolvedArg } from "../program/resolvedArgs";
+import { objectOrEmpty, type Properties } from "../properties";
+import { type AdoptableKind, compareForAdoption } from "./comparison";
+
+/** The parts of a kind that a preview of an adoption needs. */
+export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
+  readonly records: (client: Client) => Pick<Readers<T>, "find" | "get">;
+  /** Returns the fields in whose words the record is to be read; see `KnownOptions`. @default none */
+  readonly known?: (fields: Properties) => Properties;
+}
+
+/** A resolved argument. An object of the program has its parts, too. */
+export type Arg = ResolvedArg & { readonly parts?: Readonly<Record<string, ResolvedArg>> };
+
+/** The arguments of a resource by their names. */
+export type Args = Readonly<Record<string, Arg>>;
+
+/** The preview of an adoption: one of the three. */
+export interface AdoptionPreview {
+  /** The changes, field by field. */
+  readonly description?: string;
+  /** The reason why the record cannot be adopted. */
+  readonly refusal?: string;
+  /** The reason why the preview cannot show the changes. */
+  readonly warning?: string;
+}
+
+/** Reads the record with the program's `adoptId`, and compares it with the arguments. Shows no secret. */
+export async function lookAtAdoption<T extends NamedRecord>(
+  kind: PreviewedKind<T>,
+  readConfig: ReadConfig,
+  args: Args,
+): Promise<AdoptionPreview> {
+  const { adoptId } = args;
+  if (!adoptId || adoptId.isUnknown) return noPreview("adoptId is not known yet");
+  // The check of the inputs reports invalid values.
+  if (typeof adoptId.value !== "string") return {};
+  const id = adoptId.value;
+  const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
+  let found: T | undefined;
+  let inputs: Properties;
+  let capabilities: Capabilities;
+  try {
+    inputs = { ...kind.checkFields(knownFields(kind, args), readConfig).fields };
+    const settings = providerSettings(readConfig);
+    const client = clientFor(settings);
+    capabilities = CAPABILITIES[apiOf(settings)];
+    const options = { maxAgeMs: LIST_MAX_AGE_MS, known: kind.known?.(inputs), signal: cancelled };
+    found = await kind.records(client).find(id, options);
+  } catch (error) {
+    return noPreview(show(error instanceof Error ? error.message : String(error)));
+  }
+  if (!found) {
+    const refusal =
+      `${kind.noun} ${show(id)} does not exist in this account, so it cannot be adopted. Check adoptId and the API key. ` +
+      `If it was deleted, remove adoptId to create a new ${kind.noun}`;
+    return { refusal };
+  }
+  const { description, refusal } = describeAdoption(kind, found, show(id), args, inputs, capabilities);
+  return refusal === undefined ? { description } : { refusal: show(refusal) };
+}
+
+/** Returns the preview of an adoption whose changes cannot be shown. */
+export function noPreview(reason: string): AdoptionPreview {
+  return { warning: `the preview cannot show the changes of the adoption: ${reason}` };
+}
+
+function describeAdoption<T extends NamedRecord>(
+  kind: PreviewedKind<T>,
+  found: T,
+  shownId: string,
+  args: Args,
+  inputs: Properties,
+  capabilities: Capabilities,
+): { readonly description: string; readonly refusal: string | undefined } {
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
+  const changes = Object.keys(kind.table).flatMap((field) => {
+    const arg = args[field];
+    return arg ? describeChange(field, arg, { before, inputs, isChanged: changed.includes(field) }) : [];
+  });
+  const name = args.name?.isSecret ? "[secret]" : JSON.stringify(found.name);
+  const effect =
+    changes.length === 0 ? " Nothing changes" : ` The program changes:${changes.map((each) => `\n  ${each}`).join("")}`;
+  const description = `${kind.noun} ${shownId} (${name}) is adopted; no ${kind.noun} is created.${effect}`;
+  return { description, refusal };
+}
+
+/** Returns the arguments that are fields and known, and the known parts of the others. */
+function knownFields<T extends NamedRecord>({ table }: PreviewedKind<T>, args: Args): Properties {
+  const known = Object.entries(args).flatMap(([field, { value, isUnknown, parts }]) => {
+    if (!isUnknown) return [[field, value] as const];
+    if (!parts) return [];
+    return [[field, Object.fromEntries(Object.entries(parts).flatMap(knownValue))] as const];
+  });
+  return fieldsIn(table, Object.fromEntries(known));
+}
+
+function knownValue([key, { value, isUnknown }]: [string, ResolvedArg]): [string, unknown][] {
+  return isUnknown ? [] : [[key, value]];
+}
+
+interface FieldChange {
+  readonly before: Properties;
+  readonly inputs: Properties;
+  readonly isChanged: boolean;
+}
+
+function describeChange(field: string, arg: Arg, { before, inputs, isChanged }: FieldChange): string[] {
+  if (arg.parts) return describeParts(field, arg.parts, before[field], inputs[field]);
+  // It may also be secret.
+  if (arg.isUnknown) return [`${field}: to a value that is not known yet`];
+  if (!isChanged) return [];
+  if (arg.isSecret) return [`${field}: [secret]`];
+  const [from, to] = [before[field], inputs[field]].map((value) => JSON.stringify(value));
+  return [from === undefined ? `${field}: ${to}` : `${field}: ${from} → ${to}`];
+}
+
+/** Names the keys whose values change, without the values: those of the service may be secret. */
+function describeParts(
+  field: string,
+  parts: Readonly<Record<string, ResolvedArg>>,
+  before: unknown,
+  after: unknown,
+): string[] {
+  const [from, to] = [objectOrEmpty(before), objectOrEmpty(after)];
+  const isSet = (key: string) => parts[key]?.isUnknown === false && from[key] !== to[key];
+  const keys = Object.keys(parts).sort();
+  const set = keys.filter(isSet);
+  const unknown = keys.filter((key) => parts[key]?.isUnknown);
+  return [
+    ...(set.length > 0 ? [`${field}: sets ${set.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`${field}: sets ${unknown.join(", ")} to a value that is not known yet`] : []),
+  ];
+}

@@ -1,0 +1,83 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
+import { settingsOf } from "../connection/provider";
+import { resolveArg } from "../program/resolvedArgs";
+import { isObject } from "../properties";
+import type { Arg, Args, PreviewedKind } from "./description";
+
+/** A class of resources that adopt. */
+export interface AdoptingClass<T extends NamedRecord> {
+  /** The type in state. */
+  readonly type: string;
+  /** One of its records in messages, such as `an endpoint`. */
+  readonly one: string;
+  /** Loads the rules: programs that adopt nothing start without them. */
+  readonly loadKind: () => PreviewedKind<T>;
+}
+
+/**
+ * In a preview, logs the changes that an adoption makes, field by field, and fails if the record does not exist or must not
+ * be adopted. Does nothing for a record that the resource has already.
+ */
+export function previewAdoption<T extends NamedRecord>(
+  resource: pulumi.CustomResource,
+  args: object | undefined,
+  adopting: AdoptingClass<T>,
+): void {
+  if (!args || !("adoptId" in args) || args.adoptId === undefined || !pulumi.runtime.isDryRun()) return;
+  // Keeps the program from ending before this is done.
+  const done = pulumi.runtime.rpcKeepAlive();
+  logChanges(resource, args, adopting)
+    // Failures are reported elsewhere: by the program's own outputs, or by the check of the inputs.
+    .catch(() => undefined)
+    .then(async (refusal) => {
+      if (refusal === undefined) return;
+      await pulumi.log.error(refusal, resource);
+      // A logged error alone does not fail a program. This unhandled one does, and other resources continue.
+      throw Object.assign(new pulumi.RunError(`${adopting.one} cannot be adopted`), { stack: "" });
+    })
+    .finally(() => setImmediate(done));
+}
+
+/** Returns the reason if the adoption is refused. */
+async function logChanges<T extends NamedRecord>(
+  resource: pulumi.CustomResource,
+  declared: object,
+  { type, loadKind }: AdoptingClass<T>,
+): Promise<string | undefined> {
+  // A new resource's id is not known in a preview.
+  if (!(await resolveArg(resource.id)).isUnknown) return undefined;
+  const entries = Object.entries(declared).map(async ([name, arg]) => [name, await resolve(arg)] as const);
+  const args: Args = Object.fromEntries(await Promise.all(entries));
+  const readConfig = await configOf(resource, type);
+  // Programs that adopt nothing start without it.
+  const { lookAtAdoption, noPreview }: typeof import("./description") = require("./description");
+  const preview = readConfig
+    ? await lookAtAdoption(loadKind(), readConfig, args)
+    : noPreview("the provider's settings are not known yet");
+  if (preview.warning !== undefined) await pulumi.log.warn(preview.warning, resource);
+  if (preview.description !== undefined) await pulumi.log.info(preview.description, resource);
+  return preview.refusal;
+}
+
+/** Resolves an argument, and the values of a plain object one by one: some may be secret or not known yet. */
+async function resolve(arg: unknown): Promise<Arg> {
+  const whole = await resolveArg(arg);
+  const isPlainObject = typeof arg === "object" && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
+  if (!isPlainObject) return whole;
+  const parts = Object.entries(arg).map(async ([key, part]) => [key, await resolveArg(part)] as const);
+  return { ...whole, parts: Object.fromEntries(await Promise.all(parts)) };
+}
+
+/** Returns the settings of the resource's provider; `undefined` while they are not known. */
+async function configOf(resource: pulumi.CustomResource, type: string): Promise<ReadConfig | undefined> {
+  const provider = resource.getProvider(type);
+  if (!provider) {
+    const config = new pulumi.Config(CONFIG_NAMESPACE);
+    return (name) => config.get(name);
+  }
+  const { value, isUnknown } = await resolveArg(settingsOf(provider));
+  if (isUnknown || !isObject(value)) return undefined;
+  return (name) => (typeof value[name] === "string" ? value[name] : undefined);
+}

@@ -1,0 +1,84 @@
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
+import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
+import { endpointQueueUrl } from "../../sdk/transport/urls";
+import { cancelled } from "../cancellation";
+import type { Connection } from "../connection/connection";
+import { fieldsIn } from "../fields/managed";
+import { drainLogger } from "../log";
+import type { RecordKind, Situation } from "../records/recordKind";
+import { refuseRename } from "../records/rename";
+import { announceZero, mayNeedRepair, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
+import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
+import { ENDPOINT_INPUTS, interfaceProblems } from "./endpointInputs";
+import { checkNewAccount } from "./newAccount";
+import { rollOut, willRecycle } from "./rollOut";
+
+/** The rules of a `ServerlessEndpoint`. */
+export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
+  ...ENDPOINT_INPUTS,
+  noun: "endpoint",
+  savesAutomaticName: true,
+  deletesBeforeReplace: true,
+  fixedFields: [],
+  interfaceProblems,
+  // A template that is not shown is not known, and must be applied.
+  known: ({ templateId: _, ...fields }) => fields,
+  records: ({ endpoints }) => endpoints,
+  checkNewAccount,
+  create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
+  update: ({ client: { endpoints } }, { id, fields, outputs, isAdoption }) =>
+    endpoints.update(id, fields, {
+      ...refuseRename("endpoint", id, fields.name),
+      known: isAdoption ? undefined : outputs,
+    }),
+  async delete({ client }, id, outputs, onAbsent) {
+    const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
+    await client.endpoints.delete(id, {
+      ...(outputs.drain === false && { drain: false }),
+      ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
+      signal: cancelled,
+      onProgress: drainLogger(String(outputs.name ?? id)),
+      ...{ onAbsent, workers: workers(), onScaleDown, onPutBack },
+    });
+    forget();
+  },
+  isUnfinished({ id, outputs, inputs }) {
+    const isLeftAtZero = announceZero(id, outputs, inputs);
+    return isLeftAtZero || isReadyPending(outputs);
+  },
+  repairs,
+  async rollOut(client, situation) {
+    const endpoint = await rollOut(client, situation);
+    scaleDownRecord(situation.id, situation.outputs).forget();
+    return endpoint;
+  },
+  async settle(client, { id, outputs, inputs }, endpoint) {
+    if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
+    await awaitReady(client, id, inputs, outputs);
+  },
+  appliedUnseen: ({ templateId }) =>
+    templateId === ""
+      ? { field: "templateId", text: "its template was applied, because the present one is not shown" }
+      : undefined,
+  refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
+    noteRead(id, outputs, inputs, endpoint);
+    return readyPending(outputs);
+  },
+  toFields: (endpoint) => fieldsIn(ENDPOINT_INPUTS.table, endpoint),
+  furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
+};
+
+/** Returns the numbers of workers of an endpoint at zero that a save must contain. */
+async function repairs(
+  connection: Connection,
+  { id, outputs, inputs }: Situation,
+  isSaved: boolean,
+  adoptee?: Endpoint,
+): Promise<Partial<EndpointInput>> {
+  if (adoptee) return zeroRepair(id, {}, inputs, adoptee);
+  // A recycle that was killed at zero goes on from there.
+  if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
+  // As a list shows it that the update can share.
+  const found = await connection.client.endpoints.find(id, { maxAgeMs: SHARED_LIST_MAX_AGE_MS });
+  return zeroRepair(id, outputs, inputs, existing(found, { noun: "endpoint" }, id));
+}

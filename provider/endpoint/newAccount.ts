@@ -1,0 +1,57 @@
+import type { Client } from "../../sdk/client";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import type { Listed } from "../../sdk/records/listed";
+import { connect } from "../connection/connection";
+import { log } from "../log";
+import { refuseMove } from "../ownership/location";
+import { freshAutomaticName } from "../ownership/owners";
+import { UNKNOWN } from "../properties";
+import type { Situation } from "../records/recordKind";
+
+/** One list for all resources that move in this run. The engine calls `diff` for one resource after another. */
+const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
+
+/**
+ * Verifies, with one list of the new account's endpoints, that a resource can move there. The engine deletes the endpoint
+ * in the former account first, so problems must be found before that. The contract cannot read the templates or the quota
+ * of an account: a template counts as known if an endpoint of the new account uses it, or if the program changes
+ * `templateId`.
+ * @throws MoveRefusedError if the key is not accepted, the name is taken, or the template is not known there
+ */
+export async function checkNewAccount({ id, outputs, inputs }: Situation): Promise<void> {
+  const { client, settings } = connect();
+  const refuse = (reason: string, cause?: unknown) => refuseMove("endpoint", id, outputs, reason, cause);
+  const list = lists.get(client) ?? client.endpoints.listReadable();
+  lists.set(client, list);
+  const {
+    records: endpoints,
+    unreadable,
+    mayBeCut,
+  } = await list.catch((error) => refuse(error instanceof Error ? error.message : String(error), error));
+
+  // The replacement is a new resource and gets a new automatic name.
+  const newName = inputs.__automaticName === undefined ? inputs.name : freshAutomaticName();
+  const namesake = [...endpoints, ...unreadable].find(({ name }) => name === newName);
+  if (inputs.adoptId === undefined && namesake) {
+    refuse(`an endpoint with its name already exists there (${namesake.id ?? "its record has no id"})`);
+  }
+  const { adoptId } = inputs;
+  const isShown = adoptId === undefined || adoptId === UNKNOWN || endpoints.some((each) => each.id === adoptId);
+  if (!isShown && !(mayBeCut && (await client.endpoints.find(String(adoptId))))) {
+    refuse(`the program's adoptId (${inputs.adoptId}) does not exist there. Remove adoptId from the program`);
+  }
+  const isTemplateKnown =
+    inputs.templateId !== outputs.templateId || endpoints.some((each) => each.templateId === inputs.templateId);
+  if (!isTemplateKnown && !settings.allowAccountChange) {
+    refuse(
+      "its templateId is from the former account, and no endpoint there uses it. Set the id of a template of the new " +
+        "account. If the template exists in both (it may be public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    );
+  }
+  const inUse = endpoints.reduce((sum, { workersMax }) => sum + workersMax, 0);
+  log(
+    String(outputs.name),
+    `endpoint ${id} moves to another account: it is deleted in the former account, and a new one is created. The ` +
+      `endpoints of the new account may already use ${inUse} workers; the new endpoint counts against the same quota`,
+  );
+}

@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FieldTable } from "../../sdk/records/fields";
+import { type Properties, pick } from "../properties";
+
+/*
+ * The outputs record the fields that the program manages, because a refresh gets only the outputs: `__managed` is a sorted
+ * comma list. State of before has `__inputs` instead: a hexadecimal number with a bit for each field, by its place in the
+ * table. The next update replaces it.
+ */
+
+/**
+ * Returns the fields of the checked inputs that differ from the resource's last known outputs. A field that the inputs do
+ * not contain is not managed and never differs.
+ */
+export function changedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
+  return Object.keys(table).filter(
+    (field) =>
+      field in inputs &&
+      !isDeepStrictEqual(normalForm(table, field, inputs[field]), normalForm(table, field, outputs[field])),
+  );
+}
+
+function normalForm(table: FieldTable, field: string, value: unknown): unknown {
+  const normalize = table[field]?.normalize;
+  return normalize && typeof value === "string" ? normalize(value) : value;
+}
+
+/** Returns the properties that are fields of a table. */
+export function fieldsIn(table: FieldTable, properties: object): Properties {
+  return pick({ ...properties }, (name) => Object.hasOwn(table, name));
+}
+
+/**
+ * Returns the fields that the program manages now, and did not when the outputs were recorded. Their recorded values may
+ * be out of date: nothing updates a field that is not managed.
+ */
+export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
+  const recorded = managedFields(table, outputs);
+  return recorded ? namesIn(table, inputs).filter((field) => !recorded.includes(field)) : [];
+}
+
+/** Returns `true` if the program manages other fields than the outputs record. A refresh reads the recorded ones. */
+export function managesOthersIn(table: FieldTable, outputs: Properties, inputs: Properties): boolean {
+  const recorded = managedFields(table, outputs);
+  return recorded !== undefined && !isDeepStrictEqual(recorded, namesIn(table, inputs));
+}
+
+/** Returns the output that records the fields of a table that the inputs contain. */
+export function managedRecord(table: FieldTable, inputs: Properties): { readonly __managed: string } {
+  return { __managed: namesIn(table, inputs).join() };
+}
+
+/** Returns the record of outputs as it is. */
+export function recordedManaged({ __managed, __inputs }: Properties): Properties {
+  return __managed === undefined ? { __inputs } : { __managed };
+}
+
+/** Returns the sorted names of the fields that outputs record as managed; `undefined` if they record none. */
+export function managedFields(table: FieldTable, { __managed, __inputs }: Properties): string[] | undefined {
+  if (typeof __managed === "string") return __managed.split(",").filter((field) => Object.hasOwn(table, field));
+  if (typeof __inputs !== "string") return undefined;
+  const bits = Number.parseInt(__inputs, 16);
+  const named = Object.keys(table).filter((_field, index) => bits & (1 << index));
+  return named.sort();
+}
+
+function namesIn(table: FieldTable, inputs: Properties): string[] {
+  return Object.keys(fieldsIn(table, inputs)).sort();
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Properties } from "../properties";
+
+const DIGITS = 7;
+
+/** Returns `<logical name>-<7 hex digits>`. The digits are a hash of what identifies the resource: the same on every run. */
+export function hashedName(logicalName: string, identity: readonly string[]): string {
+  const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
+  return `${logicalName}-${digest.slice(0, DIGITS)}`;
+}
+
+/**
+ * Returns the name of a resource whose program sets none. A resource keeps its first name, or the one that it was given
+ * elsewhere since; `__automaticName` records that the program sets none. `ignoreChanges` puts the old name into the new
+ * inputs.
+ * @param automatic the inputs for a resource that has no automatic name yet
+ */
+export function nameAutomatically(oldInputs: Properties, name: unknown, automatic: Properties): Properties {
+  const isKept = oldInputs.__automaticName !== undefined;
+  if (name !== undefined && !(isKept && name === oldInputs.name)) return {};
+  return isKept ? { name: oldInputs.name, __automaticName: oldInputs.__automaticName } : automatic;
+}
+
+/** Returns the inputs for an automatic name that is the same on every run. */
+export function stableName(name: unknown): Properties {
+  return typeof name === "string" ? { name, __automaticName: true } : {};
+}

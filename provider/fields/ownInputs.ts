@@ -1,0 +1,34 @@
+import type { InputProblem } from "../../sdk/errors";
+import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
+import type { InputRule } from "../properties";
+
+/** The inputs that the provider uses itself and does not send to the service, and their rules. */
+export type OwnRules = Readonly<Record<string, InputRule>>;
+
+/** Returns the rules that all resources with a name have. `one` is such as `an endpoint`. */
+export function commonRules(one: string) {
+  const setByProvider = "is set by the provider";
+  return {
+    adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
+    // State of before holds the owner's token.
+    __adopter: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
+    // A string identifies the resource whose name is drawn.
+    __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
+    __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },
+  } satisfies OwnRules;
+}
+
+/** Returns the valid inputs and the problems of the others. `null` counts as not set. */
+export function checkOwnInputs(
+  rules: OwnRules,
+  ownInputs: Readonly<Record<string, unknown>>,
+): { inputs: Record<string, unknown>; problems: InputProblem[] } {
+  const entries = Object.entries(ownInputs).filter(([, value]) => value !== null);
+  const isAllowed = ([name, value]: [string, unknown]) => rules[name]?.allows(value) ?? false;
+  return {
+    inputs: Object.fromEntries(entries.filter(isAllowed)),
+    problems: entries
+      .filter((entry) => !isAllowed(entry))
+      .map(([property]) => ({ property, message: rules[property]?.message ?? "is not known" })),
+  };
+}

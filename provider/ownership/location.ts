@@ -1,0 +1,71 @@
+import type { Client } from "../../sdk/client";
+import { MoveRefusedError } from "../../sdk/errors";
+import type { FindOptions } from "../../sdk/records/collection";
+import { cancelled } from "../cancellation";
+import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
+import { connect, currentPlace, readConfig } from "../connection/connection";
+import { log } from "../log";
+import type { Properties } from "../properties";
+
+/** Maximum age of the list that the resources of one run share, in milliseconds. */
+export const LIST_MAX_AGE_MS = 60_000;
+
+/** The client's functions for one kind of object, of which one is needed to find out where an object is. */
+export type Finder = (client: Client) => {
+  readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
+};
+
+/**
+ * Returns where a resource's object is, seen from the provider that the program gives it: `here`; `redirected` if it is
+ * the same object reached another way, which an update records; `moved` if it is to be replaced in another account.
+ *
+ * While key and service are those that the object was last seen with, no call is made. Otherwise this looks for
+ * the object: if it is there, it is the same account with another key or under another provider.
+ * @throws AccountChangedError if it is not there, and the provider is the same one
+ * @throws MoveRefusedError if the new account cannot be read
+ */
+export async function locate(
+  noun: string,
+  id: string,
+  outputs: Properties,
+  recordsOf: Finder,
+): Promise<"here" | "redirected" | "moved"> {
+  const place = currentPlace();
+  if (!place) return locateWithoutKey(noun, id, outputs);
+  const found = () => (isRedirected(outputs, place, id) ? "redirected" : "here");
+  if (!isOtherAccount(outputs, place.account, id)) return found();
+  const connection = connect();
+  const isMove = isOtherProvider(outputs, place.account.provider);
+  const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: cancelled });
+  const record = await finding.catch((error: unknown) => {
+    if (!isMove) throw error;
+    return refuseMove(noun, id, outputs, error instanceof Error ? error.message : String(error), error);
+  });
+  if (record) return found();
+  if (isMove) return "moved";
+  refuseOtherAccount(noun, outputs, connection, id);
+  return found();
+}
+
+/** Previews need no key. Without a key, a preview cannot tell whether another provider is another account. */
+function locateWithoutKey(noun: string, id: string, outputs: Properties): "here" | "redirected" {
+  if (!isOtherProvider(outputs, readConfig("explicit") ?? "")) return "here";
+  log(
+    String(outputs.name ?? id),
+    `warning: ${noun} ${id} now has another provider. This preview has no key for it and cannot tell whether that is ` +
+      `another account. If it is, up deletes the ${noun} in the former account and creates another in the new one`,
+  );
+  return "redirected";
+}
+
+/**
+ * Refuses to move an object to another account.
+ * @throws MoveRefusedError always
+ */
+export function refuseMove(noun: string, id: string, outputs: Properties, reason: string, cause?: unknown): never {
+  throw new MoveRefusedError(
+    `${noun} ${id} ("${outputs.name}") cannot move to this account: ${reason}. Nothing was changed: it stays in its ` +
+      "former account. Fix this, or restore the resource's former provider",
+    { cause },
+  );
+}

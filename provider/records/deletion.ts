@@ -1,0 +1,28 @@
+import type { Client } from "../../sdk/client";
+import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
+import { cancelled } from "../cancellation";
+import type { Connection } from "../connection/connection";
+import { waitLogger } from "../log";
+import type { Properties } from "../properties";
+
+/** The client's deletion of one kind of record that others may use. */
+interface Deletable {
+  delete(id: string, options: DeleteUnusedOptions): Promise<void>;
+}
+
+/** Returns the deletion of records that others may use: it waits until the service lets go of the record. */
+export function whenUnused(noun: string, records: (client: Client) => Deletable) {
+  return ({ client }: Connection, id: string, outputs: Properties, onAbsent: () => void): Promise<void> => {
+    const logWait = waitLogger(String(outputs.name ?? id));
+    return records(client).delete(id, {
+      ...(typeof outputs.deleteTimeout === "number" ? { releaseTimeoutMs: outputs.deleteTimeout * 1000 } : {}),
+      signal: cancelled,
+      onWait: ({ elapsedMs, reason }) =>
+        logWait(
+          `waits until the service lets go of the ${noun} (up to 2 minutes after its last use): ${reason}`,
+          elapsedMs,
+        ),
+      onAbsent,
+    });
+  };
+}

@@ -1,0 +1,303 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+import {
+  claimChecked,
+  describeChanges,
+  existingAdoptee,
+  isLeftToAdopter,
+  refuseOtherId,
+  refuseTakenName,
+} from "../adoption/adoption";
+import { compareForAdoption } from "../adoption/comparison";
+import { cancelled } from "../cancellation";
+import { isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
+import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
+import { createNamed } from "../fields/drawnName";
+import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedManaged } from "../fields/managed";
+import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
+import { log } from "../log";
+import { forgetAdopter, recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
+import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
+import { oneAtATime } from "../ownership/oneAtATime";
+import { adoptAlone, claimCompared, claimsOfOthers, ownerOf, ownerOfNew } from "../ownership/owners";
+import { type Properties, pick } from "../properties";
+import { explainAbsence, readAbsent } from "./absent";
+import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
+import type { RecordKind, Situation } from "./recordKind";
+
+/** Returns the handlers of one kind of resource: observe the service, make the missing changes, return the result. */
+export function recordHandlers<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+): Required<pulumi.dynamic.ResourceProvider> {
+  return {
+    configure,
+
+    async check(oldInputs: Properties, newInputs: Properties) {
+      const { inputs, problems } = checkRecordInputs(kind, oldInputs, newInputs, readConfig);
+      const capabilities = currentCapabilities();
+      if (capabilities) problems.push(...(kind.interfaceProblems?.(oldInputs, inputs, capabilities) ?? []));
+      return claimChecked(kind.noun, oldInputs, newInputs, { inputs, problems });
+    },
+
+    async diff(id, outputs: Properties, inputs: Properties) {
+      const result = await diff(kind, { id, outputs, inputs });
+      // The engine deletes at the end of a run, when every resource has claimed its record, so one that adopts can wait.
+      return kind.deletesBeforeReplace ? { ...result, deleteBeforeReplace: inputs.adoptId === undefined } : result;
+    },
+
+    create: (inputs: Properties) => create(kind, inputs),
+
+    read: (id, outputs: Properties) => read(kind, id, outputs),
+
+    update: (id, outputs: Properties, inputs: Properties) => update(kind, { id, outputs, inputs }),
+
+    delete: (id, outputs: Properties) => remove(kind, id, outputs),
+  };
+}
+
+async function diff<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  situation: Situation,
+): Promise<pulumi.dynamic.DiffResult> {
+  const { id, outputs, inputs } = situation;
+  const location = await locate(kind.noun, id, outputs, kind.records);
+  if (location === "moved") {
+    await kind.checkNewAccount?.(situation);
+    announceReplacement(kind, id, outputs);
+    return { changes: true, replaces: ["__account"] };
+  }
+  refuseOtherId(kind.one, id, inputs);
+  claimCompared(kind.noun, id, ownerOf(outputs));
+  const changed = changedFields(kind, outputs, inputs);
+  const replaces = [
+    ...changed.filter((field) => kind.fixedFields.includes(field)),
+    ...unchangeableIn(kind, changed, outputs, inputs),
+  ];
+  if (replaces.length > 0) {
+    announceReplacement(kind, id, outputs);
+    return { changes: true, replaces };
+  }
+  const isUnfinished = kind.isUnfinished?.(situation) ?? false;
+  if (location === "redirected") return { changes: true };
+  const leftover = kind.leftover?.(recordedService(outputs) ?? "", situation);
+  if (leftover) {
+    log(String(outputs.name ?? id), leftover.text);
+    return { changes: true };
+  }
+  const isRecordedOtherwise = managesOthersIn(kind.table, outputs, inputs) || changesOwnInputs(kind, outputs, inputs);
+  // Without `changes`, the engine compares the inputs itself and shows each field.
+  return changed.length > 0 || isRecordedOtherwise ? {} : { changes: isUnfinished };
+}
+
+/**
+ * Returns the changed fields that the management interface cannot change.
+ * @throws InvalidInputError if the record that takes its place would need another name
+ */
+function unchangeableIn<T extends NamedRecord, Fields extends object>(
+  { hasUniqueNames, noun, unchangeable }: RecordKind<T, Fields>,
+  changed: readonly string[],
+  outputs: Properties,
+  inputs: Properties,
+): string[] {
+  const capabilities = currentCapabilities();
+  const { fields = [], sameName = "" } = (capabilities && unchangeable?.(capabilities)) ?? {};
+  const found = changed.filter((field) => fields.includes(field));
+  const keepsName = hasUniqueNames && inputs.__automaticName === undefined && !changed.includes("name");
+  const [property] = found;
+  if (property === undefined || !keepsName) return found;
+  throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
+}
+
+function announceReplacement<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  id: string,
+  outputs: Properties,
+): void {
+  if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
+}
+
+/** Returns the fields that differ. An automatic name may not: the service may have required other digits. */
+function changedFields<T extends NamedRecord, Fields extends object>(
+  { table, savesAutomaticName }: RecordKind<T, Fields>,
+  outputs: Properties,
+  inputs: Properties,
+): string[] {
+  const isNameSaved = savesAutomaticName || inputs.__automaticName === undefined;
+  return changedIn(table, outputs, inputs).filter((field) => field !== "name" || isNameSaved);
+}
+
+async function read<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  id: string,
+  outputs: Properties,
+) {
+  const connection = connect();
+  const record = await kind
+    .records(connection.client)
+    .find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled });
+  if (!record) return readAbsent(kind.noun, id, outputs, connection);
+  const fields = kind.toFields(record, outputs);
+  const managed = managedFields(kind.table, outputs);
+  const inputs = { ...pick(fields, (field) => managed?.includes(field) ?? false), ...ownInputs(kind, outputs) };
+  // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
+  const changed = changedIn(kind.table, outputs, fields);
+  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+  // An import has no outputs: every field is new to the stack.
+  const isNew = managed === undefined || outputs.__mustExist !== undefined;
+  const props = {
+    ...toOutputs(kind, record, { ...outputs, ...inputs }, circumstances),
+    ...(isNew ? {} : kind.refreshedOutputs?.(connection.account.service, record, { id, outputs, inputs })),
+  };
+  const { __managed, ...others } = props;
+  return { id, props: { ...others, ...recordedManaged(outputs) }, inputs };
+}
+
+async function create<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, inputs: Properties) {
+  const connection = connect();
+  const owner = ownerOfNew(inputs);
+  const { adoptId, name = inputs.__automaticName } = inputs;
+  const make = () =>
+    adoptId === undefined
+      ? createRecord(kind, connection, inputs, owner)
+      : adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
+  const record = await oneAtATime(`${kind.noun} ${name}`, make);
+  const changed = Object.keys(kind.table);
+  const outs = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
+  const { id } = record;
+  if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
+  await kind.settle?.(connection.client, { id, outputs: outs, inputs }, record);
+  return { id, outs };
+}
+
+/** Creates the record under the program's name, or under one that is drawn. */
+async function createRecord<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  inputs: Properties,
+  owner: string,
+): Promise<T> {
+  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
+    kind.create(connection.client, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
+  const { name, __automaticName } = inputs;
+  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
+  const place = { service: connection.account.service, noun: kind.noun };
+  const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
+  return createNamed(place, inputs, { create: make, takeOver, refuse });
+}
+
+/**
+ * Takes a record that an interrupted run of this resource has created. Returns `undefined` if another resource has adopted
+ * it since, or if it cannot be changed to match the program.
+ */
+async function takeOverOwn<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  record: T,
+  inputs: Properties,
+  owner: string,
+): Promise<T | undefined> {
+  const { account, capabilities } = connection;
+  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
+  const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
+  const { name, ...fields } = inputs;
+  if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
+  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
+  recordAdopter(adoptee, owner);
+  return own;
+}
+
+/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
+async function adopt<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  inputs: Properties,
+): Promise<T> {
+  const id = String(inputs.adoptId);
+  const known = kind.known?.(fieldsToSave(kind, inputs));
+  const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
+  return matchProgram(kind, connection, found, inputs);
+}
+
+/**
+ * Changes a record that no state holds to match the program.
+ * @throws NotFoundError if it must not be adopted
+ */
+async function matchProgram<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  found: T,
+  inputs: Properties,
+): Promise<T> {
+  const { noun, table } = kind;
+  const { id } = found;
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, connection.capabilities);
+  if (refusal !== undefined) throw new NotFoundError(refusal);
+  const situation = { id, outputs: before, inputs };
+  const leftover = kind.leftover?.(connection.account.service, situation);
+  const isSaved = changed.length > 0 || leftover !== undefined;
+  const repairs = await kind.repairs?.(connection, situation, isSaved, found);
+  const fields = { ...fieldsToSave(kind, inputs), ...repairs };
+  const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
+  const applied = kind.appliedUnseen?.(found);
+  const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
+    pick(each, (field) => field !== applied?.field),
+  );
+  const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
+  const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
+  log(record.name, `adopted ${noun} ${id}; ${changes}${notes.join("")}`);
+  return record;
+}
+
+async function update<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, situation: Situation) {
+  const { id, outputs, inputs } = situation;
+  const connection = connect();
+  const { client } = connection;
+  const leftover = kind.leftover?.(connection.account.service, situation);
+  const changed = [...changedFields(kind, outputs, inputs), ...(leftover ? [leftover.field] : [])];
+  const saved = await bringUpToDate(kind, connection, situation, changed);
+  const record = (await kind.rollOut?.(client, situation)) ?? saved;
+  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+  const outs = record ? toOutputs(kind, record, inputs, circumstances) : unseenOutputs(kind, outputs, inputs);
+  await kind.settle?.(client, { id, outputs: outs, inputs }, record);
+  return { outs };
+}
+
+/**
+ * Saves the changes. Without changes, reads the record if the account or the queue's URL differs from the one in state, because
+ * state may change only after the record was seen there.
+ * @returns the record; `undefined` if it was not read
+ */
+async function bringUpToDate<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  situation: Situation,
+  changed: readonly string[],
+): Promise<T | undefined> {
+  const { id, outputs, inputs } = situation;
+  const records = kind.records(connection.client);
+  try {
+    const isSaved = changed.length > 0 || newlyManagedIn(kind.table, outputs, inputs).length > 0;
+    const repairs = (await kind.repairs?.(connection, situation, isSaved)) ?? {};
+    if (!isSaved && Object.keys(repairs).length === 0) {
+      return isRecordedElsewhere(outputs, connection, id) ? await records.get(id, { known: outputs }) : undefined;
+    }
+    const change = { ...situation, fields: { ...fieldsToSave(kind, inputs), ...repairs }, isAdoption: false };
+    // Not at the same time as a create with the same name, so that each sees the other's record.
+    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
+  } catch (error) {
+    throw await explainAbsence(error, kind.noun, id, outputs, connection, records);
+  }
+}
+
+async function remove<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  id: string,
+  outputs: Properties,
+): Promise<void> {
+  if (isLeftToAdopter(kind.noun, id, outputs)) return;
+  const connection = connect();
+  await kind.delete(connection, id, outputs, () => refuseOtherAccount(kind.noun, outputs, connection, id));
+  forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
+}

@@ -1,0 +1,84 @@
+import type { Client } from "../../sdk/client";
+import type { Capabilities } from "../../sdk/contract/capabilities";
+import type { InputProblem } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+import type { PreviewedKind } from "../adoption/description";
+import type { Connection } from "../connection/connection";
+import type { InputKind } from "../fields/recordInputs";
+import type { Properties } from "../properties";
+
+/** A field that an update sets although the inputs do not change it, such as one with the rest of a killed run. */
+export interface Leftover {
+  readonly field: string;
+  /** What is done about it, for the log. */
+  readonly text: string;
+}
+
+/** What an update or an adoption starts from. */
+export interface Situation {
+  readonly id: string;
+  /** The outputs of the last run. An adoption has the fields of the record instead. */
+  readonly outputs: Properties;
+  readonly inputs: Properties;
+}
+
+/** A change of a record to the fields that the program manages. */
+export interface Change<Fields> extends Situation {
+  readonly fields: Partial<Fields>;
+  readonly isAdoption: boolean;
+}
+
+/** What the outputs depend on, beside the record and the inputs. */
+export interface Circumstances {
+  readonly connection: Connection;
+  readonly owner: string;
+  /** The outputs of the last run. */
+  readonly before: Properties;
+  /** The fields that were saved, or found changed. */
+  readonly changed: readonly string[];
+}
+
+/** The rules of one kind of resource, for the handlers that all kinds share. `Fields` are the settings of a new record. */
+export interface RecordKind<T extends NamedRecord, Fields extends object> extends InputKind, PreviewedKind<T> {
+  /** `true` if a record gets its automatic name when the program removes `name`. @default it keeps its name */
+  readonly savesAutomaticName?: true;
+  /** `true` if a replacement that creates needs the old record to be deleted first: it would find it by its name. */
+  readonly deletesBeforeReplace?: true;
+  /** Returns the problems of inputs that the management interface does not accept. */
+  readonly interfaceProblems?: (
+    oldInputs: Properties,
+    inputs: Properties,
+    capabilities: Capabilities,
+  ) => InputProblem[];
+  /** Returns a warning about a replacement that `fields` cause. */
+  readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
+  /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */
+  readonly checkNewAccount?: (situation: Situation) => Promise<void>;
+  /** Creates a record, unless one has its name. */
+  readonly create: (client: Client, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  /** Changes a record to these fields. */
+  readonly update: (connection: Connection, change: Change<Fields>) => Promise<T>;
+  /** Deletes a record. Calls `onAbsent` if it is gone. */
+  readonly delete: (connection: Connection, id: string, outputs: Properties, onAbsent: () => void) => Promise<void>;
+  /** Returns the field that an update sets although no field of the inputs differs, if there is one. Makes no request. */
+  readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
+  /** Returns `true` if an update has to finish what an earlier run has not. Logs what it will do. Makes no request. */
+  readonly isUnfinished?: (situation: Situation) => boolean;
+  /** Returns the fields that a save needs beside those of the program. `adoptee` is the record that is adopted. */
+  readonly repairs?: (
+    connection: Connection,
+    situation: Situation,
+    isSaved: boolean,
+    adoptee?: T,
+  ) => Promise<Partial<Fields>>;
+  /** Brings what an update has changed elsewhere into effect. Returns the record if it was changed. */
+  readonly rollOut?: (client: Client, situation: Situation) => Promise<T | undefined>;
+  /** Waits for what the program wants to wait for. `record` is absent if it was not read. Called with the outputs of this run. */
+  readonly settle?: (client: Client, situation: Situation, record: T | undefined) => Promise<void>;
+  /** Returns the field that an adoption applies because the service does not show it, if there is one. */
+  readonly appliedUnseen?: (record: T) => Leftover | undefined;
+  /** Returns the outputs that only a refresh has. Logs what state does not show. */
+  readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
+  /** Returns the outputs that are not fields. */
+  readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
+}

@@ -1,0 +1,81 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { InputProblem } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { secondAdoption } from "../adoption/adoptIds";
+import type { AdoptingClass } from "../adoption/preview";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
+import { ServerlessGpuProvider, settingsOf } from "../connection/provider";
+import { automaticName } from "../fields/automaticName";
+import type { InputKind } from "../fields/recordInputs";
+import { checkedOptions, type Declaration } from "../program/programChecks";
+import { secretInputs } from "../program/secretInputs";
+import type { Properties } from "../properties";
+import type { ResourceType } from "../resourceTypes";
+
+/** A class of resources whose handlers are `recordHandlers`. */
+export interface RecordClass<T extends NamedRecord> extends ResourceType, AdoptingClass<T> {
+  readonly kind: Declaration["kind"];
+  /** Loads the rules of the arguments, which programs need only when they check some. */
+  readonly loadInputs: () => InputKind;
+  /** `true` if a replacement deletes the old record first. With an `adoptId`, `diff` decides. */
+  readonly deletesBeforeReplace?: true;
+}
+
+/** The arguments that every class has. */
+interface CommonArgs {
+  readonly name?: pulumi.Input<string | undefined>;
+  readonly adoptId?: pulumi.Input<string>;
+}
+
+/**
+ * Returns the arguments of the constructor of `CustomResource`, after the checks that the program itself can make.
+ * @param args `undefined` for a resource that is only read: it has no arguments to check
+ */
+export function registration<T extends NamedRecord>(
+  { type, provider, kind, one, outputs, loadInputs, deletesBeforeReplace }: RecordClass<T>,
+  name: string,
+  args: (CommonArgs & object) | undefined,
+  options: pulumi.CustomResourceOptions,
+  otherProblems: readonly InputProblem[] = [],
+): [type: string, name: string, properties: pulumi.Inputs, options: pulumi.CustomResourceOptions] {
+  const problems = [...secondAdoption(one, name, args?.adoptId), ...otherProblems];
+  const config = configOf(type, options);
+  const findProblems = (values: Properties, unknown: unknown) => {
+    if (!args) return [];
+    const { problemsWithoutState }: typeof import("../fields/recordInputs") = require("../fields/recordInputs");
+    return problemsWithoutState(loadInputs(), values, unknown, config());
+  };
+  const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
+  // The engine fills in only properties that are there when the resource is registered.
+  const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
+  const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
+  return [
+    type,
+    name,
+    { ...unresolved, ...properties, ...secretInputs(args ?? {}), __provider: provider },
+    deletesBeforeReplace && args?.adoptId === undefined ? { ...checked, deleteBeforeReplace: true } : checked,
+  ];
+}
+
+function declared(name: string, args: CommonArgs & object, parent: pulumi.Resource | undefined): pulumi.Inputs {
+  // An output may resolve to undefined, which is not a name.
+  if (typeof args.name === "string" || args.name === null) return { ...args };
+  // `check` decides whether to use it: a record keeps its first name.
+  return { ...args, automaticName: automaticName(name, parent) };
+}
+
+/** Returns a function for the config that the resource's provider reads; it returns `undefined` until that is known. */
+function configOf(type: string, { provider, parent }: pulumi.CustomResourceOptions): () => ReadConfig | undefined {
+  const explicit = provider ?? parent?.getProvider(type);
+  if (!explicit) {
+    const config = new pulumi.Config(CONFIG_NAMESPACE);
+    return () => (name) => config.get(name);
+  }
+  let known: ReadConfig | undefined;
+  if (explicit instanceof ServerlessGpuProvider) {
+    settingsOf(explicit).apply((settings) => {
+      known = (name) => settings[name];
+    });
+  }
+  return () => known;
+}

@@ -1,0 +1,38 @@
+import type { Attempt } from "../transport/retryingCall";
+import type { Listed, NamedRecord } from "./listed";
+
+/** Reads the ids and names of all records of one kind, from an interface whose lists are never cut. Sends each request once. */
+export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<NamedRecord>>;
+
+/**
+ * The requests for one kind of record. Each sends one request, once. Every management interface of the service
+ * implements them; the rules above them are the same for all.
+ */
+export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings> {
+  /** The operations' names in events, such as `saveEndpoint`. */
+  readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string> & { read?: string }>;
+  /** Returns all records of the account. */
+  readonly list: (operation: string, attempt: Attempt) => Promise<Listed<T>>;
+  /** Reads records by their ids. Returns those that exist. @default the interface reads only lists */
+  readonly readByIds?: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
+  /** Reads the ids and names of all records where `list` may be cut. @default there is no such interface */
+  readonly readNames?: NamesCall;
+  /** Creates a record. */
+  readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
+  /** Makes these changes. `before` is the record as it was read. */
+  readonly change: (operation: string, before: T, changes: Changes, attempt: Attempt) => Promise<T>;
+  /**
+   * Deletes a record.
+   * @throws NotFoundError if it does not exist
+   */
+  readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
+  /** Reads what a create or a change with these settings needs, before it is sent. @default nothing */
+  readonly prepare?: (settings: Settings | Changes) => Promise<void>;
+  /** Returns the settings that a record does not show as it was read. @default none */
+  readonly hiddenIn?: (record: T) => readonly string[];
+  /** Returns a record with settings in the words of `known` where both mean the same. @default the record as it is */
+  readonly recognize?: (record: T, known: KnownSettings) => Promise<T>;
+}
+
+/** Settings of a record as the caller last knew them, by name. */
+export type KnownSettings = Readonly<Record<string, unknown>>;

@@ -1,0 +1,30 @@
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { NamesCall } from "./calls";
+import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
+import { createSharedList, type SharedList } from "./sharedList";
+
+/** Completes the lists of one kind that may be cut. */
+export interface Completion {
+  /** The ids and names of all records. `undefined` without such an interface. */
+  readonly names: SharedList<Listed<NamedRecord>> | undefined;
+  /** `true` after the other interface refused: it is asked once. */
+  isRefused: boolean;
+  /** `true` after a warning that a list may be cut: there is one for each kind. */
+  hasWarned: boolean;
+}
+
+/** Returns the completion of the lists of one kind. */
+export function createCompletion(
+  context: CallContext,
+  kind: Pick<Kind<NamedRecord>, "noun">,
+  readNames: NamesCall | undefined,
+): Completion {
+  const operation = `${listOf(kind)}, over REST v2`;
+  const names =
+    readNames &&
+    createSharedList(context.clock, (options) => {
+      const attempt = (each: Attempt) => readNames(operation, each);
+      return makeCall(context, { ...options, name: "listNames", operation, repeatability: "safe", attempt });
+    });
+  return { names, isRefused: false, hasWarned: false };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../contract/clock";
+
+/** The operations that run at about the same time. */
+export interface OperationCounter {
+  /** Counts an operation. Returns a function that must be called at its end. */
+  join(): () => void;
+  /** Waits for the promise. Meanwhile one of the operations, the caller, does not count as running. */
+  rest(wait: Promise<void>): Promise<void>;
+  /** Returns the number of operations that run now. */
+  running(): number;
+  /** Returns the largest number of operations that ran together of late. */
+  size(): number;
+}
+
+/** Time for which operations that have ended count, in milliseconds: others often follow them. */
+const FOLLOW_MS = 1_000;
+
+/** Creates a counter at zero. */
+export function countOperations(clock: Clock): OperationCounter {
+  let running = 0;
+  let most = 0;
+  let mostAt = Number.NEGATIVE_INFINITY;
+
+  function note() {
+    const now = clock.monotonic();
+    if (running < most && now - mostAt <= FOLLOW_MS) return;
+    most = running;
+    mostAt = now;
+  }
+
+  return {
+    join() {
+      running++;
+      note();
+      return () => {
+        note();
+        running--;
+      };
+    },
+    rest(wait) {
+      note();
+      running--;
+      return wait.finally(() => {
+        running++;
+        note();
+      });
+    },
+    running: () => running,
+    size() {
+      note();
+      return most;
+    },
+  };
+}

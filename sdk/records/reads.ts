@@ -1,0 +1,129 @@
+import { NotFoundError } from "../errors";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { requireId } from "../transport/urls";
+import { lookRepeatedly } from "./absence";
+import type { Collection, FindOptions, KnownOptions } from "./collection";
+import type { Listed, NamedRecord } from "./listed";
+import type { ListSnapshot } from "./sharedList";
+
+/**
+ * The age that the first list of a create, update or delete may have. If every operation fetched its own list, the total
+ * data would grow with n².
+ */
+export const SHARED_LIST_MAX_AGE_MS = 2_000;
+
+/**
+ * Returns a list that calls share if they begin at about the same time. It was requested after every write of this client
+ * to the id or name.
+ * @param afterWriteMs the time between the last of these writes and the request, at least
+ */
+export function readShared<T extends NamedRecord>(
+  { clock, lastWrites, list }: Collection<T>,
+  idOrName: string,
+  options: ObservedOptions,
+  afterWriteMs = 1,
+): Promise<ListSnapshot<Listed<T>>> {
+  const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
+  const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + afterWriteMs);
+  return list.read({ sentAfter, despiteWrites: true }, options);
+}
+
+/**
+ * Returns a list that was requested after the last write of this client, and that is at most as old as a shared list. It
+ * serves all deletions that look at the same time.
+ */
+export function readAfterWrites<T extends NamedRecord>(
+  { clock, list }: Collection<T>,
+  options: ObservedOptions,
+): Promise<ListSnapshot<Listed<T>>> {
+  const leave = list.join();
+  return list.read({ sentAfter: clock.monotonic() - SHARED_LIST_MAX_AGE_MS, gathers: true }, options).finally(leave);
+}
+
+/**
+ * Returns a shared list, or a new one if the record is not in it: somebody else may have just created it.
+ * @param afterWriteMs see `readShared`
+ */
+export async function readSharedWith<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+  afterWriteMs?: number,
+): Promise<ListSnapshot<Listed<T>>> {
+  requireId(id);
+  const begunAt = collection.clock.monotonic();
+  const shared = await readShared(collection, id, options, afterWriteMs);
+  return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
+}
+
+/** Returns the record, or `undefined` if it is proven that there is none: see `lookRepeatedly`. */
+export async function findRecord<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  { maxAgeMs, known, ...options }: FindOptions & ObservedOptions = {},
+): Promise<T | undefined> {
+  requireId(id);
+  const begunAt = collection.clock.monotonic();
+  const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
+  const recent = await collection.list.read({ sentAfter }, options);
+  const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
+  const found = await lookRepeatedly(
+    collection,
+    isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
+    id,
+    options,
+  );
+  return found && collection.recall(found, known);
+}
+
+/**
+ * Returns the record as a list shows it that was requested after the call.
+ * @throws NotFoundError if it is proven that there is none
+ */
+export async function getRecord<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: KnownOptions & ObservedOptions,
+): Promise<T> {
+  return existing(await findRecord(collection, id, options), collection.kind, id);
+}
+
+/**
+ * Returns the record as a shared list shows it, for a change that builds on it.
+ * @param afterWriteMs see `readShared`
+ * @throws NotFoundError if it is proven that there is none
+ */
+export async function readExisting<T extends NamedRecord>(
+  collection: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+  afterWriteMs?: number,
+): Promise<T> {
+  const shared = await readSharedWith(collection, id, options, afterWriteMs);
+  return existing(await lookRepeatedly(collection, shared, id, options), collection.kind, id);
+}
+
+/** Returns `false` if an odd record of the list hides whether it has the record. A new list may be free of it. */
+function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
+  const { unreadable } = list.about?.(id) ?? list;
+  return holds(list, id) || unreadable.every((each) => each.id !== undefined && each.id !== id);
+}
+
+/** Returns `true` if a list has a record that can be read. */
+function holds<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
+  return (list.about?.(id) ?? list).records.some((each) => each.id === id);
+}
+
+/**
+ * Returns the record that was found.
+ * @throws NotFoundError if none was
+ */
+export function existing<T>(found: T | undefined, { noun }: { readonly noun: string }, id: string): T {
+  if (found !== undefined) return found;
+  throw noSuchRecord(noun, id);
+}
+
+/** Returns the error for an id that no record of the account has. */
+export function noSuchRecord(noun: string, id: string): NotFoundError {
+  return new NotFoundError(`${noun} ${id} does not exist in this account. Check the id and the API key`);
+}

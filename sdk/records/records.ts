@@ -1,0 +1,179 @@
+import { sleep } from "../contract/clock";
+import { LIST_LAG_MS } from "../contract/limits";
+import type { OptionChecks } from "../transport/callOptions";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
+import { CREATE_OPTIONS } from "./callOptions";
+import { changeRecord } from "./changeRecord";
+import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
+import { type CreateRecordOptions, createRecord } from "./createRecord";
+import type { NamedRecord } from "./listed";
+import { type Readers, readersOf } from "./readers";
+import { getRecord, readExisting } from "./reads";
+import { explainTakenName, nameTaken } from "./uniqueName";
+import { withHidden } from "./wholeList";
+
+/** The settings of a record, with its name if it is set. */
+interface Named {
+  readonly name?: string | undefined;
+}
+
+/** What only one kind of record has: its inputs, and the rules for them. */
+export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete> {
+  /** Checks the settings of a new record and returns them in normal form. */
+  readonly parse: (input: Input) => Settings;
+  /** Checks changes and returns them in normal form. */
+  readonly parseChanges: (id: string, changes: ChangesInput) => Parsed;
+  /** Returns what a save sends to make the changes, or `undefined` if nothing differs: then nothing is sent. */
+  readonly merge: (before: T, changes: Parsed) => Changes | undefined;
+  /** Returns `true` for a record of this name that a create with lost response may have created. */
+  readonly isSame: (record: T, wanted: Settings) => boolean;
+  /** Returns `true` if a record must not take the name of the other. @default always */
+  readonly isNamesake?: (other: T, record: T) => boolean;
+  /**
+   * `true`: after a write of this client, an update waits until lists show it, because it sends the record as it was read.
+   * This also covers a write whose response was lost, and a change that somebody else has taken back.
+   */
+  readonly readsSettled?: true;
+  /** Deletes a record. */
+  readonly delete: (id: string, options: Delete & ObservedOptions) => Promise<void>;
+  /** The checks of the options of `update`. */
+  readonly updateOptions: OptionChecks<Update>;
+  /** The checks of the options of `delete`. */
+  readonly deleteOptions: OptionChecks<Delete>;
+}
+
+/** The functions that read and write the records of one kind. */
+export interface Records<T, Input, ChangesInput, Update, Delete> extends Readers<T> {
+  create(input: Input, options?: CreateRecordOptions<T>): ResponsePromise<T>;
+  update(id: string, changes: ChangesInput, options?: Update): ResponsePromise<T>;
+  delete(id: string, options?: Delete): ResponsePromise<void>;
+}
+
+/** Returns the functions that read and write a collection. */
+export function recordsOf<
+  T extends NamedRecord,
+  Input,
+  Settings extends { readonly name: string },
+  ChangesInput,
+  Parsed,
+  Changes extends Named,
+  Update extends UpdateRecordOptions<T>,
+  Delete extends RequestOptions,
+>(
+  collection: Writable<T, Settings, Changes>,
+  rules: RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete>,
+): Records<T, Input, ChangesInput, Update, Delete> {
+  return {
+    ...readersOf(collection),
+    create: (input, given) =>
+      checkedCall(given, CREATE_OPTIONS, async (options) => {
+        const wanted = rules.parse(input);
+        return create(collection, wanted, (record) => rules.isSame(record, wanted), options);
+      }),
+    update: (id, changes, given) =>
+      checkedCall(given, rules.updateOptions, async (options) =>
+        update(collection, rules, id, rules.parseChanges(id, changes), options),
+      ),
+    delete: (id, given) => checkedCall(given, rules.deleteOptions, (options) => rules.delete(id, options)),
+  };
+}
+
+async function create<T extends NamedRecord, Settings extends { readonly name: string }>(
+  collection: Writable<T, Settings, never>,
+  settings: Settings,
+  isSame: (record: T) => boolean,
+  { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
+): Promise<T> {
+  const { calls, hooks, kind } = collection;
+  const refuse = (existing: readonly T[]) => {
+    const ids = existing.map(({ id }) => id);
+    throw nameTaken(kind, settings.name, ids);
+  };
+  await calls.prepare?.(settings);
+  try {
+    const ifTaken = onNameTaken ?? (kind.hasUniqueNames ? refuse : undefined);
+    const created = await createRecord(collection, { settings, isSame }, { ...options, onNameTaken: ifTaken });
+    hooks.noteSaved?.(undefined, created);
+    return await collection.recall(created, { ...settings });
+  } catch (error) {
+    throw await explain(error, collection, settings.name, options);
+  }
+}
+
+async function update<T extends NamedRecord, Parsed, Changes extends Named>(
+  collection: Writable<T, never, Changes>,
+  rules: Pick<
+    RecordRules<T, never, never, never, Parsed, Changes, never, never>,
+    "merge" | "isNamesake" | "readsSettled"
+  >,
+  id: string,
+  parsed: Parsed,
+  { onNameTaken, known, ...options }: UpdateRecordOptions<T> & ObservedOptions,
+): Promise<T> {
+  const { clock, hiddenIn, list } = collection;
+  const completed = (read: T) => withKnown(read, hiddenIn(read), known);
+  const read = rules.readsSettled ? readSettled : readExisting;
+  let before = completed(await read(collection, id, options));
+  let changes = rules.merge(before, parsed);
+  if (changes === undefined) {
+    // The list may be older than somebody's last change. A save would be repeated for nothing, but never left out.
+    await sleep(clock, LIST_LAG_MS, options.signal);
+    before = completed(await getRecord(collection, id, options));
+    changes = rules.merge(before, parsed);
+    if (changes === undefined) return before;
+  }
+  const { name = before.name } = changes;
+  if (onNameTaken && name !== before.name) {
+    const { records } = await withHidden(collection, await list.read({}, options), name, options);
+    const isNamesake = (each: T) => each.id !== id && each.name === name && (rules.isNamesake?.(each, before) ?? true);
+    const others = records.filter(isNamesake);
+    if (others.length > 0) onNameTaken(others);
+  }
+  return saveRecord(collection, before, changes, { ...options, known });
+}
+
+/** Changes some settings of a record. All others stay as they are. */
+export async function saveRecord<T extends NamedRecord, Changes extends Named>(
+  collection: Writable<T, never, Changes>,
+  read: T,
+  changes: Changes,
+  { known, ...given }: KnownOptions & ObservedOptions = {},
+): Promise<T> {
+  const { calls, hiddenIn, hooks } = collection;
+  const options = requestOptions(given);
+  const before = hooks.latest?.(read) ?? read;
+  await calls.prepare?.(changes);
+  try {
+    // What is known need not be sent again.
+    const saved = await changeRecord(collection, withKnown(before, hiddenIn(before), known), changes, options);
+    hooks.noteSaved?.(before, saved);
+    return await collection.recall(saved, { ...known, ...changes });
+  } catch (error) {
+    throw await explain(error, collection, changes.name ?? before.name, options);
+  }
+}
+
+/** Reads a record. After a write of this client it waits for the list's lag: an older record must not be written back. */
+async function readSettled<T extends NamedRecord>(
+  collection: Writable<T, never, never>,
+  id: string,
+  options: ObservedOptions,
+): Promise<T> {
+  const { clock, lastWrites } = collection;
+  const settledAt = (lastWrites.get(id) ?? Number.NEGATIVE_INFINITY) + LIST_LAG_MS;
+  if (clock.monotonic() < settledAt) await sleep(clock, settledAt - clock.monotonic(), options.signal);
+  return readExisting(collection, id, options, LIST_LAG_MS);
+}
+
+/** Returns a clearer error for a write that the service refused, or the same error. */
+async function explain<T extends NamedRecord>(
+  error: unknown,
+  collection: Writable<T, never, never>,
+  name: string,
+  options: ObservedOptions,
+): Promise<unknown> {
+  const { hooks, kind } = collection;
+  const explained = kind.hasUniqueNames ? await explainTakenName(error, collection, name, options) : error;
+  return hooks.explain ? hooks.explain(explained, options) : explained;
+}
