@@ -70,6 +70,7 @@ const schema = z.strictObject({
       limits: z.union([z.enum(["real", "off"]), z.partialRecord(z.enum(operations), limit.optional())]).optional(),
       requestsPerWorker: zeroOrMore.optional(),
       management: z.union([z.enum(["real", "off"]), managementLimits]).optional(),
+      graphql: z.union([z.enum(["real", "off"]), managementLimits]).optional(),
     })
     .optional(),
   remoteWebhooks: z.boolean().optional(),

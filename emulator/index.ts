@@ -23,7 +23,7 @@ import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
-import { OBSERVED_LIMITS } from "./restV2/quota";
+import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import { createAccount, type Seed } from "./server/account";
 import { createDataFile, keyInDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
@@ -121,6 +121,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { read, operations } = createRoutes({
     ...{ profile, keys, ...account, parts: [...parts, podPart(account.pods, profile), discount, userPart(profile)] },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
+    graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
     dataCenters: dataCenterIds(options),
   });
   const saved = () => dataFile?.saved();
@@ -217,8 +218,12 @@ function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
 
 function managementLimits({ rateLimits = {} }: EmulatorOptions, profile: Profile): ManagementLimits {
   const { management = profile === "observed" ? "real" : "off" } = rateLimits;
-  if (management === "off") return {};
-  return management === "real" ? OBSERVED_LIMITS : management;
+  return limitsOf(management, OBSERVED_LIMITS);
+}
+
+function limitsOf(given: "real" | "off" | ManagementLimits = "off", real: ManagementLimits): ManagementLimits {
+  if (given === "off") return {};
+  return given === "real" ? real : given;
 }
 
 function dataCenterIds({ volumeDataCenters = VOLUME_DATA_CENTERS }: EmulatorOptions): string[] {

@@ -20,7 +20,7 @@ export interface RateLimit {
   readonly concurrent: number;
 }
 
-/** The requests to REST v2 that an account may make. */
+/** The requests to a management interface, REST v2 or GraphQL, that an account may make. */
 export interface ManagementLimits {
   /** Requests in a minute, whole, ≥ 1. @default no limit */
   readonly perMinute?: number | undefined;
@@ -30,10 +30,7 @@ export interface ManagementLimits {
   readonly perDay?: number | undefined;
 }
 
-/**
- * The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2, for
- * the account.
- */
+/** The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2 and GraphQL, for the account. */
 export interface RateLimitOptions {
   /**
    * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object
@@ -53,6 +50,11 @@ export interface RateLimitOptions {
    * @default "real" in the observed profile, else "off"
    */
   readonly management?: "real" | "off" | ManagementLimits | undefined;
+  /**
+   * The limits of GraphQL: `"real"` for 180 requests in a minute, 3,600 in an hour and 43,200 in a day, `"off"`, or others.
+   * @default "off"
+   */
+  readonly graphql?: "real" | "off" | ManagementLimits | undefined;
 }
 
 export interface RateLimiter {

@@ -54,6 +54,9 @@ const graphql = {
     'A broken rule returns 200 with errors, each with message, path and the code "RUNPOD"; the messages are assumed.',
   ),
   "graphql.selection": documented("The response has the selected fields of the operation's result under data."),
+  "graphql.quota": assumed(
+    "With limits of GraphQL, a request over one returns 429, without headers. The windows are those of REST v2.",
+  ),
   "graphql.variables": assumed("Variables and operationName are accepted in addition to query."),
 };
 

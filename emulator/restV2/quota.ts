@@ -4,6 +4,12 @@ import { RATE_WINDOWS } from "./facts";
 
 /** The limits that the service's description shows. Those of an account may differ. */
 export const OBSERVED_LIMITS: Required<ManagementLimits> = { perMinute: 60, perHour: 3000, perDay: 50_000 };
+/** The limits of GraphQL that the service has announced to its customers. */
+export const ANNOUNCED_GRAPHQL_LIMITS: Required<ManagementLimits> = {
+  perMinute: 180,
+  perHour: 3600,
+  perDay: 43_200,
+};
 
 /** The rate limit of the account. */
 export interface Quota {

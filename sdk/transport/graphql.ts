@@ -88,6 +88,18 @@ export interface GraphqlTransport {
 const JSON_CONTENT = { "content-type": "application/json" };
 
 /**
+ * The pauses after each 429 that names none, in seconds. The service counts the requests of a minute (announced), and six
+ * attempts must outlast it.
+ */
+const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
+
+function withPause(response: HttpResponse, { number }: Attempt): HttpResponse {
+  const seconds = QUOTA_PAUSES_S[number - 1];
+  if (response.status !== 429 || response.headers["retry-after"] !== undefined || !seconds) return response;
+  return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
+}
+
+/**
  * Sends one operation once. Returns the root field's value.
  * @throws the typed error that the response stands for
  */
@@ -169,7 +181,9 @@ async function post(
   const { operation } = request;
   const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
   if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-  const failure = retiredInterface(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
+  const failure =
+    retiredInterface(response, operation) ??
+    errorFromStatus(withPause(response, request.attempt), operation, http.clock.now());
   if (failure) throw failure;
   return response;
 }

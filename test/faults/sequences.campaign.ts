@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Sequence, Setup } from "./sequences/actions";
 import { randomFrom } from "./sequences/generate";
-import { KNOWN_SEQUENCES } from "./sequences/known";
+import { KNOWN_SEQUENCES, KNOWN_WITH_SETUP, type KnownSequence } from "./sequences/known";
 import { type Outcome, playRandom, replay, rulesOf, shrink } from "./sequences/run";
 
 /** File with one line for each sequence, so that a stopped campaign continues. Git-ignored. */
@@ -36,7 +36,11 @@ function linesSoFar(): Line[] {
 function setupOf(number: number): Setup {
   const seed = SEED * 100_000 + number;
   const random = randomFrom(seed ^ 0x5eed);
-  return { seed, lenient: random() < 0.4, namespace: random() < 0.6 };
+  const setup = { seed, lenient: random() < 0.4, namespace: random() < 0.6 };
+  const kind = random();
+  if (kind < 0.2) return { ...setup, observed: true, crowd: 396 + Math.floor(random() * 4) };
+  if (kind < 0.35) return { ...setup, observed: random() < 0.7, lagMs: 10_000 };
+  return { ...setup, observed: random() < 0.4 };
 }
 
 const stepsOf = ({ steps }: Outcome) => steps.filter(({ exitCode }) => exitCode !== undefined).length;
@@ -81,8 +85,13 @@ async function playOne(number: number): Promise<Line> {
 
 const given = process.env.SEQUENCES_REPLAY;
 
-(given ? test.skip : test).each(Object.entries(KNOWN_SEQUENCES))("%s: breaks no rule", async (_title, actions) => {
-  const { problems, steps } = await replay({ setup: { seed: 1, lenient: true, namespace: true }, actions });
+const KNOWN = Object.entries<KnownSequence>({
+  ...Object.fromEntries(Object.entries(KNOWN_SEQUENCES).map(([title, actions]) => [title, { actions }])),
+  ...KNOWN_WITH_SETUP,
+});
+
+(given ? test.skip : test).each(KNOWN)("%s: breaks no rule", async (_title, { setup, actions }) => {
+  const { problems, steps } = await replay({ setup: { seed: 1, lenient: true, namespace: true, ...setup }, actions });
   expect(problems).toEqual([]);
   // Advice that an error does not give cannot be followed.
   const advised = actions.filter((action) => action.do === "followAdvice");

@@ -43,6 +43,16 @@ describe("documents", () => {
     expect([wrong.status, wrong.body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
 
+  test("[graphql.quota] a request over the limit of a window returns 429", async () => {
+    const clock = manualClock();
+    await using limited = await startEmulator({ clock, rateLimits: { graphql: "real" } });
+    const list = () => post(JSON.stringify({ query: LIST }), `api_key=${limited.apiKey}`, limited);
+    for (let request = 1; request <= 180; request++) expect((await list()).status).toBe(200);
+    expect(await list()).toMatchObject({ status: 429, body: { errors: [{ message: "Too Many Requests" }] } });
+    await clock.advance(60_000);
+    expect((await list()).status).toBe(200);
+  });
+
   test.each([
     ["a body that is no JSON", "{", "BAD_REQUEST"],
     ["a body without a query", "{}", "BAD_REQUEST"],

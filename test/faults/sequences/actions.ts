@@ -6,15 +6,31 @@ export type MachineIndex = 0 | 1;
 
 /** A disturbance of a run, at the nth request of an operation. */
 export interface Disturbance {
-  /** The engine is killed, or the response is lost. */
-  readonly kind: "kill" | "lose";
+  /** The engine is killed, the response is lost, or the service refuses the request. */
+  readonly kind: "kill" | "lose" | "refuse";
   readonly nth: number;
   readonly operation?: "saveEndpoint" | "deleteEndpoint" | "myself";
   /** For `kill`; a lost response always comes after the effect. */
   readonly when?: "before" | "after";
 }
 
-interface On {
+/** How a command is run. */
+export interface Manner {
+  /** Logical name of the only resource to act on (`--target`). */
+  readonly only?: string;
+  /** Logical name of a resource to leave out (`--exclude`). */
+  readonly except?: string;
+  /** `true` for `up --refresh` where it would be `up`. */
+  readonly refreshes?: boolean;
+  /** `true` for `--continue-on-error`. */
+  readonly continues?: boolean;
+  /** `true` if an `up` carries out the plan that a preview saved. */
+  readonly planned?: boolean;
+  /** `true` if an `up` is that of an inline program, with the Automation API. */
+  readonly inline?: boolean;
+}
+
+interface On extends Manner {
   readonly on: MachineIndex;
   readonly disturb?: Disturbance;
   /** `true` if a second `up` follows, which must change nothing. */
@@ -27,9 +43,16 @@ interface On {
  */
 export type Reference = string;
 
-/** An action of a user. Each except `drift` and `vanish` ends with a run of the real engine. */
+/** An action of a user. Each that is on a machine ends with a run of the real engine. */
 export type Action =
-  | (On & { readonly do: "declare"; readonly name: string; readonly as?: string; readonly provider?: ProviderName })
+  | (On & {
+      readonly do: "declare";
+      readonly name: string;
+      readonly as?: string;
+      readonly provider?: ProviderName;
+      readonly counts?: Counts;
+      readonly drainTimeout?: number;
+    })
   | (On & { readonly do: "rename"; readonly name: string; readonly to: string; readonly alias: boolean })
   | (On & { readonly do: "dropAliases"; readonly name: string })
   | (On & { readonly do: "adopt"; readonly name: string; readonly of: Reference })
@@ -43,13 +66,23 @@ export type Action =
   | (On & { readonly do: "copyProgram" })
   | (On & { readonly do: "followAdvice"; readonly how: "adoptId" | "aliases" })
   | (On & { readonly do: Command })
+  /** A run with a mistake in one argument, which is then taken back. */
+  | (On & { readonly do: "typo"; readonly name: string })
   | {
       readonly do: "drift";
       readonly of: Reference;
       readonly field: "workersMax" | "idleTimeout";
       readonly value: number;
     }
-  | { readonly do: "vanish"; readonly of: Reference };
+  /** Sets both counts to 0, as a person does in the console. */
+  | { readonly do: "switchOff"; readonly of: Reference }
+  | { readonly do: "vanish"; readonly of: Reference }
+  /** Submits a job that runs until `endJobs`. */
+  | { readonly do: "job"; readonly of: Reference }
+  | { readonly do: "endJobs" };
+
+/** What a declaration says about its workers: `workersMax: 1`, `workersMin: 1`, both, or nothing, as the quickstart. */
+export type Counts = "max" | "min" | "both" | "none";
 
 /** `drainTimeout` is one that calls nothing. */
 export type ChangedField = "workersMax" | "idleTimeout" | "drainTimeout";
@@ -66,6 +99,12 @@ export interface Setup {
    * alone.
    */
   readonly namespace: boolean;
+  /** Number of endpoints of other owners in account A, all of them older than the program's. */
+  readonly crowd?: number;
+  /** How far lists are behind, in milliseconds. */
+  readonly lagMs?: number;
+  /** `true` for the observed profile, whose lists end at 400. */
+  readonly observed?: boolean;
 }
 
 /** A sequence that can be replayed. */

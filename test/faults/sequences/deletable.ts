@@ -12,6 +12,23 @@ export interface Before {
   readonly others: readonly Entry[];
   /** Logical names whose replacement is asked for. */
   readonly replaced: readonly string[];
+  readonly scope: Scope;
+  /** `true` if one argument is wrong, so that nothing may happen. */
+  readonly isTypo: boolean;
+}
+
+/** What a command acts on. */
+export interface Scope {
+  /** The only one, by its logical name. */
+  readonly only?: string | undefined;
+  /** All but this one. */
+  readonly except?: string | undefined;
+}
+
+/** Returns `true` if a command acts on the resource with any of these logical names. */
+export function isInScope({ only, except }: Scope, ...names: readonly (string | undefined)[]): boolean {
+  if (except !== undefined && names.includes(except)) return false;
+  return only === undefined || names.includes(only);
 }
 
 /**
@@ -49,15 +66,21 @@ export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, o
  * declares.
  */
 export function deletable(before: Before, { command }: Pick<Run, "command">): Set<string> {
-  if (command === "preview" || command === "refresh") return new Set();
-  const { program, entries, others } = before;
+  if (command === "preview" || command === "refresh" || before.isTypo) return new Set();
+  const { program, entries, others, scope } = before;
   const held = new Set(others.filter(({ isDoomed }) => !isDoomed).map(({ id }) => id));
-  if (command === "destroy") return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
+  if (command === "destroy") {
+    for (const { name, id } of entries) if (!isInScope(scope, name)) held.add(id);
+    return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
+  }
   for (const { args } of program.resources) if (args.adoptId) held.add(args.adoptId);
   const free = entries.filter((entry) => {
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
-    if (!one || isReplaced(before, entry, one)) return true;
-    held.add(entry.id);
+    const canGo = isInScope(scope, entry.name, one?.name);
+    if (canGo && (!one || isReplaced(before, entry, one))) return true;
+    // An error has said that the endpoint goes with the first of two resources that the program does not declare.
+    const isLeftOver = !one && entries.filter(({ id }) => id === entry.id).length > 1;
+    if (!isLeftOver) held.add(entry.id);
     return false;
   });
   return new Set(free.map(({ id }) => id).filter((id) => !held.has(id)));

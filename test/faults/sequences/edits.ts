@@ -1,4 +1,4 @@
-import type { Action } from "./actions";
+import type { Action, Counts } from "./actions";
 import type { Declared, Program, ProviderName } from "./program";
 
 /** The relevant part of the world for an edit. */
@@ -9,15 +9,23 @@ export interface Surroundings {
   providerFor(id: string): ProviderName | undefined;
 }
 
-/**
- * The program after a user's edit; undefined if there is nothing to edit, as happens while a
- * sequence is shrunk.
- */
+const COUNTS: Readonly<Record<Counts, Pick<Declared["args"], "workersMin" | "workersMax">>> = {
+  max: { workersMax: 1 },
+  min: { workersMin: 1 },
+  both: { workersMin: 1, workersMax: 1 },
+  none: {},
+};
+
+/** The program after a user's edit; undefined if there is nothing to edit, as happens while a sequence is shrunk. */
 export function edited(program: Program, action: Action, surroundings: Surroundings): Program | undefined {
   switch (action.do) {
     case "declare":
       return declared(program, action.name, {
-        args: { workersMax: 1, ...(action.as && { name: action.as }) },
+        args: {
+          ...COUNTS[action.counts ?? "max"],
+          ...(action.as && { name: action.as }),
+          ...(action.drainTimeout && { drainTimeout: action.drainTimeout }),
+        },
         ...(action.provider && { provider: action.provider }),
       });
     case "rename":
@@ -38,6 +46,8 @@ export function edited(program: Program, action: Action, surroundings: Surroundi
       return changed(program, action.name, ({ provider = null, ...rest }) =>
         provider === action.to ? undefined : { ...rest, ...(action.to && { provider: action.to }) },
       );
+    case "typo":
+      return changed(program, action.name, (one) => ({ ...one, args: { ...one.args, workersMax: -1 } }));
     case "replace":
       return changed(program, action.name, (one) => one);
     case "createsFirst":

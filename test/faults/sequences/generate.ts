@@ -1,4 +1,4 @@
-import type { Action, ChangedField, Command, Disturbance, MachineIndex } from "./actions";
+import type { Action, ChangedField, Command, Counts, Disturbance, MachineIndex, Manner } from "./actions";
 import type { ProviderName } from "./program";
 import type { KeyName } from "./service";
 import { entriesOf, type World } from "./world";
@@ -35,20 +35,40 @@ const WEIGHTS = {
   provider: 8,
   key: 8,
   copyProgram: 5,
+  typo: 4,
   followAdvice: 0,
   up: 3,
   "up --refresh": 3,
   preview: 2,
-  refresh: 5,
+  refresh: 10,
   destroy: 2,
   drift: 5,
   vanish: 3,
+  switchOff: 2,
+  job: 8,
+  endJobs: 3,
 };
 
 type Kind = keyof typeof WEIGHTS;
 
 /** Actions that need a stack with resources. */
-const POINTLESS = ["up", "up --refresh", "preview", "refresh", "destroy", "drift", "vanish"] as const satisfies Kind[];
+const POINTLESS = [
+  ...([
+    "up",
+    "up --refresh",
+    "preview",
+    "refresh",
+    "destroy",
+    "drift",
+    "vanish",
+    "switchOff",
+    "job",
+    "endJobs",
+  ] as const),
+] satisfies Kind[];
+
+/** Actions that a list which is behind does not show at once, and jobs that keep a deletion busy for long. */
+const NOT_BEHIND = ["drift", "vanish", "switchOff", "job", "endJobs"] as const satisfies Kind[];
 
 /** Returns the next action of a user. */
 export async function nextAction(world: World, random: () => number): Promise<Action> {
@@ -62,15 +82,52 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
     weights.copyProgram = on === 1 ? 40 : 0;
     if (held.length === 0) for (const kind of POINTLESS) weights[kind] = 0;
   }
+  if (world.setup.lagMs) for (const kind of NOT_BEHIND) weights[kind] = 0;
+  // The obvious next command after a deletion that failed is another one, or a plain up.
+  if (machine.hasFailedDeletion)
+    for (const kind of ["up", "preview", "destroy", "refresh"] as const) weights[kind] = 25;
   if (machine.refused?.output.includes("adoptId")) weights.followAdvice = 60;
   if (machine.key === "b1") weights.key = 40;
   if (names.length > 3) weights.takeOut = 30;
   const kind = weighted(weights, random);
-  const action = make(kind, { on, names, held, random });
+  const action = make(kind, {
+    on,
+    names,
+    held: await heldFor(kind, machine, held),
+    random,
+    isBehind: !!world.setup.lagMs,
+  });
   const disturb = disturbance(random);
   const extras = { ...(random() < 0.4 && { again: true }), ...(disturb && { disturb }) };
-  return "on" in action ? { ...action, ...extras } : action;
+  return "on" in action ? { ...action, ...extras, ...manner(action, [...names, ...held], random) } : action;
 }
+
+/** Jobs that hold a deletion up run only where it gives up soon. */
+async function heldFor(
+  kind: Kind,
+  machine: World["machines"][number],
+  held: readonly string[],
+): Promise<readonly string[]> {
+  if (kind !== "job") return held;
+  const entries = await entriesOf(machine);
+  return entries.filter(({ outputs }) => Number(outputs.drainTimeout) <= SHORT_DRAIN).map(({ name }) => name);
+}
+
+/** How the command is run. */
+function manner(action: Action, names: readonly string[], random: () => number): Manner {
+  const chance = random();
+  if (action.do === "typo") return chance < 0.5 ? { inline: true } : {};
+  if (action.do === "replace" || names.length === 0) return {};
+  if (chance < 0.08) return { only: "name" in action && random() < 0.6 ? nameAfter(action) : pick(random, names) };
+  if (chance < 0.12) return { except: pick(random, names) };
+  const canContinue = action.do !== "preview" && action.do !== "refresh";
+  if (chance < 0.22) return canContinue ? { continues: true } : {};
+  if (chance < 0.34) return { planned: true };
+  if (chance < 0.4) return { refreshes: true };
+  return chance < 0.48 ? { inline: true } : {};
+}
+
+const nameAfter = (action: Action & { name: string }) => (action.do === "rename" ? action.to : action.name);
 
 function weighted(weights: Readonly<Record<Kind, number>>, random: () => number): Kind {
   const kinds = Object.keys(weights) as Kind[];
@@ -89,9 +146,14 @@ interface Choice {
   /** In the state. */
   readonly held: readonly string[];
   readonly random: () => number;
+  /** `true` if lists are behind, so that deletions take their time. */
+  readonly isBehind: boolean;
 }
 
-function make(kind: Kind, { on, names, held, random }: Choice): Action {
+/** Seconds after which a deletion gives up that waits for a job. */
+const SHORT_DRAIN = 5;
+
+function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action {
   const name = names.length > 0 ? pick(random, names) : "a";
   const free = LOGICAL_NAMES.filter((each) => !names.includes(each));
   const fresh = pick(random, free.length > 0 ? free : LOGICAL_NAMES);
@@ -102,7 +164,9 @@ function make(kind: Kind, { on, names, held, random }: Choice): Action {
     case "declare": {
       const as = random() < 0.4 ? { as: pick(random, EXPLICIT_NAMES) } : {};
       const provider = random() < 0.15 ? { provider: pick<ProviderName>(random, ["pa", "pb"]) } : {};
-      return { do: kind, on, name: fresh, ...as, ...provider };
+      const drainTimeout = !isBehind && random() < 0.5 ? { drainTimeout: SHORT_DRAIN } : {};
+      const counts = pick<Counts>(random, ["max", "max", "min", "both", "none", "none"]);
+      return { do: kind, on, name: fresh, ...as, ...provider, counts, ...drainTimeout };
     }
     case "rename":
       return { do: kind, on, name, to: fresh, alias: random() < 0.5 };
@@ -113,11 +177,18 @@ function make(kind: Kind, { on, names, held, random }: Choice): Action {
     case "dropAliases":
     case "dropAdoptId":
     case "takeOut":
+    case "typo":
       return { do: kind, on, name };
     case "change":
       return { do: kind, on, name, field: fieldOf(), value };
     case "drainTimeout":
-      return { do: "change", on, name, field: "drainTimeout" satisfies ChangedField, value: 100 + value };
+      return {
+        do: "change",
+        on,
+        name,
+        field: "drainTimeout" satisfies ChangedField,
+        value: isBehind ? 100 + value : SHORT_DRAIN,
+      };
     case "replace":
       return { do: kind, on, name, flag: random() < 0.7 ? "--replace" : "--target-replace" };
     case "createsFirst":
@@ -135,14 +206,19 @@ function make(kind: Kind, { on, names, held, random }: Choice): Action {
     case "drift":
       return { do: kind, of, field: fieldOf(), value: 10 + value };
     case "vanish":
+    case "switchOff":
+    case "job":
       return { do: kind, of };
+    case "endJobs":
+      return { do: kind };
     default:
       return { do: kind, on };
   }
 }
 
 function disturbance(random: () => number): Disturbance | undefined {
-  if (random() > 0.12) return undefined;
+  if (random() > 0.14) return undefined;
+  if (random() < 0.15) return { kind: "refuse", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
   if (random() < 0.4) {
     return { kind: "lose", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
   }

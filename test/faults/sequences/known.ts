@@ -1,4 +1,4 @@
-import type { Action } from "./actions";
+import type { Action, Setup } from "./actions";
 
 /**
  * Sequences of ordinary actions that have lost endpoints, as the campaign shrinks them. Its rules
@@ -61,4 +61,139 @@ export const KNOWN_SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
     { do: "adopt", on: 0, name: "a", of: "foreign:0" },
     { do: "replace", on: 0, name: "a", flag: "--replace", again: true },
   ],
+};
+
+const SOON = { drainTimeout: 5 } as const;
+
+/** A sequence that has failed. */
+export interface KnownSequence {
+  /** The service, where it is not the usual one. */
+  readonly setup?: Partial<Setup>;
+  readonly actions: readonly Action[];
+}
+
+/** The same, on a service or after actions that the first ones did not have. */
+export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
+  // The engine deleted every endpoint that the inline program had not declared.
+  "mistype an argument in an inline program": {
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "declare", on: 0, name: "b" },
+      { do: "typo", on: 0, name: "a", inline: true },
+    ],
+  },
+  // The counts stayed 0, and up said "unchanged".
+  "take out an endpoint that runs a job, put it back, and run up": {
+    actions: [
+      { do: "declare", on: 0, name: "a", counts: "none", ...SOON },
+      { do: "job", of: "0:a" },
+      { do: "takeOut", on: 0, name: "a" },
+      { do: "endJobs" },
+      { do: "up", on: 0 },
+    ],
+  },
+  // The refresh took the 0 into state, and the next up found nothing to do.
+  "take out an endpoint that runs a job, put it back, and run up --refresh": {
+    actions: [
+      { do: "declare", on: 0, name: "a", counts: "none", ...SOON },
+      { do: "job", of: "0:a" },
+      { do: "takeOut", on: 0, name: "a" },
+      { do: "up --refresh", on: 0 },
+      { do: "up", on: 0 },
+    ],
+  },
+  // The repair set workersMin 1 beside a workersMax of 0, which the service refused each time.
+  "destroy an endpoint with a minimum that runs a job, and run up --refresh": {
+    actions: [
+      { do: "declare", on: 0, name: "a", counts: "min", ...SOON },
+      { do: "job", of: "0:a" },
+      { do: "destroy", on: 0 },
+      { do: "up --refresh", on: 0 },
+    ],
+  },
+  // A second deletion took the 0 of the first for the counts of before.
+  "kill a deletion at zero, fail another one, and run up": {
+    actions: [
+      { do: "declare", on: 0, name: "a", ...SOON },
+      { do: "job", of: "0:a" },
+      { do: "takeOut", on: 0, name: "a", disturb: { kind: "kill", nth: 1, operation: "saveEndpoint", when: "after" } },
+      { do: "up", on: 0 },
+      { do: "endJobs" },
+      { do: "up", on: 0 },
+    ],
+  },
+  // The refresh took 0 into state without a word.
+  "switch an endpoint off that does not declare its counts, and refresh": {
+    actions: [
+      { do: "declare", on: 0, name: "a", counts: "none" },
+      { do: "switchOff", of: "0:a" },
+      { do: "refresh", on: 0 },
+    ],
+  },
+  // The refresh forgot it, and the next up made a second one.
+  "refresh an endpoint that the list does not reach": {
+    setup: { observed: true, crowd: 399 },
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "refresh", on: 0 },
+      { do: "up", on: 0 },
+    ],
+  },
+  // "It does not exist."
+  "change an endpoint that the list does not reach": {
+    setup: { observed: true, crowd: 399 },
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "change", on: 0, name: "a", field: "workersMax", value: 5 },
+    ],
+  },
+  // The up made two.
+  "lose the response of a create that the list does not reach": {
+    setup: { observed: true, crowd: 399 },
+    actions: [
+      { do: "declare", on: 0, name: "a", disturb: { kind: "lose", nth: 1, operation: "saveEndpoint" } },
+      { do: "up", on: 0 },
+    ],
+  },
+  // The refresh dropped the new endpoint, and the next up made a second one.
+  "refresh at once, with lists that are ten seconds behind": {
+    setup: { observed: true, lagMs: 10_000 },
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "refresh", on: 0 },
+      { do: "up", on: 0 },
+    ],
+  },
+  // The former resource's record was removed, and the endpoint was in no state.
+  "rename with adoptId under --continue-on-error while the service refuses the adoption": {
+    actions: [
+      { do: "declare", on: 0, name: "a", as: "llama" },
+      { do: "rename", on: 0, name: "a", to: "b", alias: false },
+      {
+        ...{ do: "followAdvice", on: 0, how: "adoptId", continues: true },
+        disturb: { kind: "refuse", nth: 1, operation: "myself" },
+      },
+    ],
+  },
+  // "Two resources in this program manage the endpoint", each time.
+  "rename with adoptId and up --refresh": {
+    actions: [
+      { do: "declare", on: 0, name: "a", as: "llama" },
+      { do: "rename", on: 0, name: "a", to: "b", alias: false },
+      { do: "followAdvice", on: 0, how: "adoptId", refreshes: true },
+    ],
+  },
+  // The deletion of the former resource took the endpoint of the new one.
+  "adopt under --target, then take the former out under --target": {
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "adopt", on: 0, name: "b", of: "0:a", only: "b" },
+      { do: "dropAdoptId", on: 0, name: "b", only: "b" },
+      { do: "takeOut", on: 0, name: "a", only: "a" },
+    ],
+  },
+  // The plan held a random value, which the up did not draw again.
+  "adopt by a saved plan": {
+    actions: [{ do: "adopt", on: 0, name: "a", of: "foreign:0", planned: true }],
+  },
 };

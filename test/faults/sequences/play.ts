@@ -1,9 +1,9 @@
-import type { Action, Command } from "./actions";
+import type { Action, Command, MachineIndex, Manner } from "./actions";
 import type { Before } from "./deletable";
 import { changed, edited, find } from "./edits";
 import type { Program } from "./program";
 import { check, checkAgain, type Problem } from "./rules";
-import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, type World } from "./world";
+import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, TYPE, type World } from "./world";
 
 /** The result of a step. */
 export interface StepResult {
@@ -22,7 +22,7 @@ export interface StepResult {
  * on.
  */
 export async function play(world: World, action: Action): Promise<StepResult | undefined> {
-  if (action.do === "drift" || action.do === "vanish") return disturbService(world, action);
+  if (!("on" in action)) return disturbService(world, action);
   const machine = world.machines[action.on];
   const other = world.machines[1 - action.on] as Machine;
   const [entries, others] = await Promise.all([entriesOf(machine), entriesOf(other)]);
@@ -39,7 +39,11 @@ export async function play(world: World, action: Action): Promise<StepResult | u
   if (action.do === "replace" && replaced.length !== 1) return undefined;
   machine.program = program;
   if (action.do === "key") machine.key = action.key;
-  const flags = replaced.flatMap(({ urn }) => [action.do === "replace" ? action.flag : "", urn]);
+  const scope = { only: action.only, except: action.except };
+  const flags = [
+    ...replaced.flatMap(({ urn }) => [action.do === "replace" ? action.flag : "", urn]),
+    ...flagsOf(action),
+  ];
   const before: Before = {
     machine,
     program,
@@ -47,22 +51,36 @@ export async function play(world: World, action: Action): Promise<StepResult | u
     entries,
     others,
     replaced: replaced.map(({ name }) => name),
+    scope,
+    isTypo: action.do === "typo",
   };
-  const result = await run(world, machine, commandOf(action), { flags, disturb: action.disturb });
+  const { disturb, planned, inline } = action;
+  const result = await run(world, machine, commandOf(action), { flags, disturb, planned, inline });
   const problems = await check(world, before, result);
   settle(machine, result);
-  const isGood = result.command.startsWith("up") && result.exitCode === 0 && !flags.includes("--target-replace");
+  const wasDeletion = action.do === "takeOut" || action.do === "replace" || result.command === "destroy";
+  machine.hasFailedDeletion = result.exitCode !== 0 && wasDeletion;
+  const isGood = result.command.startsWith("up") && result.exitCode === 0 && flags.length === 0;
   const again = action.again && isGood ? checkAgain(await upAgain(world, machine)) : [];
   const { exitCode, seconds, wasDisturbed, output } = result;
   return { action, exitCode, seconds, wasDisturbed, problems: [...problems, ...again], output };
 }
 
+function flagsOf({ only, except, continues }: Manner): string[] {
+  const urn = (name: string) => `urn:pulumi:dev::test::${TYPE}::${name}`;
+  return [
+    ...(only === undefined ? [] : ["--target", urn(only)]),
+    ...(except === undefined ? [] : ["--exclude", urn(except)]),
+    ...(continues ? ["--continue-on-error"] : []),
+  ];
+}
+
 const upAgain = (world: World, machine: Machine) => run(world, machine, "up", { flags: ["--expect-no-changes"] });
 
-function commandOf(action: Action): Command {
+function commandOf(action: Action & Manner): Command {
   if (action.do === "key") return action.run;
   const commands: readonly string[] = ["up", "up --refresh", "preview", "refresh", "destroy"] satisfies Command[];
-  return commands.includes(action.do) ? (action.do as Command) : "up";
+  return commands.includes(action.do) ? (action.do as Command) : action.refreshes ? "up --refresh" : "up";
 }
 
 /** Goes back to what was good after a refusal, as a user does who takes the edit back. */
@@ -79,16 +97,32 @@ function settle(machine: Machine, { command, exitCode, wasDisturbed, output }: R
   }
 }
 
-function disturbService(world: World, action: Action & { do: "drift" | "vanish" }): Promise<StepResult | undefined> {
-  return idOf(world, action.of).then((id) => {
-    const one = id === undefined ? undefined : aliveIn(world).get(id);
-    if (!one || (action.do === "vanish" && world.foreign.includes(one.id))) return undefined;
-    const { endpoints } = world.service.accounts[one.account];
-    if (action.do === "vanish") endpoints.delete(one.id);
-    else endpoints.change(one.id, { [action.field]: action.value });
-    world.stale.add(one.id);
+type Outside = Exclude<Action, { on: MachineIndex }>;
+
+/** Does what happens at the service without a run. */
+async function disturbService(world: World, action: Outside): Promise<StepResult | undefined> {
+  if (action.do === "endJobs") {
+    world.service.endJobs();
     return { action, problems: [] };
-  });
+  }
+  const id = await idOf(world, action.of);
+  const one = id === undefined ? undefined : aliveIn(world).get(id);
+  if (!one || (action.do === "vanish" && world.foreign.includes(one.id))) return undefined;
+  const { endpoints } = world.service.accounts[one.account];
+  if (action.do === "job") {
+    if (one.record.workersMax === 0) return undefined;
+    await world.service.holdJob(one.account, one.id);
+    return { action, problems: [] };
+  }
+  if (action.do === "vanish") endpoints.delete(one.id);
+  else if (action.do === "drift") endpoints.change(one.id, { [action.field]: action.value });
+  else endpoints.change(one.id, { workersMin: 0, workersMax: 0 });
+  const { workersMin, workersMax } = endpoints.get(one.id) ?? {};
+  world.given.get(one.id)?.workersMin.add(workersMin);
+  world.given.get(one.id)?.workersMax.add(workersMax);
+  if (action.do === "switchOff") world.switchedOff.add(one.id);
+  world.stale.add(one.id);
+  return { action, problems: [] };
 }
 
 /** The id of `foreign:0`, or of `0:a`. */
@@ -160,9 +194,10 @@ function namedIn(output: string, ids: readonly string[]) {
 
 /** Destroys what is left on both machines, with either key, and says what should not be so. */
 export async function finish(world: World): Promise<StepResult[]> {
+  world.service.endJobs();
   const results: StepResult[] = [];
   for (const on of [0, 1] as const) {
-    for (const key of ["a1", "b1"] as const) {
+    for (const key of ["a1", "b1", "a1"] as const) {
       const machine = world.machines[on];
       if ((await entriesOf(machine)).length === 0) continue;
       machine.lastGood = { program: machine.program, key };

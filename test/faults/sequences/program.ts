@@ -13,6 +13,7 @@ export interface Declared {
   readonly args: {
     readonly name?: string;
     readonly adoptId?: string;
+    readonly workersMin?: number;
     readonly workersMax?: number;
     readonly idleTimeout?: number;
     readonly drainTimeout?: number;
@@ -29,26 +30,49 @@ export interface Program {
 /** The file that the program reads what it declares from. */
 export const MODEL_FILE = "model.json";
 
-/** The Pulumi program, which is the same in all steps. */
-export const PROGRAM = `
+const DECLARE = `
 const { readFileSync } = require("node:fs");
 const pulumi = require("@pulumi/pulumi");
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
-const { resources, createsFirst } = JSON.parse(readFileSync("${MODEL_FILE}", "utf8"));
-if (createsFirst) {
-  pulumi.runtime.registerStackTransformation(({ props, opts }) => ({ props, opts: { ...opts, deleteBeforeReplace: false } }));
+
+function declare() {
+  const { resources, createsFirst } = JSON.parse(readFileSync("${MODEL_FILE}", "utf8"));
+  if (createsFirst) {
+    pulumi.runtime.registerStackTransformation(({ props, opts }) => ({ props, opts: { ...opts, deleteBeforeReplace: false } }));
+  }
+  const { SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_SERVICE: service } = process.env;
+  const providers = {};
+  for (const { provider } of resources) {
+    if (!provider || providers[provider]) continue;
+    const urls = { graphqlUrl: url, restUrl: url, queueUrl: url, ...(service && { service }) };
+    providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv: "KEY_OF_" + provider.toUpperCase(), ...urls });
+  }
+  for (const { name, aliases, provider, args } of resources) {
+    new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "template", ...args }, {
+      ...(aliases && { aliases: aliases.map((alias) => ({ name: alias })) }),
+      ...(provider && { provider: providers[provider] }),
+    });
+  }
 }
-const url = process.env.SERVERLESS_GPU_GRAPHQL_URL;
-const providers = {};
-for (const { provider } of resources) {
-  if (!provider || providers[provider]) continue;
-  const urls = { graphqlUrl: url, restUrl: url, queueUrl: url };
-  providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv: "KEY_OF_" + provider.toUpperCase(), ...urls });
+`;
+
+/** The Pulumi program, which is the same in all steps. */
+export const PROGRAM = `${DECLARE}\ndeclare();\n`;
+
+/** The same program inline: `node inline.js up '{"refresh":true}'`. */
+export const INLINE_FILE = "inline.js";
+export const INLINE_PROGRAM = `${DECLARE}
+const { LocalWorkspace } = require("@pulumi/pulumi/automation");
+
+async function main([command, options]) {
+  const workDir = __dirname;
+  const inline = { stackName: "organization/test/dev", projectName: "test", program: async () => declare() };
+  const stack = await LocalWorkspace.createOrSelectStack(inline, { workDir });
+  await stack[command]({ onOutput: (text) => process.stdout.write(text), color: "never", ...JSON.parse(options) });
 }
-for (const { name, aliases, provider, args } of resources) {
-  new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "template", ...args }, {
-    ...(aliases && { aliases: aliases.map((alias) => ({ name: alias })) }),
-    ...(provider && { provider: providers[provider] }),
-  });
-}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
 `;

@@ -1,15 +1,22 @@
-import { type Before, declaredFor, entryFor, isReplaced } from "./deletable";
+import { type Before, declaredFor, deletable, entryFor, isReplaced } from "./deletable";
 import type { Declared } from "./program";
-import { accountFor, type Run } from "./world";
+import { accountFor, type Run, type World } from "./world";
 
 /** Returns the reason if a command may be refused. Otherwise it must succeed. */
-export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run): string[] {
+export function reasonsToRefuse(before: Before, run: Run, world: World): string[] {
+  const { command, wasDisturbed, wasRefused } = run;
   const { machine, program, entries, alive } = before;
   const present = entries.filter(({ id }) => alive.has(id));
   const isElsewhere = present.some(({ id, provider }) => alive.get(id)?.account !== accountFor(machine, provider));
   const hasDead = present.length < entries.length;
   const isOther = hasDead && machine.keys.size > 1;
-  const common = [wasDisturbed && "disturbed", isElsewhere && "wrong account", isOther && "gone, and another key"];
+  const common = [
+    wasDisturbed && "disturbed",
+    wasRefused && "refused by the service",
+    mayTimeOut(before, run) && "a deletion with little time",
+    isElsewhere && "wrong account",
+    isOther && "gone, and another key",
+  ];
   if (command === "refresh" || command === "destroy") return named(common);
   return named([
     ...common,
@@ -17,10 +24,12 @@ export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run):
     program.resources.some(({ provider }) => provider === "px") && "a key that nobody has",
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
+    run.flags.length > 0 && program.resources.some(({ provider }) => provider) && "a provider that is not targeted",
     hasTwoOwners(before) && "an endpoint that two declared resources have",
     ...program.resources.flatMap((one) => [
       adoptionProblem(before, one),
       nameProblem(before, one),
+      isBehind(before, one, world) && "a name that a list still shows",
       isShared(before, one) && "replacement of what two resources share",
     ]),
   ]);
@@ -28,6 +37,22 @@ export function reasonsToRefuse(before: Before, { command, wasDisturbed }: Run):
 
 const named = (reasons: readonly (string | false | undefined)[]) =>
   reasons.filter((reason) => typeof reason === "string");
+
+/** Time that is enough for any deletion of an endpoint without a job, in seconds. */
+const ENOUGH_TIME = 60;
+
+function mayTimeOut(before: Before, run: Run): boolean {
+  const may = deletable(before, run);
+  return before.entries.some(
+    ({ id, outputs: { drainTimeout } }) =>
+      may.has(id) && typeof drainTimeout === "number" && drainTimeout < ENOUGH_TIME,
+  );
+}
+
+function isBehind({ program, entries }: Before, one: Declared, { setup, formerNames }: World): boolean {
+  if (!setup.lagMs || one.args.name === undefined) return false;
+  return formerNames.has(one.args.name) && entryFor(program, entries, one)?.outputs.name !== one.args.name;
+}
 
 function hasAliasClash({ program: { resources } }: Before): boolean {
   const names = resources.map(({ name }) => name);

@@ -1,4 +1,5 @@
-import { type Before, declaredFor, deletable } from "./deletable";
+import { type Before, declaredFor, deletable, isInScope } from "./deletable";
+import { noteGiven, whatIsOutOfService } from "./inService";
 import { reasonsToRefuse } from "./refusals";
 import { type Alive, aliveIn, type Entry, entriesOf, type Machine, type Run, type World } from "./world";
 
@@ -25,11 +26,14 @@ export async function check(world: World, before: Before, run: Run): Promise<Pro
   const entries = await entriesOf(before.machine);
   const step: Step = { world, before, run, alive, entries, succeeded: run.exitCode === 0 };
   remember(step);
+  noteGiven(world, before);
   return [
     ...whatDied(step),
     ...whatWasDoubled(step),
     ...whatWasTouched(step),
     ...whatStateSays(step),
+    ...whatIsOutOfService(world, before, run, entries).map((text) => problem("service", text)),
+    ...whatTyposDid(step),
     ...(run.leftProcesses ? [problem("process", "a process outlived the killed engine by 60 s")] : []),
     ...whatWasRefused(step),
   ];
@@ -54,15 +58,19 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
     for (const id of [...idsOf(before.entries), ...idsOf(entries), ...orphans.keys()]) stale.add(id);
   }
   for (const id of alive.keys()) if (!before.alive.has(id)) ours.add(id);
+  for (const [id, { record }] of before.alive) if (!alive.has(id)) world.formerNames.add(String(record.name));
   const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
-  if (isFresh) for (const id of idsOf(entries)) stale.delete(id);
+  // A list that is behind may have brought back what was there before.
+  if (isFresh && world.setup.lagMs) for (const id of idsOf(entries)) stale.add(id);
+  if (!isFresh || world.setup.lagMs) return;
+  for (const { id, name } of entries) if (isInScope(before.scope, name)) stale.delete(id);
 }
 
 function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
   const died = [...before.alive.keys()].filter((id) => !alive.has(id));
   const may = deletable(before, run);
   const lost = died.filter((id) => !may.has(id)).map((id) => problem("alive", `${id} was deleted`));
-  if (succeeded || run.wasDisturbed || run.command === "destroy") return lost;
+  if (succeeded || run.wasDisturbed || run.wasRefused || run.command === "destroy") return lost;
   const declared = before.entries.filter(
     (entry) => !entry.isDoomed && declaredFor(before.program, before.entries, entry),
   );
@@ -110,15 +118,28 @@ function whatWasTouched({ world, before, run }: Step): Problem[] {
     .map(({ operation, id }) => problem("touched", `${operation} for ${id}, which is not this program's`));
 }
 
+/** A run whose program has a mistake must fail, and must send nothing that changes anything. */
+function whatTyposDid({ before, run, succeeded }: Step): Problem[] {
+  if (!before.isTypo || run.wasDisturbed) return [];
+  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  return [
+    ...(succeeded ? [problem("typo", `${run.command} accepted a wrong argument`)] : []),
+    ...writes.map(({ operation }) => problem("typo", `a program with a wrong argument sent ${operation}`)),
+  ];
+}
+
 /** The fields of an endpoint, as the service's record and the resource's outputs both name them. */
 const FIELDS = ["name", "gpuIds", "templateId", "idleTimeout", "scalerType", "scalerValue", "workersMin", "workersMax"];
 
 function whatStateSays({ world, before, run, alive, entries, succeeded }: Step): Problem[] {
   const { program } = before;
-  const isUp = succeeded && run.command.startsWith("up") && !run.flags.some((flag) => flag.startsWith("--target"));
+  const isUp = succeeded && run.command.startsWith("up") && !run.flags.includes("--target-replace");
   const current = entries.filter(({ isDoomed }) => !isDoomed);
   const missing = isUp
-    ? program.resources.filter((one) => !current.some((entry) => declaredFor(program, entries, entry) === one))
+    ? program.resources.filter(
+        (one) =>
+          isInScope(before.scope, one.name) && !current.some((entry) => declaredFor(program, entries, entry) === one),
+      )
     : [];
   const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
   const known = current.filter(({ id, isReplaced }) => !isReplaced && !world.stale.has(id));
@@ -127,10 +148,12 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
   return [
     ...missing.map(({ name }) => problem("state", `${name} is declared, and not in state after a good ${run.command}`)),
     ...known
+      .filter(({ name }) => isInScope(before.scope, name))
       .filter(({ id }) => !alive.has(id) && (isFresh || before.alive.has(id)) && !run.wasDisturbed)
       .map(({ id, name }) => problem("state", `state says that ${name} has ${id}, which is gone`)),
     ...known.filter(isAlone).flatMap((entry) => {
-      const one = isUp ? declaredFor(program, entries, entry) : undefined;
+      const isActedOn = isUp && isInScope(before.scope, entry.name);
+      const one = isActedOn ? declaredFor(program, entries, entry) : undefined;
       const { adoptId: _, drainTimeout: __, ...args } = one?.args ?? {};
       return differences(entry, alive.get(entry.id), { ...entry.outputs, ...args });
     }),
@@ -148,8 +171,8 @@ function differences(
   );
 }
 
-function whatWasRefused({ before, run, succeeded }: Step): Problem[] {
-  if (succeeded || reasonsToRefuse(before, run).length > 0) return [];
+function whatWasRefused({ world, before, run, succeeded }: Step): Problem[] {
+  if (succeeded || before.isTypo || reasonsToRefuse(before, run, world).length > 0) return [];
   const said = run.output.split("\n").filter((line) => /error|refus/i.test(line));
   return [problem("stuck", `${run.command} failed without a reason: ${said.slice(0, 3).join(" | ")}`)];
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Emulator, startEmulator } from "../../../emulator";
+import { heldJobs } from "./heldJobs";
 
 export type AccountName = "A" | "B";
 /** `a1` and `a2` are keys of account A, `b1` is one of account B. */
@@ -26,6 +27,8 @@ export interface Trap {
   readonly operation?: string;
   /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";
+  /** `true` if the service refuses the request instead, as it does when the workers' quota is used up. */
+  readonly refuses?: boolean;
   /** Called when the request is held. Its connection is cut when the promise settles. */
   readonly onHeld: () => Promise<void>;
 }
@@ -36,6 +39,9 @@ export interface Service {
   readonly accounts: Readonly<Record<AccountName, Emulator>>;
   /** Disturbs one request, at most once. Undefined takes the trap away. */
   setTrap(trap: Trap | undefined): void;
+  /** Submits a job that runs until `endJobs`, and resolves when a worker runs it. */
+  holdJob(account: AccountName, endpointId: string): Promise<void>;
+  endJobs(): void;
   stop(): Promise<void>;
 }
 
@@ -43,14 +49,24 @@ export interface ServiceOptions {
   readonly seed: number;
   /** `true` if the deletion of an unknown id succeeds. */
   readonly lenient: boolean;
+  /** How far lists are behind, in milliseconds. */
+  readonly lagMs?: number;
+  /** `true` for the observed profile. */
+  readonly observed?: boolean;
 }
 
-/**
- * Starts the service: an emulator for each account, and a gate before them that knows which key is
- * whose.
- */
-export async function startService({ seed, lenient }: ServiceOptions): Promise<Service> {
-  const start = (apiKey: string, randomSeed: number) => startEmulator({ apiKey, randomSeed, drainMs: 0 });
+/** Starts the service: an emulator for each account, and a gate before them that knows which key is whose. */
+export async function startService({ seed, lenient, lagMs, observed }: ServiceOptions): Promise<Service> {
+  const jobs = heldJobs();
+  const start = async (apiKey: string, randomSeed: number) => {
+    const emulator = await startEmulator({
+      ...{ apiKey, randomSeed, drainMs: 0, coldStartMs: 0 },
+      ...{ profile: observed ? "observed" : "contract", rateLimits: { management: "off" } },
+      handlers: { default: jobs.handler },
+    });
+    if (lagMs) emulator.faults.add({ match: { interface: "graphql" }, effect: { listLagMs: lagMs } });
+    return emulator;
+  };
   const accounts = { A: await start("account-a", 2 * seed + 1), B: await start("account-b", 2 * seed + 2) };
   let trap: (Trap & { seen: number }) | undefined;
   const trapFor = (operation: string) => {
@@ -64,6 +80,11 @@ export async function startService({ seed, lenient }: ServiceOptions): Promise<S
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
     const sprung = trapFor(operationOf(body));
+    if (sprung?.refuses) {
+      await sprung.onHeld();
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(JSON.stringify(REFUSAL));
+    }
     if (sprung?.when === "before") return sprung.onHeld().finally(() => request.socket.destroy());
     const { status, type, text } = await forward(request, body, accounts);
     if (sprung) return sprung.onHeld().finally(() => request.socket.destroy());
@@ -81,13 +102,23 @@ export async function startService({ seed, lenient }: ServiceOptions): Promise<S
     setTrap(next) {
       trap = next && { ...next, seen: 0 };
     },
+    holdJob: (account, id) => jobs.hold(accounts[account], id),
+    endJobs: jobs.end,
     async stop() {
+      jobs.end();
       gate.closeAllConnections();
       await new Promise((resolve) => gate.close(resolve));
       await Promise.all([accounts.A.stop(), accounts.B.stop()]);
     },
   };
 }
+
+const REFUSAL = {
+  errors: [
+    { message: "Max workers across all endpoints must not exceed your workers quota", extensions: { code: "RUNPOD" } },
+  ],
+  data: null,
+};
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";

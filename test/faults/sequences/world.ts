@@ -3,7 +3,7 @@ import path from "node:path";
 import type { JournalEntry } from "../../../emulator";
 import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
 import type { Command, Disturbance, MachineIndex, Setup } from "./actions";
-import { MODEL_FILE, PROGRAM, type Program, type ProviderName } from "./program";
+import { INLINE_FILE, INLINE_PROGRAM, MODEL_FILE, PROGRAM, type Program, type ProviderName } from "./program";
 import { type AccountName, accountOf, KEYS, type KeyName, type Service, startService } from "./service";
 
 /** An endpoint as the service has it. */
@@ -23,6 +23,8 @@ export interface Machine {
   lastGood: { readonly program: Program; readonly key: KeyName };
   /** The last command that was refused: its program and what it said. */
   refused?: { readonly program: Program; readonly key: KeyName; readonly output: string } | undefined;
+  /** `true` if the last run failed to delete something. */
+  hasFailedDeletion: boolean;
   /** Every key that it ever ran with. */
   readonly keys: Set<KeyName>;
   /** Every id that its program ever named in `adoptId`. */
@@ -42,8 +44,17 @@ export interface World {
   readonly orphans: Map<string, MachineIndex>;
   /** Endpoints whose state is known to be old: until a refresh. */
   readonly stale: Set<string>;
+  /** Values that people and programs have given the counts of an endpoint, by its id. */
+  readonly given: Map<string, Given>;
+  /** Endpoints that a person has switched off, and no run has said so yet. */
+  readonly switchedOff: Set<string>;
+  /** Names that endpoints had. A list that is behind still shows them. */
+  readonly formerNames: Set<string>;
   stop(): Promise<void>;
 }
+
+/** Every value that each count of an endpoint was ever given on purpose. */
+export type Given = Readonly<Record<"workersMin" | "workersMax", Set<unknown>>>;
 
 export async function createWorld(setup: Setup): Promise<World> {
   const service = await startService(setup);
@@ -52,6 +63,9 @@ export async function createWorld(setup: Setup): Promise<World> {
     service.accounts.A.endpoints.create({ ...input, name: "theirs" }).id,
     service.accounts.B.endpoints.create({ ...input, name: "theirs" }).id,
   ];
+  for (let index = 0; index < (setup.crowd ?? 0); index++) {
+    foreign.push(service.accounts.A.endpoints.create({ ...input, name: `crowd-${index}` }).id);
+  }
   const machines = [createMachine(), createMachine()] as const;
   return {
     setup,
@@ -61,6 +75,9 @@ export async function createWorld(setup: Setup): Promise<World> {
     ours: new Set(),
     orphans: new Map(),
     stale: new Set(),
+    given: new Map(),
+    switchedOff: new Set(),
+    formerNames: new Set(),
     async stop() {
       await Promise.all(machines.map(({ stack }) => stack?.dispose()));
       await service.stop();
@@ -71,7 +88,15 @@ export async function createWorld(setup: Setup): Promise<World> {
 function createMachine(): Machine {
   const program: Program = { resources: [] };
   const lastGood = { program, key: "a1" } as const;
-  return { stack: undefined, program, key: "a1", lastGood, keys: new Set(), adopted: new Set() };
+  return {
+    stack: undefined,
+    program,
+    key: "a1",
+    lastGood,
+    hasFailedDeletion: false,
+    keys: new Set(),
+    adopted: new Set(),
+  };
 }
 
 async function createMachineStack({ service: { url }, setup }: World): Promise<PulumiStack> {
@@ -81,8 +106,12 @@ async function createMachineStack({ service: { url }, setup }: World): Promise<P
     SERVERLESS_GPU_QUEUE_URL: url,
     KEY_OF_PB: KEYS.b1,
     KEY_OF_PX: "a-mistyped-key",
+    // Shows the options of saved plans.
+    PULUMI_EXPERIMENTAL: "true",
+    ...(setup.observed && { SERVERLESS_GPU_SERVICE: "runpod" }),
   };
   const stack = await createStack({ program: PROGRAM, env });
+  await stack.writeFile(INLINE_FILE, INLINE_PROGRAM);
   if (setup.namespace) await stack.setConfig({ "serverless-gpu:namespace": "sequences" });
   return stack;
 }
@@ -115,7 +144,7 @@ export interface Entry {
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+export const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 
 /**
  * The endpoints in a machine's state, read from the backend's file, which is a second faster than
@@ -157,10 +186,22 @@ export interface Run extends CommandResult {
   readonly seconds: number;
   /** `true` if the engine was killed, or a response was lost. */
   readonly wasDisturbed: boolean;
+  /** `true` if the service refused a request for a reason of its own. */
+  readonly wasRefused: boolean;
   /** Requests at each account, in order. */
   readonly requests: Readonly<Record<AccountName, readonly JournalEntry[]>>;
   /** `true` if a process outlived a killed engine for long. */
   readonly leftProcesses: boolean;
+}
+
+/** How a command is run. */
+export interface RunOptions {
+  readonly flags?: readonly string[];
+  readonly disturb?: Disturbance | undefined;
+  /** `true` if a preview saves a plan first, which the `up` carries out. */
+  readonly planned?: boolean | undefined;
+  /** `true` for an inline program. */
+  readonly inline?: boolean | undefined;
 }
 
 const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
@@ -171,12 +212,14 @@ const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
   destroy: ["destroy", "--yes", "--skip-preview"],
 };
 
+const PLAN_FILE = "plan.json";
+
 /** Runs the engine on a machine, with its present program and key. */
 export async function run(
   world: World,
   machine: Machine,
   command: Command,
-  { flags = [], disturb }: { flags?: readonly string[]; disturb?: Disturbance | undefined } = {},
+  { flags = [], disturb, planned, inline }: RunOptions = {},
 ): Promise<Run> {
   machine.stack ??= await createMachineStack(world);
   const { service } = world;
@@ -185,30 +228,56 @@ export async function run(
   for (const { args } of program.resources) if (args.adoptId) machine.adopted.add(args.adoptId);
   await stack.writeFile(MODEL_FILE, JSON.stringify(program));
   for (const { journal } of Object.values(service.accounts)) journal.clear();
-  let wasDisturbed = false;
+  let wasHeld = false;
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   const onHeld = async () => {
-    wasDisturbed = true;
+    wasHeld = true;
     if (disturb?.kind !== "kill") return;
     await killEngine(stack);
     await released;
   };
-  service.setTrap(disturb && { when: "after", ...disturb, onHeld });
+  service.setTrap(disturb && { when: "after", ...disturb, refuses: disturb.kind === "refuse", onHeld });
   const begun = performance.now();
   const keyOfA = key === "b1" ? KEYS.a1 : KEYS[key];
   const env = { SERVERLESS_GPU_API_KEY: KEYS[key], KEY_OF_PA: keyOfA };
-  const result = await stack.run([...ARGUMENTS[command], ...flags], env);
+  const result = await runEngine(stack, command, { flags, planned, inline }, env);
   service.setTrap(undefined);
-  const wasKilled = wasDisturbed && disturb?.kind === "kill";
+  const wasKilled = wasHeld && disturb?.kind === "kill";
   const leftProcesses = wasKilled && !(await allEnd(stack));
   release();
   if (wasKilled) await stack.run(["cancel", "--yes"], env);
   const seconds = Math.round((performance.now() - begun) / 100) / 10;
   const requests = { A: service.accounts.A.journal.requests(), B: service.accounts.B.journal.requests() };
-  return { ...result, command, flags, seconds, wasDisturbed, requests, leftProcesses };
+  const wasRefused = wasHeld && disturb?.kind === "refuse";
+  return {
+    ...result,
+    command,
+    flags,
+    seconds,
+    wasDisturbed: wasHeld && !wasRefused,
+    wasRefused,
+    requests,
+    leftProcesses,
+  };
+}
+
+async function runEngine(
+  stack: PulumiStack,
+  command: Command,
+  { flags = [], planned, inline }: RunOptions,
+  env: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  if (inline && command.startsWith("up")) {
+    return stack.exec("node", [INLINE_FILE, "up", JSON.stringify({ refresh: command === "up --refresh" })], { env });
+  }
+  if (!planned || command !== "up") return stack.run([...ARGUMENTS[command], ...flags], env);
+  const forPreview = flags.filter((flag) => flag !== "--continue-on-error");
+  const preview = await stack.run(["preview", "--save-plan", PLAN_FILE, ...forPreview], env);
+  if (preview.exitCode !== 0) return preview;
+  return stack.run([...ARGUMENTS.up, "--plan", PLAN_FILE, ...flags], env);
 }
 
 async function killEngine(stack: PulumiStack): Promise<void> {

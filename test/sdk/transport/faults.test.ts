@@ -22,7 +22,6 @@ function pauses({ emulator }: Emulated): number[] {
 
 describe("a passing fault", () => {
   test.each<[string, FaultEffect]>([
-    ["429", { status: 429 }],
     ["500", { status: 500 }],
     ["502 with HTML", { html: true }],
     ["503", { status: 503, body: "" }],
@@ -45,6 +44,15 @@ describe("a passing fault", () => {
       expect(pause).toBeGreaterThanOrEqual(hangMs);
       expect(pause).toBeLessThanOrEqual(hangMs + 500 * 2 ** index + 100);
     });
+  });
+
+  test("a read that exceeds the GraphQL quota waits until the service starts to count again", async () => {
+    await using emulated = await startEmulated({ emulator: { rateLimits: { graphql: { perMinute: 1 } } } });
+    await emulated.run(emulated.client.endpoints.list());
+    expect(await emulated.run(emulated.client.endpoints.list())).toEqual([]);
+    const refused = emulated.emulator.journal.requests().filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(2);
+    expect(refused.length).toBeLessThan(6);
   });
 
   test("a change is retried: the same save, with the id", async () => {

@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import type { ManagementApi } from "../../sdk";
+import { createStack, type PulumiStack } from "../pulumi/harness";
+
+/** For a shorter try: `QUOTAS_COUNT=10 npm run test:faults -- quotas`. */
+const COUNT = Number(process.env.QUOTAS_COUNT ?? 100);
+
+/** Git-ignored. */
+const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
+
+const PROGRAM = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+for (let i = 0; i < ${COUNT}; i++) {
+  new ServerlessEndpoint("endpoint-" + i, { gpuIds: "AMPERE_24", templateId: "template", workersMax: 1 });
+}
+`;
+
+const COMMANDS: Readonly<Record<string, (stack: PulumiStack) => Promise<unknown>>> = {
+  up: (stack) => stack.up(),
+  preview: (stack) => stack.preview("--expect-no-changes"),
+  "preview --refresh": (stack) => stack.preview("--refresh", "--expect-no-changes"),
+  refresh: (stack) => stack.refresh("--expect-no-changes"),
+  destroy: (stack) => stack.destroy(),
+};
+
+interface Row {
+  readonly api: ManagementApi;
+  readonly command: string;
+  /** Requests to each management interface. */
+  readonly graphql: number;
+  readonly v2: number;
+  /** Requests that were refused with 429. */
+  readonly refused: number;
+  /** The most requests in any 60 seconds. */
+  readonly busiest: number;
+  readonly seconds: number;
+  readonly endpoints: number;
+}
+
+const rows: Row[] = [];
+
+test.each<ManagementApi>([
+  "graphql",
+  "v2",
+])(`${COUNT} endpoints over %s with the published quotas: each command ends without an error`, async (api) => {
+  const rateLimits = { graphql: "real", management: "real" } as const;
+  await using emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits });
+  const stack = await createStack({ program: PROGRAM, env: { ...emulator.env, SERVERLESS_GPU_API: api } });
+  for (const [command, execute] of Object.entries(COMMANDS)) {
+    emulator.journal.clear();
+    const begun = performance.now();
+    await execute(stack);
+    rows.push({ api, command, ...requestsOf(emulator), seconds: Math.round((performance.now() - begun) / 1000) });
+  }
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect(rows.find((row) => row.api === api && row.command === "up")?.endpoints).toBe(COUNT);
+}, 3_600_000);
+
+function requestsOf({ journal, endpoints }: Emulator): Omit<Row, "api" | "command" | "seconds"> {
+  const requests = journal.requests();
+  const times = requests.map(({ at }) => at);
+  const within = (from: number) => times.filter((time) => time >= from && time < from + 60_000).length;
+  return {
+    graphql: requests.filter((request) => request.interface === "graphql").length,
+    v2: requests.filter((request) => request.interface === "v2").length,
+    refused: requests.filter(({ status }) => status === 429).length,
+    busiest: Math.max(0, ...times.map(within)),
+    endpoints: endpoints.list().length,
+  };
+}
+
+afterAll(() => {
+  const names = ["interface", "command", "GraphQL", "REST v2", "429", "most in a minute", "seconds", "endpoints after"];
+  const lines = rows.map((row) => [
+    ...[row.api, row.command, row.graphql, row.v2, row.refused, row.busiest, row.seconds, row.endpoints],
+  ]);
+  const table = [names, ["---", "---", ...names.slice(2).map(() => "--:")], ...lines].map(
+    (cells) => `| ${cells.join(" | ")} |`,
+  );
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(path.join(FOLDER, "quotas.md"), `${table.join("\n")}\n`);
+  process.stdout.write(`\n${table.join("\n")}\n${path.join(FOLDER, "quotas")}.md\n`);
+});

@@ -1,0 +1,33 @@
+import type { Emulator, Handler } from "../../../emulator";
+import { occupyWorker } from "../../support/heldWorker";
+
+/** Jobs that run until all of them are ended. */
+export interface HeldJobs {
+  readonly handler: Handler;
+  /** Submits a job, and resolves when a worker runs it. */
+  hold(emulator: Emulator, endpointId: string): Promise<void>;
+  end(): void;
+}
+
+export function heldJobs(): HeldJobs {
+  const running = new Set<() => void>();
+  let areHeld = false;
+  return {
+    handler: (_job, { signal }) =>
+      new Promise<void>((resolve) => {
+        // One that waited for its worker while the others were ended.
+        if (!areHeld) return resolve();
+        running.add(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      }),
+    hold(emulator, endpointId) {
+      areHeld = true;
+      return occupyWorker(emulator, endpointId);
+    },
+    end() {
+      areHeld = false;
+      for (const resolve of running) resolve();
+      running.clear();
+    },
+  };
+}

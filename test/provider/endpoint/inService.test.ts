@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { type DynamicProvider, destroy, type Remembered, refresh, up } from "../../faults/engineMemory";
+import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
+import { type HeldJob, heldJob, occupyWorker } from "../../support/heldWorker";
+
+/* What `test:faults -- sequences` plays with the real engine, in seconds: deletions that do not end, and then a plain up. */
+
+/** The service's own values where a program sets none (contract). */
+const DEFAULTS = { workersMin: 0, workersMax: 3 };
+
+const PROGRAMS: readonly Properties[] = [{}, { workersMin: 1 }, { workersMax: 2 }, { workersMin: 1, workersMax: 2 }];
+
+interface Machine {
+  readonly emulator: Emulator;
+  readonly job: HeldJob;
+  provider: DynamicProvider;
+  remembered: (Remembered | undefined)[];
+}
+
+const inputsOf = (program: Properties, index: number): Properties => ({
+  ...{ automaticName: `llama-${index}`, gpuIds: "AMPERE_24", templateId: "template", drainTimeout: 1 },
+  ...program,
+});
+
+async function upAll(machine: Machine): Promise<void> {
+  const { provider, remembered } = machine;
+  machine.remembered = await Promise.all(
+    PROGRAMS.map((program, index) => up(provider, inputsOf(program, index), remembered[index])),
+  );
+}
+
+const destroyAll = ({ provider, remembered }: Machine) =>
+  Promise.allSettled(remembered.map((each) => each && destroy(provider, each)));
+
+const STEPS = {
+  async fail(machine: Machine) {
+    const results = await destroyAll(machine);
+    expect(results.map(({ status }) => status)).toEqual(PROGRAMS.map(() => "rejected"));
+  },
+
+  /** Kills the provider when the service has set the counts to 0, or when there was nothing to set. */
+  async kill(machine: Machine) {
+    const { emulator } = machine;
+    emulator.journal.clear();
+    emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" } });
+    let areOver = false;
+    const over = destroyAll(machine).then(() => {
+      areOver = true;
+    });
+    const isOff = ({ workersMax }: { workersMax: number }) => workersMax === 0;
+    while (!areOver && !emulator.endpoints.list().every(isOff)) await sleep(10);
+    await machine.provider.stop();
+    await over;
+    emulator.faults.clear();
+    machine.provider = await startDynamicProvider(emulator.env);
+  },
+
+  async refresh(machine: Machine) {
+    const { provider, remembered } = machine;
+    machine.remembered = await Promise.all(remembered.map((each) => each && refresh(provider, each)));
+  },
+} as const;
+
+const PLAYED: readonly (readonly (keyof typeof STEPS)[])[] = [
+  ["fail"],
+  ["kill"],
+  ["fail", "refresh"],
+  ["kill", "refresh"],
+  ["kill", "fail"],
+  ["kill", "kill"],
+  ["kill", "refresh", "fail"],
+];
+
+test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
+  "an up puts each endpoint in service as declared, after a deletion that did not end: %s",
+  async (_title, steps) => {
+    const job = heldJob();
+    await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+    const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
+    try {
+      await upAll(machine);
+      await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
+      for (const step of steps) await STEPS[step](machine);
+      job.release();
+      await upAll(machine);
+      const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
+      expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
+    } finally {
+      job.release();
+      await machine.provider.stop();
+    }
+  },
+  120_000,
+);
