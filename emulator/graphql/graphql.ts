@@ -9,14 +9,11 @@ import {
   validate,
   valueFromASTUntyped,
 } from "graphql";
-import type { Clock } from "../../sdk/contract/clock";
 import { LIST_CAP } from "../../sdk/contract/limits";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, type CallOptions, type HttpRequest, type HttpResponse, json } from "../io/http";
-import type { ManagementLimits } from "../jobs/rateLimits";
 import { BusinessError } from "../model/businessError";
 import type { FidelityId, Profile } from "../model/fidelity";
-import { createQuota } from "../restV2/quota";
 import { type Document, malformed, readDocument } from "./document";
 import type { GraphqlCall, GraphqlPart } from "./part";
 
@@ -24,13 +21,10 @@ export interface GraphqlOptions {
   readonly profile: Profile;
   readonly keys: Keys;
   readonly parts: readonly GraphqlPart[];
-  readonly clock: Clock;
-  readonly graphqlLimits: ManagementLimits;
 }
 
 /** Creates the GraphQL interface: a function that returns the call of a request to `/graphql`. */
-export function createGraphql({ profile, keys, parts, clock, graphqlLimits }: GraphqlOptions) {
-  const quota = createQuota(clock, graphqlLimits);
+export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   const schema = buildSchema(
     ["type Query { myself: Account } type Mutation type Account scalar Void", ...parts.map((part) => part.schema)].join(
       "\n",
@@ -95,7 +89,6 @@ export function createGraphql({ profile, keys, parts, clock, graphqlLimits }: Gr
         if (request.method !== "POST") return json(405, { errors: [{ message: "Use POST" }] }, "graphql.post-only");
         const refused = denied(request, document);
         if (refused) return refused;
-        if (quota.count().exceeded) return json(429, { errors: [{ message: "Too Many Requests" }] }, "graphql.quota");
         if (!(document instanceof GraphQLError)) return execute(document, options);
         return refusal(document.extensions.code as string, [document], "graphql.malformed");
       },

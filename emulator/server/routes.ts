@@ -1,9 +1,11 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
 import { type Call, type HttpRequest, type HttpResponse, type Interface, json } from "../io/http";
+import type { ManagementLimits } from "../jobs/rateLimits";
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
 import { REST_V2 } from "../restV2/facts";
+import { createQuota, type Quota } from "../restV2/quota";
 import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
@@ -12,9 +14,12 @@ export type ReadCall = (request: HttpRequest) => Call | undefined;
 /** The operations of each interface, by the names in the journal. */
 export type Operations = Readonly<Record<Interface, readonly string[]>>;
 
+type RouteOptions = GraphqlOptions & RestOptions & RestV2Options & { readonly graphqlLimits: ManagementLimits };
+
 /** Creates the interfaces of the service, told apart by path. */
-export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Options) {
+export function createRoutes(options: RouteOptions) {
   const graphqlCall = createGraphql(options);
+  const graphqlQuota = createQuota(options.clock, options.graphqlLimits);
   const restCall = createRest(options);
   const restV2Call = createRestV2(options);
   const queueCall = createQueue(options);
@@ -28,13 +33,19 @@ export function createRoutes(options: GraphqlOptions & RestOptions & RestV2Optio
   };
 
   const read: ReadCall = (request) => {
-    if (request.path === "/graphql") return graphqlCall(request);
+    if (request.path === "/graphql") return withQuota(graphqlCall(request), graphqlQuota);
     if (request.path.startsWith("/v1/")) return restCall(request);
     if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
     return undefined;
   };
   return { read, operations };
+}
+
+/** Returns a GraphQL call that counts when it runs, and is refused if the quota is used up. */
+function withQuota(call: Call, quota: Quota): Call {
+  const refusal = () => json(429, { errors: [{ message: "Too Many Requests" }] }, "graphql.quota");
+  return { ...call, run: (options) => (quota.count().exceeded ? refusal() : call.run(options)) };
 }
 
 /** Returns the response to a body that exceeds every limit of the service. */

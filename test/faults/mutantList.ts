@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (!onGap) throw gap;",
     to: "if (!onGap) return undefined;",
     tests: [
-      { file: "test/sdk/jobs/stream.test.ts", title: "never in silence" },
+      { file: "test/sdk/jobs/stream.test.ts", title: "never silently" },
       { file: "test/sdk/jobs/jobSequences.test.ts" },
     ],
   },
@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a deletion that failed leaves its endpoint at zero",
     file: "sdk/endpoints/putBack.ts",
-    from: "isOurs ? await changeEndpoint(account, listed, counts, options, known) : now;",
+    from: "isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;",
     to: "isOurs ? now : now;",
     tests: [{ file: "test/sdk/endpoints/putBack.test.ts" }],
   },
@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/endpoint/atZero.ts",
     from: "if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {",
     to: "if (recorded && Date.now() < 0) {",
-    tests: [{ file: "test/provider/endpoint/inService.test.ts", title: ": kill$" }],
+    tests: [{ file: "test/provider/endpoint/inService.test.ts", title: "in service as declared" }],
     built: true,
   },
   {
@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a former resource goes although the adoption of its endpoint has failed",
-    file: "provider/resource/adoption.ts",
+    file: "provider/adoption/adoption.ts",
     from: "if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);",
     to: "if (others.length > 0 && !isHeld) return true;",
     tests: [{ file: "test/pulumi/failedAdoption.test.ts" }],
@@ -169,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a former resource takes along the endpoint that an earlier run has adopted",
-    file: "provider/resource/adoption.ts",
+    file: "provider/adoption/adoption.ts",
     from: "if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner)) return false;",
     to: "if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner) || Date.now() > 0) return false;",
     tests: [{ file: "test/pulumi/failedAdoption.test.ts" }],
@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a plan holds a random value",
-    file: "provider/resource/adoption.ts",
+    file: "provider/adoption/adoption.ts",
     from: "inputs.__adopter = true;",
     to: "inputs.__adopter = Math.random();",
     tests: [{ file: "test/pulumi/plans.test.ts", title: "dynamic" }],
