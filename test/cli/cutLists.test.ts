@@ -53,7 +53,7 @@ test("adopt says that the list of endpoints may be cut", async () => {
     process.env = before;
     for (const each of outputs) each.mockRestore();
   }
-  expect(program?.join("").match(/adoptId/g)).toHaveLength(400);
+  expect(program?.join("").match(/adoptId:/g)).toHaveLength(400);
   expect(told?.join("")).toMatch(/adopt: warning: the list of endpoints has 400 records or more/);
 });
 
