@@ -21,10 +21,10 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
-  `${rootDir}/test/cli/{emulatorSession,verifyService}.test.ts`,
-  `${rootDir}/test/emulator/clients/*.test.ts`,
-  `${rootDir}/test/emulator/page/page.test.ts`,
-];
+  ...["cli/emulatorSession", "cli/verifyService", "emulator/clients/*", "emulator/page/page"],
+  ...["emulator/queue/queueRateLimits", "package/sdk", "project/reference", "provider/faults"],
+  ...["sdk/transport/rateLimits", "sdk/webhooks/webhookReceiverAttacks"],
+].map((name) => `${rootDir}/test/${name}.test.ts`);
 
 /** Where each test file leaves its processor time for the reporter. */
 process.env.TEST_TIMES ??= path.join(rootDir, `.scratch/test-times-${process.pid}.jsonl`);
