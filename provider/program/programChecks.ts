@@ -102,8 +102,8 @@ function currentBatch(): Batch {
 }
 
 /**
- * Logs every problem at its resource. It does not wait for the logs: Pulumi writes them in order,
- * and an earlier one may wait for a resource that will never be registered.
+ * Logs every problem at its resource, and waits until the logs are written or printed: the refusal
+ * that follows ends the program.
  * @returns the error that ends the program; `undefined` if there are no problems
  */
 async function report(declared: Batch["declared"]): Promise<Error | undefined> {
@@ -113,21 +113,33 @@ async function report(declared: Batch["declared"]): Promise<Error | undefined> {
   });
   if (broken.length === 0) return undefined;
   const urns = await Promise.all(broken.map(({ declaration }) => Promise.race([urnOf(declaration), noUrn()])));
-  broken.forEach(({ declaration, problems }, index) => {
-    for (const { property, message } of problems) {
-      logError(`"${declaration.name}": ${sentence(property, message)}`, resourceAt(urns[index]));
-    }
-  });
+  const logs = broken.flatMap(({ declaration, problems }, index) =>
+    problems.map(({ property, message }) =>
+      logError(`"${declaration.name}": ${sentence(property, message)}`, resourceAt(urns[index])),
+    ),
+  );
+  await Promise.all(logs);
   const names = broken.map(({ declaration }) => `"${declaration.name}"`).join(", ");
   const failure = new pulumi.RunError(`fix the problems of ${names} that the errors above describe`);
   failure.stack = failure.message;
   return failure;
 }
 
-/** Logs an error. Prints it if the logs wait indefinitely. */
-function logError(text: string, resource: pulumi.Resource | undefined): void {
-  const late = setTimeout(() => console.error(text), LOG_WAIT_MS);
-  pulumi.log.error(text, resource).then(() => clearTimeout(late));
+/**
+ * Logs an error. Pulumi writes logs in order, and an earlier one may wait for a resource that will
+ * never be registered: then the error is printed.
+ */
+function logError(text: string, resource: pulumi.Resource | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => {
+      console.error(text);
+      resolve();
+    }, LOG_WAIT_MS);
+    pulumi.log.error(text, resource).then(() => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
 }
 
 function throwProblems(declaration: Declaration, values: KnownValues): void {

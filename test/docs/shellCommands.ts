@@ -23,6 +23,7 @@ export function commandsIn(text: string): Command[] {
 function wordsOf(command: string): string[] {
   const words = command
     .replace(/[<>]+\s*\S+/g, "")
+    .replace(/^[\s({]+/, "")
     .trim()
     .split(/\s+/)
     .filter((word) => word !== "");

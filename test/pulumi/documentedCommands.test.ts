@@ -9,6 +9,7 @@ import { REPOSITORY } from "../support/sources";
 
 /** Commands of other programs, which are not checked. */
 const OTHERS = [
+  "awk",
   "basename",
   "bash",
   "cat",
@@ -31,6 +32,8 @@ const OTHERS = [
   "terraform",
   "ts-node",
   "venv/bin/pip",
+  "echo",
+  "sort",
 ];
 
 /** Folders whose scripts are called as `./name`. */

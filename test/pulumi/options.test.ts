@@ -113,7 +113,8 @@ test("drainTimeout: a deletion fails if workers run too long, keeps the endpoint
     new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its pods still run. It still exists`),
   );
   expect(await namesInState()).toContain("busy");
-  expect(emulator.endpoints.get(idOf("busy"))).toMatchObject({ workersMin: 0, workersMax: 0 });
+  // It is in service again: its workers were put back.
+  expect(emulator.endpoints.get(idOf("busy"))).toMatchObject({ workersMin: 1, workersMax: 3 });
 
   job.release();
   await stack.succeed(["state", "unprotect", "--all", "--yes"]);
