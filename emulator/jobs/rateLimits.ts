@@ -30,7 +30,10 @@ export interface ManagementLimits {
   readonly perDay?: number | undefined;
 }
 
-/** The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2 and GraphQL, for the account. */
+/**
+ * The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2 and
+ * GraphQL, for the account.
+ */
 export interface RateLimitOptions {
   /**
    * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object
@@ -51,7 +54,8 @@ export interface RateLimitOptions {
    */
   readonly management?: "real" | "off" | ManagementLimits | undefined;
   /**
-   * The limits of GraphQL: `"real"` for 180 requests in a minute, 3,600 in an hour and 43,200 in a day, `"off"`, or others.
+   * The limits of GraphQL: `"real"` for 180 requests in a minute, 3,600 in an hour and 43,200 in a
+   * day, `"off"`, or others.
    * @default "off"
    */
   readonly graphql?: "real" | "off" | ManagementLimits | undefined;

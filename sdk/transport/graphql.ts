@@ -88,8 +88,8 @@ export interface GraphqlTransport {
 const JSON_CONTENT = { "content-type": "application/json" };
 
 /**
- * The pauses after each 429 that names none, in seconds. The service counts the requests of a minute (announced), and six
- * attempts must outlast it.
+ * The pauses after each 429 that names none, in seconds. The service counts the requests of a
+ * minute (announced), and six attempts must outlast it.
  */
 const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
 

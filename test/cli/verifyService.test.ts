@@ -239,7 +239,7 @@ describe("nothing is created", () => {
       if (!hasReplied && output.includes("to continue:")) hasReplied = child.stdin.write("y\n") || true;
     });
     await once(child, "close");
-    expect(output).toContain("nothing was created, because you did not agree");
+    expect(output).toContain("nothing was created, because you did not confirm");
     expect(output).toContain("code 1");
     expect([creations(service), existsSync(file)]).toEqual([[], false]);
   });

@@ -81,7 +81,10 @@ export type Action =
   | { readonly do: "job"; readonly of: Reference }
   | { readonly do: "endJobs" };
 
-/** What a declaration says about its workers: `workersMax: 1`, `workersMin: 1`, both, or nothing, as the quickstart. */
+/**
+ * What a declaration says about its workers: `workersMax: 1`, `workersMin: 1`, both, or nothing, as
+ * the quickstart.
+ */
 export type Counts = "max" | "min" | "both" | "none";
 
 /** `drainTimeout` is one that calls nothing. */

@@ -78,7 +78,8 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
     const canGo = isInScope(scope, entry.name, one?.name);
     if (canGo && (!one || isReplaced(before, entry, one))) return true;
-    // An error has said that the endpoint goes with the first of two resources that the program does not declare.
+    // An error has said that the endpoint goes with the first of two resources that the program
+    // does not declare.
     const isLeftOver = !one && entries.filter(({ id }) => id === entry.id).length > 1;
     if (!isLeftOver) held.add(entry.id);
     return false;

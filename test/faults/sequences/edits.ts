@@ -16,7 +16,10 @@ const COUNTS: Readonly<Record<Counts, Pick<Declared["args"], "workersMin" | "wor
   none: {},
 };
 
-/** The program after a user's edit; undefined if there is nothing to edit, as happens while a sequence is shrunk. */
+/**
+ * The program after a user's edit; undefined if there is nothing to edit, as happens while a
+ * sequence is shrunk.
+ */
 export function edited(program: Program, action: Action, surroundings: Surroundings): Program | undefined {
   switch (action.do) {
     case "declare":

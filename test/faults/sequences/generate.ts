@@ -67,7 +67,10 @@ const POINTLESS = [
   ] as const),
 ] satisfies Kind[];
 
-/** Actions that a list which is behind does not show at once, and jobs that keep a deletion busy for long. */
+/**
+ * Actions that a list which is behind does not show at once, and jobs that keep a deletion busy for
+ * long.
+ */
 const NOT_BEHIND = ["drift", "vanish", "switchOff", "job", "endJobs"] as const satisfies Kind[];
 
 /** Returns the next action of a user. */

@@ -34,8 +34,8 @@ interface Declaration {
 }
 
 /**
- * Says which endpoints are not in service as declared although the run says nothing of it: it succeeded, and names the
- * endpoint in no change and no warning.
+ * Says which endpoints are not in service as declared although the run says nothing of it: it
+ * succeeded, and names the endpoint in no change and no warning.
  * @param entries of the state after the run
  */
 export function whatIsOutOfService(world: World, before: Before, run: Run, entries: readonly Entry[]): string[] {
@@ -54,7 +54,10 @@ export function whatIsOutOfService(world: World, before: Before, run: Run, entri
   ];
 }
 
-/** Counts that nobody asked for. What a person has changed meanwhile is theirs until a run looks at the service. */
+/**
+ * Counts that nobody asked for. What a person has changed meanwhile is theirs until a run looks at
+ * the service.
+ */
 function wrongCounts(world: World, run: Run, { one, entry: { id }, alive: { record } }: Declaration): string[] {
   const given = world.given.get(id);
   const isUp = run.command.startsWith("up") && !world.stale.has(id);
@@ -69,7 +72,10 @@ function wrongCounts(world: World, run: Run, { one, entry: { id }, alive: { reco
   });
 }
 
-/** An endpoint that a person has switched off: the run that looks at the service repairs it, or says so. */
+/**
+ * An endpoint that a person has switched off: the run that looks at the service repairs it, or says
+ * so.
+ */
 function untold(world: World, run: Run, { one, entry: { id }, alive: { record } }: Declaration): string[] {
   const looks = run.command === "refresh" || run.command === "up --refresh";
   if (!looks || world.setup.lagMs || !world.switchedOff.delete(id)) return [];

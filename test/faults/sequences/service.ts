@@ -27,7 +27,10 @@ export interface Trap {
   readonly operation?: string;
   /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";
-  /** `true` if the service refuses the request instead, as it does when the workers' quota is used up. */
+  /**
+   * `true` if the service refuses the request instead, as it does when the workers' quota is used
+   * up.
+   */
   readonly refuses?: boolean;
   /** Called when the request is held. Its connection is cut when the promise settles. */
   readonly onHeld: () => Promise<void>;
@@ -55,7 +58,10 @@ export interface ServiceOptions {
   readonly observed?: boolean;
 }
 
-/** Starts the service: an emulator for each account, and a gate before them that knows which key is whose. */
+/**
+ * Starts the service: an emulator for each account, and a gate before them that knows which key is
+ * whose.
+ */
 export async function startService({ seed, lenient, lagMs, observed }: ServiceOptions): Promise<Service> {
   const jobs = heldJobs();
   const start = async (apiKey: string, randomSeed: number) => {

@@ -4,7 +4,10 @@ import { type DynamicProvider, destroy, type Remembered, refresh, up } from "../
 import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
 import { type HeldJob, heldJob, occupyWorker } from "../../support/heldWorker";
 
-/* What `test:faults -- sequences` plays with the real engine, in seconds: deletions that do not end, and then a plain up. */
+/*
+ * What `test:faults -- sequences` plays with the real engine, in seconds: deletions that do not
+ * end, and then a plain up.
+ */
 
 /** The service's own values where a program sets none (contract). */
 const DEFAULTS = { workersMin: 0, workersMax: 3 };
@@ -39,7 +42,9 @@ const STEPS = {
     expect(results.map(({ status }) => status)).toEqual(PROGRAMS.map(() => "rejected"));
   },
 
-  /** Kills the provider when the service has set the counts to 0, or when there was nothing to set. */
+  /**
+   * Kills the provider when the service has set the counts to 0, or when there was nothing to set.
+   */
   async kill(machine: Machine) {
     const { emulator } = machine;
     emulator.journal.clear();
