@@ -8,5 +8,5 @@ const { options, projects, REPORTER } = require("./test/projects");
 module.exports = {
   ...options,
   projects: Object.values(projects),
-  reporters: ["default", [REPORTER, { fileBudget: 90, budget: 720 }]],
+  reporters: ["default", [REPORTER, { fileBudget: 75, budget: 600 }]],
 };

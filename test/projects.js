@@ -21,9 +21,23 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
-  ...["cli/emulatorSession", "cli/verifyService", "emulator/clients/*", "emulator/page/page"],
-  ...["emulator/queue/queueRateLimits", "package/sdk", "project/reference", "provider/faults"],
-  ...["sdk/transport/rateLimits", "sdk/webhooks/webhookReceiverAttacks"],
+  "cli/emulatorSession",
+  "cli/forecast/forecast",
+  "cli/verifyService",
+  "emulator/clients/*",
+  "emulator/page/page",
+  "emulator/queue/queueProperty",
+  "emulator/queue/queueRateLimits",
+  "emulator/server/dataFile",
+  "package/sdk",
+  "project/reference",
+  "provider/faults",
+  "provider/restV2",
+  "provider/template/leftVariables",
+  "sdk/records/cutLists",
+  "sdk/transport/oddResponses",
+  "sdk/transport/rateLimits",
+  "sdk/webhooks/webhookReceiverAttacks",
 ].map((name) => `${rootDir}/test/${name}.test.ts`);
 
 /** Where each test file leaves its processor time for the reporter. */
