@@ -112,7 +112,8 @@ Checks:
   pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
   package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
   config       the key and the service are set, in the environment or the stack's config; no name is misspelled
-  addresses    all three URLs are well formed, encrypted unless local, and respond
+  addresses    the URLs are well formed, encrypted unless local, and respond
+  interface    the service does not end the management interface soon
   key          the service accepts the key
   clock        this machine's clock is within a minute of the service's clock
   versions     the program and this command have the same version, and nothing is installed twice

@@ -90,7 +90,7 @@ export function createClient(options?: ClientOptions): Client {
     ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) }
     : calls;
   const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
-  const pods = createPods(managementContext, () => (isV2 ? managed().pods : restPods));
+  const pods = createPods(managementContext, () => managed().pods);
   let management: Management | undefined;
   const queues = new Map<string, ManagedQueue>();
   function endpoint(endpointId: string): EndpointQueue {

@@ -22,7 +22,10 @@ export interface ConnectionSettings {
    * `/v2`.
    */
   readonly graphqlUrl?: string | undefined;
-  /** The URL of the REST v1 interface, with or without `/v1`. */
+  /**
+   * The URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it, and not at
+   * the service `runpod`, which has ended REST v1.
+   */
   readonly restUrl?: string | undefined;
   /** The URL of the queue interface, with or without `/v2`. */
   readonly queueUrl?: string | undefined;

@@ -1,4 +1,4 @@
-import type { ServiceName } from "./contract/limits";
+import { ENDED_REST_V1, type ServiceName } from "./contract/limits";
 import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
@@ -26,7 +26,6 @@ export interface Management {
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
   readonly volumes: Volumes;
-  /** The requests for pods. GraphQL has none: they are those of REST v1. */
   readonly pods: PodCalls;
 }
 
@@ -41,13 +40,13 @@ interface ManagementCalls {
 
 /**
  * Returns the requests over GraphQL. Where a list may be cut, REST v2 shows which records there
- * are.
+ * are. GraphQL reads no pods: REST v1 does, or REST v2 at a service that has ended REST v1.
  */
 export function graphqlCalls(
   context: CallContext,
   transport: GraphqlTransport,
   service: ServiceName | undefined,
-  pods: PodCalls,
+  restPods: PodCalls,
   v2: RestV2Transport,
 ): ManagementCalls {
   return {
@@ -55,7 +54,7 @@ export function graphqlCalls(
     templates: { ...graphqlTemplateCalls(context, transport), readNames: v2Names(v2, TEMPLATE_LIST) },
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
-    pods,
+    pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
   };
 }
 

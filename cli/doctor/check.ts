@@ -11,6 +11,7 @@ export type CheckName =
   | "package"
   | "config"
   | "addresses"
+  | "interface"
   | "key"
   | "clock"
   | "versions"

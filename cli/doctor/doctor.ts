@@ -3,7 +3,7 @@ import { pulumi } from "../pulumiCommand";
 import { type Check, type CheckName, type Finding, withoutKeys } from "./check";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
-import { askAddresses, checkAddresses, checkClock, checkKey } from "./service";
+import { askAddresses, checkAddresses, checkClock, checkInterface, checkKey } from "./service";
 import { readConfiguration } from "./settings";
 import { checkState, haveOwnProviders, readOwnResources } from "./state";
 
@@ -32,6 +32,7 @@ async function examine(folder: string): Promise<Check[]> {
     package: checkPackage(program),
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
+    interface: checkInterface(configuration.settings),
     key: await checkKey(configuration, replies),
     clock: checkClock(replies),
     versions: checkVersions(program),

@@ -1,10 +1,10 @@
 import { isLoopback } from "../../emulator/io/loopback";
-import { apiOf, clientOptions, type ProviderSettings } from "../../provider/connection/config";
+import { apiOf, CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { type Client, createClient } from "../../sdk/client";
-import { type AddressName, ENVIRONMENT_VARIABLES, requireAddress } from "../../sdk/config";
+import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
-import { LIST_CAP } from "../../sdk/contract/limits";
+import { END_OF_GRAPHQL, ENDED_REST_V1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
@@ -38,10 +38,11 @@ export interface Reply {
   readonly error?: ServerlessGpuError;
 }
 
-/** Sends a request to all three URLs. Any response counts. */
+/** Sends a request to each URL that is used. Any response counts. */
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
-  const replies = ADDRESS_NAMES.map((name) =>
+  const hasRestV1 = !ENDED_REST_V1.some((service) => service === settings.service?.trim());
+  const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1).map((name) =>
     ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());
@@ -75,6 +76,23 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
     ...(missing.length > 0 ? [addressesMissing(missing)] : []),
     ...others.map((reply) => checkAddress(reply, sourceOf)),
   ]);
+}
+
+/** Warns if the management interface ends soon. */
+export function checkInterface(settings: ProviderSettings): Finding {
+  let service: ServiceName | undefined;
+  try {
+    if (apiOf(settings) === "v2") return ok("REST v2");
+    service = serviceName(settings);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return skipped("the settings name an unknown service or interface");
+  }
+  if (service === undefined) return ok("GraphQL");
+  return warning(
+    `GraphQL, which the service ${service} ends in ${END_OF_GRAPHQL[service]}`,
+    `Set ${API_VARIABLE}=v2 before then, or run: pulumi config set ${CONFIG_NAMESPACE}:api v2. A preview shows what changes.`,
+  );
 }
 
 function addressesMissing(missing: readonly Reply[]): Finding {

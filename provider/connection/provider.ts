@@ -25,7 +25,10 @@ export interface ServerlessGpuProviderArgs {
    * `/v2`.
    */
   graphqlUrl?: pulumi.Input<string>;
-  /** URL of the REST v1 interface, with or without `/v1`. */
+  /**
+   * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it, and not at the
+   * service `runpod`, which has ended REST v1.
+   */
   restUrl?: pulumi.Input<string>;
   /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string>;

@@ -135,3 +135,9 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 
 /** The name of a known service. */
 export type ServiceName = "runpod";
+
+/** The named services that have ended REST v1: RunPod on 2026-11-15 (announced). */
+export const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
+
+/** When each named service ends GraphQL (announced). */
+export const END_OF_GRAPHQL = { runpod: "early 2027" } as const satisfies Record<ServiceName, string>;

@@ -56,6 +56,7 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
     "package",
     "config",
     "addresses",
+    "interface",
     "key",
     "clock",
     "versions",
@@ -70,7 +71,7 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^ok {7}node {8}\d/);
-  expect(stdout).toContain("\n\n0 failed, 0 warnings, 10 ok\n");
+  expect(stdout).toContain("\n\n0 failed, 0 warnings, 11 ok\n");
   expect(stdout).not.toContain(CANARY);
 });
 
@@ -92,6 +93,20 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   expect(mistyped.config?.status).toBe("failed");
   expect(mistyped.config?.fix).toContain("Did you mean SERVERLESS_GPU_API_KEY?");
   expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
+});
+
+test("says what to set before the service ends an interface, and does not ask for one that has ended", async () => {
+  const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
+  const { SERVERLESS_GPU_REST_URL: _, ...used } = env;
+  const graphql = await doctor(used);
+  expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
+  expect(graphql.interface).toMatchObject({
+    status: "warning",
+    found: "GraphQL, which the service runpod ends in early 2027",
+    fix: expect.stringContaining("Set SERVERLESS_GPU_API=v2 before then"),
+  });
+  const v2 = await doctor({ ...used, SERVERLESS_GPU_API: "v2" });
+  expect(v2.interface).toEqual({ status: "ok", found: "REST v2" });
 });
 
 test("an account that the service does not know is explained", async () => {
@@ -120,7 +135,7 @@ test("names the URL that does not respond, or that is not encrypted", async () =
 test("the REST interface, which only getPod needs, causes one warning", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 9 ok\n")]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 10 ok\n")]);
   expect(stdout).toMatch(/^warning +addresses +restUrl: nothing is listening .*, which only getPod needs$/m);
   const missing = await doctor({ ...env, SERVERLESS_GPU_REST_URL: "" });
   expect(missing.addresses).toMatchObject({

@@ -1,3 +1,4 @@
+import { createClient } from "../../../sdk";
 import { NotFoundError } from "../../../sdk/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
@@ -29,4 +30,14 @@ test("the pod of a worker is not found, and the message says why", async () => {
   const error = await failure(client.pods.get("worker1", { includeWorkers: true }));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error.message).toContain("REST v2 does not find the pods of serverless workers by their id");
+});
+
+test("a service that has ended REST v1 is asked over REST v2, also beside GraphQL", async () => {
+  const { emulator } = site;
+  emulator.pods.add({ id: "pod1", name: "trainer" });
+  const { SERVERLESS_GPU_API_KEY: apiKey = "" } = emulator.env;
+  const { url } = emulator;
+  await using client = createClient({ apiKey, service: "runpod", api: "graphql", graphqlUrl: url, queueUrl: url });
+  expect(await client.pods.get("pod1")).toMatchObject({ id: "pod1", name: "trainer" });
+  expect(emulator.journal.requests().map(({ path }) => path)).toEqual(["/v2/pods/pod1"]);
 });
