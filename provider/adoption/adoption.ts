@@ -4,7 +4,7 @@ import type { FieldTable } from "../../sdk/records/fields";
 import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
-import { wasAdoptedFrom } from "../ownership/lastAdopter";
+import { type Adoptee, returnToFormerOwner, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
@@ -56,8 +56,10 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
   const isHeld = others.some(({ standing }) => standing === "held");
   if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);
   const name = String(outputs.name ?? id);
+  const adoptee: Adoptee = { account: outputs.__account, noun, id };
   if (isHeld) {
     release(id, owner);
+    returnToFormerOwner(adoptee, owner);
     log(
       name,
       `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
@@ -65,14 +67,21 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
     );
     return true;
   }
-  if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner)) return false;
-  log(
-    name,
-    `warning: ${noun} ${id} is not deleted, because another resource has adopted it in an earlier run on this machine. ` +
-      "Only the record of this resource is removed from state. If no stack has that resource, adopt the " +
-      `${noun} with adoptId: "${id}" before you delete it`,
-  );
-  return true;
+  if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);
+  return false;
+}
+
+/**
+ * Refuses a deletion by a resource whose record another one adopted. The other one may be in a
+ * different stack, or may be gone: no handler can tell.
+ */
+function refuseForAdopter({ noun, id }: Adoptee): never {
+  const message =
+    `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
+    "earlier run on this machine. If this run deletes that resource too, run the same command again. If the other " +
+    "resource keeps it, remove this one with pulumi state delete. If no stack has the other resource any more, give this " +
+    `one another logical name and adoptId: "${id}", run pulumi up, and delete it then`;
+  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 
 function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {

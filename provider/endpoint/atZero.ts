@@ -93,6 +93,11 @@ export function noteRead(id: string, outputs: Properties, inputs: Properties, no
   else if (!isAtZero(now) && !hasSameLimits(now, recorded)) record.forget();
 }
 
+/** Returns the numbers of workers that `up` puts back, if the endpoint is still at zero. */
+export function limitsLeftBehind(id: string, outputs: Properties, now: Endpoint): Partial<WorkerLimits> {
+  return (isAtZero(now) && scaleDownRecord(id, outputs).workers()) || {};
+}
+
 /** The endpoints that this process has warned about. A process serves one deployment. */
 const warned = new Set<string>();
 

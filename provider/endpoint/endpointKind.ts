@@ -7,7 +7,7 @@ import { fieldsIn } from "../fields/managed";
 import { drainLogger } from "../log";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
-import { announceZero, mayNeedRepair, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
+import { announceZero, limitsLeftBehind, mayNeedRepair, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems } from "./endpointInputs";
 import { checkNewAccount } from "./newAccount";
@@ -26,11 +26,12 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
   create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
-  update: ({ client: { endpoints } }, { id, fields, outputs, isAdoption }) =>
-    endpoints.update(id, fields, {
-      ...refuseRename("endpoint", id, fields.name),
-      known: isAdoption ? undefined : outputs,
-    }),
+  async update({ client: { endpoints }, account }, { id, fields, outputs, isAdoption }) {
+    const known = isAdoption ? undefined : outputs;
+    const endpoint = await endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known });
+    if (isAdoption) scaleDownRecord(id, { __account: account.service }).forget();
+    return endpoint;
+  },
   async delete({ client }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await client.endpoints.delete(id, {
@@ -64,6 +65,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     noteRead(id, outputs, inputs, endpoint);
     return readyPending(outputs);
   },
+  unfinishedFields: limitsLeftBehind,
   toFields: (endpoint) => fieldsIn(ENDPOINT_INPUTS.table, endpoint),
   furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
 };
@@ -75,7 +77,7 @@ async function repairs(
   isSaved: boolean,
   adoptee?: Endpoint,
 ): Promise<Partial<EndpointInput>> {
-  if (adoptee) return zeroRepair(id, {}, inputs, adoptee);
+  if (adoptee) return zeroRepair(id, { __account: connection.account.service }, inputs, adoptee);
   // A recycle that was killed at zero goes on from there.
   if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
   // As a list shows it that the update can share.

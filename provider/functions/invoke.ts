@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
-import { refused, refuseUnlessHandled } from "../program/refusal";
+import { keepProgramRunning, refused, refuseUnlessHandled } from "../program/refusal";
 import { isUnitTest } from "../program/unitTest";
 import { contextFor, type DataSource } from "./dataSource";
 import { type ArgsOf, type ResultOf, SOURCES, type SourceName } from "./sources";
@@ -28,10 +28,12 @@ export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]>
 
 /** Reads at once, from the account of the environment or of the stack's config. */
 export function invoke<Name extends SourceName>(name: Name, args: ArgsOf<Name>): Promise<ResultOf<Name>> {
-  return run(name, stackConfig(), args, (error) => {
+  const found = run(name, stackConfig(), args, (error) => {
     refuseUnlessHandled(error);
     return Promise.reject(error);
   });
+  keepProgramRunning(found);
+  return found;
 }
 
 /**
@@ -47,7 +49,15 @@ export function invokeOutput<Name extends SourceName>(
   const look = ([resolved, explicit]: [unknown, Record<string, string | undefined> | undefined, unknown]) =>
     run(name, explicit ? (setting) => explicit[setting] : stackConfig(), resolved as ArgsOf<Name>, refused);
   const given = pulumi.output<unknown>(args);
-  return pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<ResultOf<Name>>;
+  const found = pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<ResultOf<Name>>;
+  keepProgramRunning(resolutionOf(found));
+  return found;
+}
+
+/** Returns a promise that settles with an output, known or not. */
+function resolutionOf(output: pulumi.Output<unknown>): Promise<unknown> {
+  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
+  return isKnown;
 }
 
 /**

@@ -28,6 +28,11 @@ export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
   return typeof adopter === "string" && adopter !== owner && drawnAt(owner) <= drawnAt(adopter);
 }
 
+/** Removes the record of the adopter if it is this resource, and the object stays with another. */
+export function returnToFormerOwner(adoptee: Adoptee, owner: string): void {
+  if (readRecord(subjectOf(adoptee))?.owner === owner) forgetAdopter(adoptee);
+}
+
 /** Removes the record of an object that is deleted. */
 export function forgetAdopter(adoptee: Adoptee): void {
   removeRecord(subjectOf(adoptee));

@@ -76,6 +76,17 @@ export function afterRefusal(problem: string, options: pulumi.ResourceOptions = 
 }
 
 /**
+ * Keeps an inline program from counting as complete until a promise has settled and all reactions
+ * to it have run: they may declare resources, and the engine deletes those that it has not seen.
+ */
+export function keepProgramRunning(promise: Promise<unknown>): void {
+  if (!hasEngine()) return;
+  const done = pulumi.runtime.rpcKeepAlive();
+  const release = () => setImmediate(() => setImmediate(done));
+  promise.then(release, release);
+}
+
+/**
  * Refuses the program if nothing in it handles the failure of a promise. A program may catch it.
  */
 export function refuseUnlessHandled(error: Error): void {

@@ -146,7 +146,8 @@ async function read<T extends NamedRecord, Fields extends object>(
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const managed = managedFields(kind.table, outputs);
-  const inputs = { ...pick(fields, (field) => managed?.includes(field) ?? false), ...ownInputs(kind, outputs) };
+  const settled = { ...fields, ...kind.unfinishedFields?.(id, outputs, record) };
+  const inputs = { ...pick(settled, (field) => managed?.includes(field) ?? false), ...ownInputs(kind, outputs) };
   // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
@@ -243,9 +244,10 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   if (refusal !== undefined) throw new NotFoundError(refusal);
   const situation = { id, outputs: before, inputs };
   const leftover = kind.leftover?.(connection.account.service, situation);
-  const isSaved = changed.length > 0 || leftover !== undefined;
-  const repairs = await kind.repairs?.(connection, situation, isSaved, found);
+  const isChanged = changed.length > 0 || leftover !== undefined;
+  const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
+  const isSaved = isChanged || Object.keys(repairs).length > 0;
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
   const applied = kind.appliedUnseen?.(found);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>

@@ -106,6 +106,11 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * one.
    */
   readonly appliedUnseen?: (record: T) => Leftover | undefined;
+  /**
+   * Returns the fields that an interrupted run has changed and the next update restores, with the
+   * values to restore. A refresh does not take them for inputs of the program.
+   */
+  readonly unfinishedFields?: (id: string, outputs: Properties, record: T) => Partial<Fields>;
   /** Returns the outputs that only a refresh has. Logs what state does not show. */
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */

@@ -97,15 +97,14 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
 
 test("says what to set before the service ends an interface, and does not ask for one that has ended", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
-  const { SERVERLESS_GPU_REST_URL: _, ...used } = env;
-  const graphql = await doctor(used);
+  const graphql = await doctor(env);
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
   expect(graphql.interface).toMatchObject({
     status: "warning",
     found: "GraphQL, which the service runpod ends in early 2027",
     fix: expect.stringContaining("Set SERVERLESS_GPU_API=v2 before then"),
   });
-  const v2 = await doctor({ ...used, SERVERLESS_GPU_API: "v2" });
+  const v2 = await doctor({ ...env, SERVERLESS_GPU_API: "v2" });
   expect(v2.interface).toEqual({ status: "ok", found: "REST v2" });
 });
 
