@@ -2,6 +2,7 @@ import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
+import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { fieldsIn } from "../fields/managed";
 import { drainLogger } from "../log";
@@ -47,12 +48,9 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return isLeftAtZero || isReadyPending(outputs);
   },
   repairs,
-  async rollOut(client, situation) {
-    const endpoint = await rollOut(client, situation);
-    scaleDownRecord(situation.id, situation.outputs).forget();
-    return endpoint;
-  },
+  rollOut,
   async settle(client, { id, outputs, inputs }, endpoint) {
+    scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
     await awaitReady(client, id, inputs, outputs);
   },
@@ -75,7 +73,8 @@ async function repairs(
   isSaved: boolean,
   adoptee?: Endpoint,
 ): Promise<Partial<EndpointInput>> {
-  if (adoptee) return zeroRepair(id, {}, inputs, adoptee);
+  // State does not know the endpoint yet, and this machine may have switched it off.
+  if (adoptee) return zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee);
   // A recycle that was killed at zero goes on from there.
   if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
   // As a list shows it that the update can share.
