@@ -167,7 +167,7 @@ async function updateResource(resource: PluginResource, request: messages.Update
   const [outputs, oldInputs] = [receive(request.getOlds()).properties, receive(request.getOldInputs()).properties];
   const { properties, secrets } = receive(request.getNews());
   const updated = request.getPreview()
-    ? previewedUpdate(resource, outputs, properties)
+    ? previewedUpdate(resource, request.getId(), outputs, properties)
     : await update(resource, request.getId(), outputs, oldInputs, properties, request.getTimeout());
   return new messages.UpdateResponse().setProperties(send(updated, secrets));
 }

@@ -3,6 +3,7 @@ import { playScenario } from "./playScenario";
 import * as graphql from "./scenarios/graphql";
 import { keptFields } from "./scenarios/keptFields";
 import * as queue from "./scenarios/queue";
+import { reads } from "./scenarios/reads";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
 import type { TestedService } from "./testedService";
@@ -13,7 +14,7 @@ import type { TestedService } from "./testedService";
  */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
-    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, graphql.unknownDeletion],
+    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, graphql.unknownDeletion],
     ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive],
     runJobs ? queue.oneJob : graphql.ownDeletion,

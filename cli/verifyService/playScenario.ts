@@ -1,5 +1,5 @@
 import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
-import type { Reply, TestedService } from "./testedService";
+import type { OwnEndpoint, Reply, TestedService } from "./testedService";
 
 /** Plays the steps of a scenario one after the other, and notes what their replies show. */
 export async function playScenario(service: TestedService, { steps }: Scenario): Promise<void> {
@@ -17,7 +17,7 @@ async function replyTo(
   { send: request, until }: Step,
   replies: Record<string, Reply>,
 ): Promise<Reply> {
-  const fill = (text: string) => filled(text, service.endpoint.id, replies);
+  const fill = (text: string) => filled(text, service.endpoint, replies);
   if (!until) return send(service, request, fill);
   for (let waited = 0; waited < until.atMostMs; waited += until.everyMs) {
     const reply = await send(service, request, fill);
@@ -31,14 +31,16 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
   if ("graphql" in request) return service.graphql(fill(request.graphql), request);
   if ("queue" in request) return service.queue(fill(request.queue), request);
   if ("rest" in request) return service.rest(request.rest, request);
+  if ("v2" in request) return service.v2(request.v2, request);
   if ("save" in request) return service.graphql(mutation(service, request.save, request.selection), request);
   return service.elsewhere(request.elsewhere);
 }
 
-/** Inserts the id of the run's endpoint, and ids from earlier replies. */
-function filled(text: string, endpointId: string, replies: Record<string, Reply>): string {
+/** Inserts the ids of the run's endpoint and of its template, and ids from earlier replies. */
+function filled(text: string, { id, templateId }: OwnEndpoint, replies: Record<string, Reply>): string {
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (name === "endpoint") return JSON.stringify(endpointId).slice(1, -1);
+    if (name === "endpoint") return JSON.stringify(id).slice(1, -1);
+    if (name === "template") return JSON.stringify(templateId).slice(1, -1);
     const reply = replies[name];
     if (typeof reply?.body?.id === "string") return reply.body.id;
     throw new Error(`/run responded with ${reply?.status} and no id`);

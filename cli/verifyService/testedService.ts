@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FidelityId, Profile } from "../../emulator/model/fidelity";
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import type { createAgent } from "../../sdk/transport/proxy";
-import { INTERFACE_PATHS } from "../../sdk/transport/urls";
+import { INTERFACE_PATHS, REST_V2_PATH } from "../../sdk/transport/urls";
 
 type Dispatcher = ReturnType<typeof createAgent>;
 
@@ -66,6 +66,8 @@ export interface TestedService {
   /** Sends a GraphQL document; `raw` instead of it is sent as it is. */
   graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<Reply>;
   rest(path: string, sending?: Sending): Promise<Reply>;
+  /** Sends to REST v2, which is at the URL of GraphQL. */
+  v2(path: string, sending?: Sending): Promise<Reply>;
   /** Sends to the queue of the endpoint, or to a path that begins with `/` below `/v2`. */
   queue(path: string, sending?: Sending & { readonly json?: unknown }): Promise<Reply>;
   /** Sends a GET without a key to a path that no interface has. */
@@ -118,6 +120,8 @@ export function createTestedService(options: TestedServiceOptions): TestedServic
     },
     rest: (path, sending = {}) =>
       send(new URL(restUrl + INTERFACE_PATHS.restUrl + path), sending, headerKey(sending.key, apiKey)),
+    v2: (path, sending = {}) =>
+      send(new URL(graphqlUrl + REST_V2_PATH + path), sending, headerKey(sending.key, apiKey)),
     queue(path, { json, ...sending } = {}) {
       const below = path.startsWith("/") ? path : `/${endpoint.id}/${path}`;
       const body = json === undefined ? sending.body : JSON.stringify(json);

@@ -85,6 +85,7 @@ async function run(
   const emulator = await startEmulator({ profile, rateLimits: { limits: "off" } });
   const limit = setTimeout(() => interruption.stop(`the limit of ${maxMinutes} minutes`), maxMinutes * 60_000);
   try {
+    emulator.templates.create({ id: wanted.templateId, name: "template", imageName: "image", isServerless: true });
     const expected = emulator.endpoints.create({ ...wanted, workersMin: 0, workersMax: 0 });
     const own = await createOwnEndpoint(client, wanted);
     const testedService = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>

@@ -57,12 +57,18 @@ export function previewedCreate(resource: PluginResource, inputs: Properties): P
 }
 
 /** Returns the outputs of a resource that a preview would update. */
-export function previewedUpdate(resource: PluginResource, outputs: Properties, inputs: Properties): Properties {
-  const before = publicOutputs(resource, outputs);
-  const after = { ...before, ...publicOutputs(resource, inputs) };
-  const changed = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
-  const open = resource.changedOutputs?.(changed) ?? [];
-  return { ...after, ...Object.fromEntries(open.map((name) => [name, UNKNOWN])) };
+export function previewedUpdate(
+  resource: PluginResource,
+  id: string,
+  outputs: Properties,
+  inputs: Properties,
+): Properties {
+  const open = resource.changedOutputs?.({ id, outputs, inputs }) ?? [];
+  return {
+    ...publicOutputs(resource, outputs),
+    ...publicOutputs(resource, inputs),
+    ...Object.fromEntries(open.map((name) => [name, UNKNOWN])),
+  };
 }
 
 /** Records what a call created, even if the call fails after the resource exists. */

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type Properties, pick, UNKNOWN } from "../../provider/properties";
+import type { Situation } from "../../provider/records/recordKind";
 import type { ResourceType } from "../../provider/resourceTypes";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { type FieldTable, listFields } from "../../sdk/records/fields";
@@ -39,10 +40,10 @@ export interface PluginResource {
   /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /**
-   * Returns the outputs that an update may change, beside the inputs themselves. `changed` are the
-   * inputs that differ.
+   * Returns the outputs that an update may change, beside the inputs themselves. Whoever uses them
+   * has them unknown in a preview, so that a saved plan expects the change.
    */
-  readonly changedOutputs?: (changed: readonly string[]) => readonly string[];
+  readonly changedOutputs?: (situation: Situation) => readonly string[];
   /**
    * Returns the inputs of an import that a program needs.
    * @default those that are not at their default

@@ -1,7 +1,9 @@
+import { recordedService } from "../../provider/connection/account";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
 import { isObject, type Properties } from "../../provider/properties";
+import { changesOf } from "../../provider/records/recordHandlers";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
   CONTAINER_REGISTRY_AUTH,
@@ -58,7 +60,10 @@ const TEMPLATE: PluginResource = {
       .filter(looksLikeCredential)
       .map((variable) => `env.${variable}`),
   timeouts: { delete: ["deleteTimeout"] },
-  changedOutputs: (changed) => (WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : []),
+  changedOutputs(situation) {
+    const changed = changesOf(TEMPLATE_KIND, recordedService(situation.outputs) ?? "", situation);
+    return WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : [];
+  },
 };
 
 const VOLUME: PluginResource = {

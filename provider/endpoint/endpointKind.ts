@@ -2,6 +2,7 @@ import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
+import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { fieldsIn } from "../fields/managed";
 import { drainLogger } from "../log";
@@ -26,12 +27,11 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
   create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
-  async update({ client: { endpoints }, account }, { id, fields, outputs, isAdoption }) {
-    const known = isAdoption ? undefined : outputs;
-    const endpoint = await endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known });
-    if (isAdoption) scaleDownRecord(id, { __account: account.service }).forget();
-    return endpoint;
-  },
+  update: ({ client: { endpoints } }, { id, fields, outputs, isAdoption }) =>
+    endpoints.update(id, fields, {
+      ...refuseRename("endpoint", id, fields.name),
+      known: isAdoption ? undefined : outputs,
+    }),
   async delete({ client }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await client.endpoints.delete(id, {
@@ -48,12 +48,9 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return isLeftAtZero || isReadyPending(outputs);
   },
   repairs,
-  async rollOut(client, situation) {
-    const endpoint = await rollOut(client, situation);
-    scaleDownRecord(situation.id, situation.outputs).forget();
-    return endpoint;
-  },
+  rollOut,
   async settle(client, { id, outputs, inputs }, endpoint) {
+    scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
     await awaitReady(client, id, inputs, outputs);
   },
@@ -77,7 +74,8 @@ async function repairs(
   isSaved: boolean,
   adoptee?: Endpoint,
 ): Promise<Partial<EndpointInput>> {
-  if (adoptee) return zeroRepair(id, { __account: connection.account.service }, inputs, adoptee);
+  // State does not know the endpoint yet, and this machine may have switched it off.
+  if (adoptee) return zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee);
   // A recycle that was killed at zero goes on from there.
   if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
   // As a list shows it that the update can share.

@@ -134,6 +134,16 @@ function changedFields<T extends NamedRecord, Fields extends object>(
   return changedIn(table, outputs, inputs).filter((field) => field !== "name" || isNameSaved);
 }
 
+/** Returns the fields that an update changes. Makes no request. */
+export function changesOf<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  service: string,
+  situation: Situation,
+): string[] {
+  const leftover = kind.leftover?.(service, situation);
+  return [...changedFields(kind, situation.outputs, situation.inputs), ...(leftover ? [leftover.field] : [])];
+}
+
 async function read<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   id: string,
@@ -246,8 +256,8 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const leftover = kind.leftover?.(connection.account.service, situation);
   const isChanged = changed.length > 0 || leftover !== undefined;
   const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
-  const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   const isSaved = isChanged || Object.keys(repairs).length > 0;
+  const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
   const applied = kind.appliedUnseen?.(found);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
@@ -263,8 +273,7 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
   const { id, outputs, inputs } = situation;
   const connection = connect();
   const { client } = connection;
-  const leftover = kind.leftover?.(connection.account.service, situation);
-  const changed = [...changedFields(kind, outputs, inputs), ...(leftover ? [leftover.field] : [])];
+  const changed = changesOf(kind, connection.account.service, situation);
   const saved = await bringUpToDate(kind, connection, situation, changed);
   const record = (await kind.rollOut?.(client, situation)) ?? saved;
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };

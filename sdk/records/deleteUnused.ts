@@ -1,13 +1,21 @@
 import { pollUntil, sleep } from "../contract/clock";
-import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, DeleteTimeoutError, InUseError, NotFoundError, ServiceFaultError } from "../errors";
+import { LIST_CAP, LIST_LAG_MS } from "../contract/limits";
+import {
+  BusinessRuleError,
+  DeleteTimeoutError,
+  InUseError,
+  NotFoundError,
+  ServiceFaultError,
+  UnexpectedResponseError,
+} from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
 import { lookFor, lookRepeatedly } from "./absence";
 import { sendWrite } from "./changeRecord";
 import type { Collection, Writable } from "./collection";
-import type { NamedRecord } from "./listed";
+import type { Kind, Listed, NamedRecord } from "./listed";
 import { readAfterWrites, readSharedWith } from "./reads";
+import { completeList } from "./wholeList";
 
 /** The progress of a deletion that waits. */
 export interface DeletionWait {
@@ -34,31 +42,67 @@ export interface DeleteUnusedOptions extends RequestOptions {
   readonly onAbsent?: () => void;
 }
 
+/** What the lists of the account show about the use of a record. */
+interface Usage {
+  /** Those that use it, such as `endpoint "llama" (abc)`. */
+  readonly users: readonly string[];
+  /** The reason for which there may be other users. */
+  readonly doubt?: string | undefined;
+}
+
 /** One kind of use that prevents a deletion. */
 export interface DeletionRule<T extends NamedRecord> {
-  /** Returns those that use the record, such as `endpoint "llama" (abc)`. */
-  readonly usersOf: (record: T, options: ObservedOptions) => Promise<string[]>;
+  readonly usageOf: (record: T, options: ObservedOptions) => Promise<Usage>;
   /** Completes "It is in use: …" with the way to release the record. */
   readonly remedy: string;
 }
 
-/**
- * Returns the rule that no record of `users` may use the record. `isUser` returns `true` for one
- * that does.
- */
+/** What is known of the use of one kind of record by another. */
+export interface Use<T extends NamedRecord, User extends NamedRecord> {
+  /** Returns `true` if `user` uses the record. */
+  readonly isUser: (user: User, record: T) => boolean;
+  /**
+   * `true` if the service is known to refuse the deletion of a used record. Then a list of users
+   * that is not complete is no obstacle.
+   * @default false
+   */
+  readonly isRefusedByService?: true;
+  /** See `DeletionRule`. */
+  readonly remedy: string;
+}
+
+/** Returns the rule that no record of `users` may use the record. */
 export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
   users: Collection<User>,
-  isUser: (user: User, record: T) => boolean,
-  remedy: string,
+  { isUser, isRefusedByService, remedy }: Use<T, User>,
 ): DeletionRule<T> {
   return {
     remedy,
-    async usersOf(record, options) {
-      const { records } = await readAfterWrites(users, options);
-      const using = records.filter((each) => isUser(each, record));
-      return using.map(({ name, id }) => `${users.kind.noun} "${name}" (${id})`);
+    async usageOf(record, options) {
+      const shown = await readAfterWrites(users, options);
+      const usersIn = ({ records }: Listed<User>) =>
+        records.filter((each) => isUser(each, record)).map(({ name, id }) => `${users.kind.noun} "${name}" (${id})`);
+      if (isRefusedByService || usersIn(shown).length > 0) return { users: usersIn(shown) };
+      const whole = await completeList(users, shown, options, { sentAfter: shown.sentAt });
+      return { users: usersIn(whole), doubt: doubtIn(users.kind, whole) };
     },
   };
+}
+
+/** Returns the reason for which a list does not prove that nothing uses a record. */
+function doubtIn<User extends NamedRecord>(
+  { noun }: Kind<User>,
+  { unreadable: [odd], mayBeCut }: Listed<User>,
+): string | undefined {
+  if (odd) {
+    const { id = "without an id", problem } = odd;
+    return `${noun} ${id} cannot be read: ${problem}. Check that ${noun} at the service`;
+  }
+  if (!mayBeCut) return undefined;
+  return (
+    `the list of ${noun}s has ${LIST_CAP} records or more. The service may show only the ${LIST_CAP} oldest, and not all ` +
+    `others can be read. Use a key that REST v2 accepts, or delete ${noun}s that you do not need`
+  );
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -125,21 +169,25 @@ async function untilGone<T extends NamedRecord>(
 }
 
 /**
- * Refuses to delete a record that is used, unless its users are gone when the list's lag has
- * passed.
+ * Refuses to delete a record that is used, or may be used, unless that is over when the list's lag
+ * has passed.
  */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,
   record: T,
-  { usersOf, remedy }: DeletionRule<T>,
+  { usageOf, remedy }: DeletionRule<T>,
   options: ObservedOptions,
 ): Promise<void> {
-  if ((await usersOf(record, options)).length === 0) return;
+  const isUnused = ({ users, doubt }: Usage) => users.length === 0 && doubt === undefined;
+  if (isUnused(await usageOf(record, options))) return;
   await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
-  const users = await usersOf(record, options);
-  if (users.length === 0) return;
-  throw new InUseError(
-    `${noun} ${record.id} ("${record.name}") is not deleted, because it is in use by ${users.join(", ")}. ${remedy}`,
+  const usage = await usageOf(record, options);
+  if (isUnused(usage)) return;
+  const refusal = `${noun} ${record.id} ("${record.name}") is not deleted, because`;
+  if (usage.users.length > 0) throw new InUseError(`${refusal} it is in use by ${usage.users.join(", ")}. ${remedy}`);
+  throw new UnexpectedResponseError(
+    `${refusal} it may be in use: ${usage.doubt}. Then delete it again. Or make sure that nothing uses it, and delete it ` +
+      "in the service's console",
   );
 }
 

@@ -35,9 +35,18 @@ export async function readWhole<T extends NamedRecord>(
   collection: Collection<T>,
   options: ObservedOptions,
 ): Promise<Listed<T>> {
-  const list = await collection.list.read({}, options);
+  return completeList(collection, await collection.list.read({}, options), options);
+}
+
+/** Returns a list with the records that it does not show because it is cut: see `readWhole`. */
+export async function completeList<T extends NamedRecord>(
+  collection: Collection<T>,
+  list: Listed<T>,
+  options: ObservedOptions,
+  freshness: ListFreshness = {},
+): Promise<Listed<T>> {
   if (!list.mayBeCut) return list;
-  const found = await readHidden(collection, list, () => true, options, {});
+  const found = await readHidden(collection, list, () => true, options, freshness);
   if (!found) return list;
   const isCut = found.hidden.length > 0;
   if (isCut) warnOfCut(collection);

@@ -39,6 +39,7 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * deleted.
    * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them,
    * which would lose it without a sign
+   * @throws UnexpectedResponseError if it cannot tell whether one uses it
    * @throws DeleteTimeoutError if the service does not accept the deletion within
    * `releaseTimeoutMs`
    */
@@ -62,18 +63,18 @@ export function createRegistryAuths(
   endpoints: Collection<Endpoint> | undefined,
 ): RegistryAuths {
   const registryAuths = createCollection(context, REGISTRY_AUTH, calls);
-  const isInNoTemplate = unusedBy(
-    templates,
-    (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
-    "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
-  );
+  const isInNoTemplate = unusedBy(templates, {
+    isUser: (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
+    remedy:
+      "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+  });
   const isInNoEndpoint =
     endpoints &&
-    unusedBy(
-      endpoints,
-      (endpoint, registryAuth: RegistryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
-      "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
-    );
+    unusedBy(endpoints, {
+      isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
+      remedy:
+        "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
+    });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return recordsOf(registryAuths, {
     parse: parseRegistryAuth,

@@ -58,11 +58,11 @@ export interface TemplateCollection extends Writable<Template, TemplateSettings>
 
 /** Returns the functions that read and write templates. `endpoints` are those that may use them. */
 export function createTemplates(templates: TemplateCollection, endpoints: Collection<Endpoint>): Templates {
-  const isUnused = unusedBy(
-    endpoints,
-    (endpoint, template: Template) => endpoint.templateId === template.id,
-    "Delete the endpoint, or give it another template, then delete the template again",
-  );
+  const isUnused = unusedBy(endpoints, {
+    isUser: (endpoint, template: Template) => endpoint.templateId === template.id,
+    isRefusedByService: true,
+    remedy: "Delete the endpoint, or give it another template, then delete the template again",
+  });
   return {
     ...recordsOf(templates, {
       parse: parseTemplate,

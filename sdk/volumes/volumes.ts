@@ -37,6 +37,7 @@ export interface Volumes extends Readers<Volume> {
    * Deletes a network volume with all its data, and proves that it is gone. A volume that does not
    * exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
+   * @throws UnexpectedResponseError if it cannot tell whether an endpoint mounts it
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
@@ -45,11 +46,10 @@ export interface Volumes extends Readers<Volume> {
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
 export function createVolumes(context: CallContext, calls: VolumeCalls, endpoints: Collection<Endpoint>): Volumes {
   const volumes = createCollection(context, VOLUME, calls);
-  const isUnused = unusedBy(
-    endpoints,
-    (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
-    "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
-  );
+  const isUnused = unusedBy(endpoints, {
+    isUser: (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
+    remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
+  });
   return recordsOf(volumes, {
     parse: parseVolume,
     parseChanges: parseVolumeChanges,

@@ -31,6 +31,7 @@ afterAll(async () => {
 
 async function startService(options: EmulatorOptions = {}, faults: readonly FaultRule[] = []): Promise<Emulator> {
   const emulator = await startEmulator({ apiKey: KEY, seed: { endpoints: [OTHER] }, ...options });
+  emulator.templates.create({ id: "template-1", name: "mine", imageName: "app:1", isServerless: true });
   for (const fault of faults) emulator.faults.add(fault);
   open.push(emulator);
   return emulator;
@@ -104,7 +105,7 @@ describe("a whole run", () => {
   });
 
   test.each([
-    ["observed", 75],
+    ["observed", 80],
     ["contract", 60],
   ] as const)("against the profile %s, all rows are as emulated, and the endpoint is deleted", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];
@@ -114,6 +115,12 @@ describe("a whole run", () => {
     expect(stdout).toMatch(/^as emulated {2}graphql\.wrong-key +documented$/m);
     expect(stdout).toContain(`${rowsThat("as emulated").length} as emulated, 0 differ`);
     expectCleanEnd(runs[profile]);
+  });
+
+  test("compares the facts that prove that a record is gone or has been created", () => {
+    const facts = ["myself.list-cap", "myself.endpoint", "template.get", "template.get-unknown", "v2.newest-first"];
+    expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(facts));
+    expect(runs.otherProfile.rowsThat("differs")).toContain("myself.endpoint");
   });
 
   test("says beforehand what it creates, and creates nothing else", () => {

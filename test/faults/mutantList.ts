@@ -153,6 +153,21 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [{ file: "test/sdk/records/cutLists.test.ts" }],
   },
   {
+    name: "a credential is deleted although a cut list may hide what uses it",
+    file: "sdk/records/deleteUnused.ts",
+    from: "const whole = await completeList(users, shown, options, { sentAfter: shown.sentAt });",
+    to: "const whole = { ...shown, records: shown.records, unreadable: [], mayBeCut: false };",
+    tests: [{ file: "test/sdk/records/cutLists.test.ts", title: "is not deleted" }],
+  },
+  {
+    name: "an adoption leaves at zero what a killed deletion has scaled down",
+    file: "provider/endpoint/endpointKind.ts",
+    from: "zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee)",
+    to: "zeroRepair(id, {}, inputs, adoptee)",
+    tests: [{ file: "test/provider/endpoint/inService.test.ts", title: "an adoption puts" }],
+    built: true,
+  },
+  {
     name: "a save resets what the client does not manage",
     file: "sdk/endpoints/keptFields.ts",
     from: "    ...kept,\n    ...processorsOf",

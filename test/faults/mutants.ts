@@ -110,7 +110,8 @@ export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutat
   const counts: TestCount[] = [];
   for (const { file, title } of mutant.tests) {
     const only = title === undefined ? [] : ["--testNamePattern", title];
-    const { output } = await copy.run("jest", "--json", "--silent", "--runTestsByPath", file, ...only);
+    const all = ["--config", "jest.all.config.js"];
+    const { output } = await copy.run("jest", ...all, "--json", "--silent", "--runTestsByPath", file, ...only);
     counts.push(countOf(output, file));
   }
   return counts;

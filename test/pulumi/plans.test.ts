@@ -91,3 +91,53 @@ test.each([
   expect(names()).toEqual(["login by hand", "template by hand"]);
   await stack.destroy();
 });
+
+const rolledOut = (template: string) => `
+const template = new plugin.ServerlessTemplate("template", { imageName: "app:1", ${template} });
+new plugin.ServerlessEndpoint("endpoint", {
+  gpuIds: GPUS, templateId: template.id, templateRevision: template.revision, workersMax: 1,
+});
+`;
+
+test.each([
+  ["the dynamic form", DYNAMIC],
+  ["the plugin", PLUGIN],
+])("a saved plan of %s removes variables that the program does not set, and rolls the template out", async (_, {
+  write,
+  create,
+}) => {
+  const stack = await create(write(rolledOut('env: { MODE: "fast" }')), emulator.env);
+  await stack.up();
+  const template = () => {
+    const found = emulator.templates.list().find(({ name }) => name.startsWith("template-"));
+    return { id: found?.id ?? "", env: found?.env ?? [] };
+  };
+  const variables = () => template().env.map(({ key }) => key);
+  const addTheirs = () =>
+    emulator.templates.change(template().id, { env: [...template().env, { key: "THEIRS", value: "theirs" }] });
+  const versions: unknown[] = [];
+  const planned = async (program: string) => {
+    await stack.writeProgram(write(rolledOut(program)));
+    await plan(stack);
+    expect(variables()).toEqual(["MODE"]);
+    const { deployment } = await stack.exportState();
+    versions.push(deployment.resources?.find(({ urn }) => urn.endsWith("::endpoint"))?.inputs?.templateRevision);
+    await stack.preview("--expect-no-changes");
+  };
+
+  addTheirs();
+  await planned('env: { MODE: "fast" }, removeUnknownEnv: true');
+  addTheirs();
+  await stack.refresh();
+  await planned('env: { MODE: "fast" }, removeUnknownEnv: true');
+
+  // What a killed run leaves: the service has the variable, and state does not.
+  const state = await stack.exportState();
+  await stack.writeProgram(write(rolledOut('env: { MODE: "fast", LEFT: "1" }, removeUnknownEnv: true')));
+  await stack.up();
+  await stack.importState(state);
+  expect(variables()).toContain("LEFT");
+  await planned('env: { MODE: "fast" }, removeUnknownEnv: true');
+  expect(versions).toEqual([2, 3, 4]);
+  await stack.destroy();
+});

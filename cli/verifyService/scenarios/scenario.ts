@@ -5,13 +5,14 @@ import type { Finding, OwnEndpoint, Reply, Row, Sending } from "../testedService
 export type Input = Readonly<Record<string, string | undefined>>;
 
 /**
- * A request. `{endpoint}` stands for the id of the run's endpoint, and `{name}` for the id in the
- * reply that a step named.
+ * A request. `{endpoint}` stands for the id of the run's endpoint, `{template}` for the id of its
+ * template, and `{name}` for the id in the reply that a step named.
  */
 export type Request = Sending &
   (
     | { readonly graphql: string; readonly operationName?: string }
     | { readonly rest: string }
+    | { readonly v2: string }
     | { readonly queue: string; readonly json?: unknown }
     /** Saves the run's endpoint with these fields; without workers, unless they say otherwise. */
     | { readonly save: Input; readonly selection?: string }

@@ -24,7 +24,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     program.resources.some(({ provider }) => provider === "px") && "a key that nobody has",
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
-    run.flags.length > 0 && program.resources.some(({ provider }) => provider) && "a provider that is not targeted",
+    run.flags.length > 0 && hasExplicitProvider(before) && "a provider that is not targeted",
     hasTwoOwners(before) && "an endpoint that two declared resources have",
     ...program.resources.flatMap((one) => [
       adoptionProblem(before, one),
@@ -59,6 +59,10 @@ function hasAliasClash({ program: { resources } }: Before): boolean {
   const aliases = resources.flatMap((one) => one.aliases ?? []);
   return aliases.some((alias, index) => names.includes(alias) || aliases.indexOf(alias) !== index);
 }
+
+/** The engine needs the provider of a resource that it skips, even if the program has another one. */
+const hasExplicitProvider = ({ program, entries }: Before) =>
+  [...program.resources, ...entries].some(({ provider }) => provider);
 
 /** A refused adoption may already be in the state, because the engine runs steps in parallel. */
 function hasTwoOwners({ program, entries }: Before): boolean {

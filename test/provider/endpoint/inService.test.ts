@@ -98,3 +98,32 @@ test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
   },
   120_000,
 );
+
+test("an adoption puts each endpoint in service as declared after a deletion that was killed, and a second up changes nothing", async () => {
+  const job = heldJob();
+  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
+  try {
+    await upAll(machine);
+    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
+    await STEPS.kill(machine);
+    job.release();
+    const adopted = await Promise.all(
+      PROGRAMS.map((program, index) => {
+        const adoptId = machine.remembered[index]?.id;
+        return up(
+          machine.provider,
+          { ...inputsOf(program, index), automaticName: `other-${index}`, adoptId },
+          undefined,
+        );
+      }),
+    );
+    const counts = adopted.map(({ id }) => emulator.endpoints.get(id));
+    expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
+    const later = adopted.map(({ id, inputs, outputs }) => machine.provider.diff(id, outputs, inputs));
+    expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
+  } finally {
+    job.release();
+    await machine.provider.stop();
+  }
+}, 120_000);

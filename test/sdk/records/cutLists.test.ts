@@ -1,6 +1,7 @@
 import {
   AuthenticationError,
   CreateUncertainError,
+  InUseError,
   NameTakenError,
   NotFoundError,
   UnexpectedResponseError,
@@ -235,4 +236,83 @@ test("with lists of ten seconds ago a template and a volume that were just creat
   const volume = await it.run(it.client.volumes.create({ name: "v", size: 10, dataCenterId: "EU-RO-1" }));
   await it.run(it.client.volumes.delete(volume.id));
   expect(it.calls()).toEqual(expect.arrayContaining(["podTemplate", "deleteTemplate", "deleteNetworkVolume"]));
+});
+
+const CREDENTIAL = { name: "ghcr", username: "me", password: "password-canary-1" };
+
+/** Adds templates, of which only the youngest uses the credential. A cut list hides it. */
+function addTemplates({ emulator }: Emulated, containerRegistryAuthId: string): string {
+  const template = (name: string, id = "") =>
+    emulator.templates.create({ name, imageName: "i", isServerless: true, containerRegistryAuthId: id }).id;
+  for (let each = 0; each < 400; each++) template(`t${each}`);
+  return template("t400", containerRegistryAuthId);
+}
+
+test("a credential that only a hidden template uses is not deleted: the template would lose it", async () => {
+  await using it = await startEmulated({ emulator: { profile: "observed" } });
+  const { client, emulator } = it;
+  const { id } = await it.run(client.registryAuths.create(CREDENTIAL));
+  const user = addTemplates(it, id);
+  const error = await it.failure(client.registryAuths.delete(id));
+  expect(error).toBeInstanceOf(InUseError);
+  expect(error.message).toContain(`template "t400" (${user})`);
+  expect(it.calls()).not.toContain("deleteRegistryAuth");
+  emulator.templates.delete(user);
+  await it.run(client.registryAuths.delete(id));
+  expect(emulator.registryAuths.list()).toEqual([]);
+});
+
+test("a credential is not deleted while a cut list may hide a template that uses it", async () => {
+  await using it = await startEmulated({ emulator: { profile: "observed" } });
+  const { client, emulator } = it;
+  const { id } = await it.run(client.registryAuths.create(CREDENTIAL));
+  const user = addTemplates(it, id);
+  emulator.faults.add({ match: { interface: "v2" }, effect: { status: 403 } });
+  const error = await it.failure(client.registryAuths.delete(id));
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error.message).toMatch(
+    /is not deleted, because it may be in use: the list of templates has 400 records or more/,
+  );
+  expect(it.calls()).not.toContain("deleteRegistryAuth");
+  emulator.templates.delete(user);
+  for (const { id: other } of emulator.templates.list().slice(0, 1)) emulator.templates.delete(other);
+  await it.run(client.registryAuths.delete(id));
+  expect(emulator.registryAuths.list()).toEqual([]);
+});
+
+test("a volume that only a hidden endpoint mounts is not deleted, even if the service would delete it", async () => {
+  const { it } = await withEndpoints(400);
+  await using _ = it;
+  const { client, emulator } = it;
+  const { id } = await it.run(client.volumes.create({ name: "v", size: 10, dataCenterId: "EU-RO-1" }));
+  await it.run(client.endpoints.create({ ...INPUT, networkVolumeId: id }));
+  expect(await it.failure(client.volumes.delete(id))).toBeInstanceOf(InUseError);
+  refuseV2(it);
+  // A client that has not heard of the refusal yet asks once.
+  const error = await it.failure(client.volumes.delete(id));
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error.message).toContain("the list of endpoints has 400 records or more");
+  expect(it.calls()).not.toContain("deleteNetworkVolume");
+  expect(emulator.volumes.list()).toHaveLength(1);
+});
+
+test("a template behind a cut list of endpoints is deleted, because the service refuses one that is used", async () => {
+  const { it } = await withEndpoints(400);
+  await using _ = it;
+  refuseV2(it);
+  const { id } = await it.run(it.client.templates.create({ name: "t", imageName: "i" }));
+  await it.run(it.client.templates.delete(id));
+  expect(it.emulator.templates.list()).toEqual([]);
+});
+
+test("a credential is not deleted while a template cannot be read", async () => {
+  await using it = await startEmulated({ emulator: { profile: "observed" } });
+  const { id } = await it.run(it.client.registryAuths.create(CREDENTIAL));
+  const body = (podTemplates: unknown[]) => ({ status: 200, body: { data: { myself: { podTemplates } } } });
+  const { id: user } = it.emulator.templates.create({ name: "t", imageName: "i", isServerless: true });
+  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: body([{ id: user, name: 7 }]) });
+  it.emulator.faults.add({ match: { operation: "myself", nth: 3 }, effect: body([{ id: user, name: 7 }]) });
+  const error = await it.failure(it.client.registryAuths.delete(id));
+  expect(error.message).toContain(`it may be in use: template ${user} cannot be read`);
+  expect(it.emulator.registryAuths.list()).toHaveLength(1);
 });
