@@ -70,7 +70,8 @@ export function zeroRepair(id: string, outputs: Properties, inputs: Properties, 
   // For a while the list may show the numbers of before: to save them again changes nothing.
   if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {
     const wanted = limitsToPutBack(recorded, inputs);
-    log(now.name, `puts back ${describe(wanted)} after a deletion or recycle that did not end`);
+    const verb = isAtZero(now) ? "puts back" : "saves again";
+    log(now.name, `${verb} ${describe(wanted)} after a deletion or recycle that did not end`);
     return wanted;
   }
   const missing = missingMaximum(now.workersMax, inputs);
@@ -89,6 +90,13 @@ export function noteRead(id: string, outputs: Properties, inputs: Properties, no
   if (outputs.__mustExist) return;
   const record = scaleDownRecord(id, outputs);
   const recorded = record.workers();
+  if (!recorded && now.workersMax === 0 && Number(outputs.workersMax) > 0 && inputs.workersMax !== undefined) {
+    log(
+      now.name,
+      `warning: endpoint ${id} is off: its workersMax is 0 at the service. pulumi up repairs that, unless the resource has ` +
+        'the option ignoreChanges for workersMax: then remove "workersMax" there first',
+    );
+  }
   if (!recorded) warnIfOff(id, { ...now }, inputs);
   else if (!isAtZero(now) && !hasSameLimits(now, recorded)) record.forget();
 }

@@ -8,7 +8,15 @@ import { fieldsIn } from "../fields/managed";
 import { drainLogger } from "../log";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
-import { announceZero, limitsLeftBehind, mayNeedRepair, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
+import {
+  announceZero,
+  limitsLeftBehind,
+  mayNeedRepair,
+  noteRead,
+  scaleDownRecord,
+  warnIfOff,
+  zeroRepair,
+} from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems } from "./endpointInputs";
 import { checkNewAccount } from "./newAccount";

@@ -99,6 +99,27 @@ test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
   120_000,
 );
 
+test("a refresh after a deletion that was killed does not take zero workers for what the program declares", async () => {
+  const job = heldJob();
+  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
+  try {
+    await upAll(machine);
+    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
+    await STEPS.kill(machine);
+    for (let times = 0; times < 2; times++) {
+      await STEPS.refresh(machine);
+      // With ignoreChanges, the engine takes these inputs for those of the program.
+      const inputs = machine.remembered.map((each) => each?.inputs);
+      expect(inputs).toMatchObject(PROGRAMS);
+      expect(machine.remembered).toMatchObject(PROGRAMS.map(() => ({ outputs: { workersMin: 0, workersMax: 0 } })));
+    }
+  } finally {
+    job.release();
+    await machine.provider.stop();
+  }
+}, 120_000);
+
 test("an adoption puts each endpoint in service as declared after a deletion that was killed, and a second up changes nothing", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });

@@ -1,0 +1,45 @@
+import { startEmulator } from "../../emulator";
+import { createStack } from "./harness";
+
+function program(resources: Readonly<Record<string, object>>, options = ""): string {
+  const declared = Object.entries(resources).map(([name, args]) => {
+    const all = { name: "llama", gpuIds: "AMPERE_24", templateId: "t", ...args };
+    return `new ServerlessEndpoint("${name}", ${JSON.stringify(all)}, { ${options} });`;
+  });
+  return `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${declared.join("\n")}`;
+}
+
+test("an endpoint that goes back to its former resource is deleted with it, and one that another stack may have is not", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
+  await stack.up();
+  const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
+
+  await stack.writeProgram(program({ adopter: { adoptId } }));
+  await stack.up("--target", "**::adopter");
+  await stack.writeProgram(program({ former: {} }));
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+
+  await stack.up();
+  const [{ id = "" } = {}] = emulator.endpoints.list();
+  const another = await createStack({
+    program: program({ theirs: { adoptId: id } }, "retainOnDelete: true"),
+    env: emulator.env,
+  });
+  await another.up();
+  await another.destroy();
+
+  const refused = await stack.run(["destroy", "--yes", "--skip-preview"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toContain(`endpoint ${id} is not deleted, and this resource stays in state`);
+  expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);
+
+  // As the message advises.
+  await stack.writeProgram(program({ renamed: { adoptId: id } }));
+  await stack.up();
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
