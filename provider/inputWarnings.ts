@@ -3,7 +3,7 @@
  * is secret.
  */
 export function idleWorkersWarning(workers: number | undefined): string {
-  if (workers === undefined) return "workersMin is above 0: idle workers are billed, too";
+  if (workers === undefined) return "workersMin is above 0: idle workers are also billed";
   const many = workers === 1 ? "1 worker is" : `${workers} workers are`;
   return `workersMin is ${workers}: ${many} billed even while idle`;
 }

@@ -23,7 +23,7 @@ export interface PluginResource {
    * name.
    */
   readonly hasUniqueNames?: boolean;
-  /** Converts the inputs that the service does not have. */
+  /** Converts the inputs that do not exist at the service. */
   readonly prepare?: (inputs: Properties) => Prepared;
   /** Returns the names of the inputs that are secret in every program. */
   readonly secretInputs?: (inputs: Properties) => readonly string[];
@@ -39,7 +39,7 @@ export interface PluginResource {
   /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /**
-   * Returns the outputs that an update may change, beside the inputs themselves. `changed` are the
+   * Returns the outputs that an update may change, in addition to the inputs. `changed` are the
    * inputs that differ.
    */
   readonly changedOutputs?: (changed: readonly string[]) => readonly string[];

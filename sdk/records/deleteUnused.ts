@@ -9,19 +9,19 @@ import type { Collection, Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 import { readAfterWrites, readSharedWith } from "./reads";
 
-/** The progress of a deletion that waits. */
+/** The progress of a waiting deletion. */
 export interface DeletionWait {
   /** Time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
-  /** The reason of the wait: the service's own words, or that the record is still in the list. */
+  /** Why it waits: the service's own words, or that the record is still in the list. */
   readonly reason: string;
 }
 
 /** Options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
-   * Time for the service to accept the deletion, in milliseconds: > 0. It refuses while something
-   * uses the record, and for up to two minutes after that.
+   * How long the service may take to accept the deletion, in milliseconds: > 0. It refuses while
+   * something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
   readonly releaseTimeoutMs?: number;
@@ -36,7 +36,7 @@ export interface DeleteUnusedOptions extends RequestOptions {
 
 /** One kind of use that prevents a deletion. */
 export interface DeletionRule<T extends NamedRecord> {
-  /** Returns those that use the record, such as `endpoint "llama" (abc)`. */
+  /** Returns the users of the record, such as `endpoint "llama" (abc)`. */
   readonly usersOf: (record: T, options: ObservedOptions) => Promise<string[]>;
   /** Completes "It is in use: …" with the way to release the record. */
   readonly remedy: string;
@@ -89,14 +89,15 @@ async function untilGone<T extends NamedRecord>(
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  // The list is requested after the look begins. All deletions that look share it.
+  // The list is requested after this function was called. All deletions that look at the same time
+  // share it.
   const look = async () => lookFor(collection, await list.read({ gathers: true }, options), id, options, true);
   const shared = await readSharedWith(collection, id, options);
   let record = await lookFor(collection, shared, id, options);
   if (!record) {
     onAbsent?.();
     const looking = lookRepeatedly(collection, shared, id, options);
-    // Meanwhile the lists of the others do not wait for this deletion.
+    // Meanwhile, the lists that other operations need do not wait for this deletion.
     await list.rest(looking.then(() => {}));
     record = await looking;
   }
@@ -124,10 +125,7 @@ async function untilGone<T extends NamedRecord>(
   });
 }
 
-/**
- * Refuses to delete a record that is used, unless its users are gone when the list's lag has
- * passed.
- */
+/** Refuses to delete a record in use, unless its users are gone once the list's lag has passed. */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,
   record: T,

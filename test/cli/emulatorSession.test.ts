@@ -214,7 +214,7 @@ describe("serverless-gpu emulator env", () => {
     const { url, env } = JSON.parse(await firstOutput(second));
     const several = await ended(command(["env"]));
     expect([several.code, several.stdout]).toEqual([1, ""]);
-    expect(several.stderr).toContain(`2 emulators run. Choose one with --port:`);
+    expect(several.stderr).toContain(`2 emulators are running. Choose one with --port:`);
     expect(several.stderr).toContain(url);
     const chosen = await ended(command(["env", "--json", "--port", new URL(url).port]));
     expect(JSON.parse(chosen.stdout)).toEqual({ url, env });

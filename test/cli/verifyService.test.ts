@@ -185,8 +185,8 @@ async function interruptedRun(signal: NodeJS.Signals, line: string): Promise<End
 
 test("an interruption at any moment ends the run and deletes the endpoint", async () => {
   const moments = [
-    ["SIGINT", "playing keys of GraphQL"],
-    ["SIGTERM", "playing jobs that wait"],
+    ["SIGINT", "playing GraphQL keys"],
+    ["SIGTERM", "playing waiting jobs"],
     ["SIGHUP", "This creates one endpoint"],
   ] as const;
   const results = await Promise.all(moments.map(([signal, line]) => interruptedRun(signal, line)));

@@ -109,7 +109,7 @@ test("Ctrl-C ends a drain, and state keeps the endpoint, whose name is the one o
   process.kill(engine?.pid ?? 0, "SIGINT");
   const { exitCode, output } = await ended;
   expect(exitCode).not.toBe(0);
-  expect(output).toContain("the run was cancelled before this was done");
+  expect(output).toContain("the run was cancelled before this operation completed");
   expect(performance.now() - before).toBeLessThan(15_000);
   expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 0 }]);
   const types = ((await stack.exportState()).deployment.resources ?? []).map(({ type }) => type);

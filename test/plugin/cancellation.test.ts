@@ -31,7 +31,9 @@ test("a drain stops at once, the endpoint has its workers again, and the next ru
   const { tookMs, outcome } = await cancelled(plugin, plugin.delete(ONE, id, outputs), () =>
     plugin.lines.some(({ message }) => message.startsWith("waiting")),
   );
-  expect(String(outcome)).toContain("the run was cancelled before this was done. What exists stays in state");
+  expect(String(outcome)).toContain(
+    "the run was cancelled before this operation completed. What exists stays in state",
+  );
   expect(tookMs).toBeLessThan(1_000);
   expect(String(outcome)).toContain(`endpoint ${id} runs and is billed again`);
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMin: 1, workersMax: 3 }]);

@@ -134,7 +134,7 @@ test("an import reads every field that is not at its default, and a program with
   await plugin.check({ ...ONE, name: "twin" }, twin.inputs, twin.inputs);
   await expect(plugin.diff({ ...ONE, name: "twin" }, id, twin.outputs, twin.inputs, twin.inputs)).rejects.toThrow(
     // Safe to follow: targeted resources alone cannot tell who else has the endpoint.
-    `two resources in this program manage endpoint ${id}. Keep one of them in the program, and run pulumi up without --target`,
+    `two resources in this program manage endpoint ${id}. Keep only one of them in the program, and run pulumi up without --target`,
   );
 
   // Another run, because the resources of one run share a list.
@@ -162,7 +162,7 @@ test("log lines belong to the resource", async () => {
   await plugin.delete(ONE, id, outputs);
   expect(plugin.lines).toContainEqual({
     severity: 1,
-    message: expect.stringMatching(/^waiting for 1 pod to stop before deleting the endpoint/),
+    message: expect.stringMatching(/^waiting for 1 worker to stop before deleting the endpoint/),
     urn: urnOf(ONE),
   });
 });

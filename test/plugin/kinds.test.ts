@@ -56,8 +56,8 @@ test("a template has secrets for each variable, a start command in parts, and a 
 
 test.each([
   [{ command: { cmd: ["a"] }, dockerArgs: "b" }, "set either command or dockerArgs"],
-  [{ command: { cmd: "a" } }, "command must be an object of the lists cmd and entrypoint"],
-  [{ command: "a" }, "command must be an object of the lists cmd and entrypoint"],
+  [{ command: { cmd: "a" } }, "command must be an object with the lists cmd and entrypoint"],
+  [{ command: "a" }, "command must be an object with the lists cmd and entrypoint"],
 ])("a template with %j is refused", async (inputs, reason) => {
   await using plugin = await startPlugin(emulator.env);
   const { failures } = await plugin.check(TEMPLATE, { imageName: "a:1", ...inputs });
@@ -100,7 +100,7 @@ test("a change of a volume's data center is a replacement, with a warning at the
   });
   const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
   expect(smaller.failures).toEqual([
-    { property: "", reason: expect.stringMatching(/^size: .*less than the 50 GB that the volume has/) },
+    { property: "", reason: expect.stringMatching(/^size: .*but the volume has 50 GB and cannot shrink/) },
   ]);
   await plugin.delete(VOLUME, id, outputs);
 });

@@ -25,7 +25,7 @@ test("idle workers that are billed, and an image without a fixed tag, are warned
   expect(warnings(plugin)).toEqual([
     line,
     expect.stringContaining("imageName has no fixed tag"),
-    "workersMin is above 0: idle workers are billed, too",
+    "workersMin is above 0: idle workers are also billed",
   ]);
 });
 

@@ -185,7 +185,7 @@ test("a changed variable is rolled out with a new template, and the old one is d
   const image = "ghcr.io/me/llama:1.5.0";
   await stack.writeProgram(program({ image, model: "llama-4", template: options }));
   const { output } = await stack.up();
-  expect(output).toContain("waits until the service lets go of the template");
+  expect(output).toContain("waiting until the service releases the template");
   expect(template().id).not.toBe(before.id);
   expect(endpoint().templateId).toBe(template().id);
   expect(await running()).toBe(`${image} llama-3`);

@@ -235,7 +235,7 @@ test("destroy scales to zero, waits for the pods, deletes and verifies; an endpo
   while (!hasSeenThePod()) await sleep(20);
   job.release();
   const { output } = await destroying;
-  expect(output).toContain("full: waiting for 1 pod to stop");
+  expect(output).toContain("full: waiting for 1 worker to stop");
   const mine = emulator.journal
     .requests()
     .filter(({ operation, endpointId }) => operation === REQUESTS.list || endpointId === id);

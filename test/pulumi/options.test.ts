@@ -110,7 +110,7 @@ test("drainTimeout: a deletion fails if workers run too long, keeps the endpoint
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
   expect(failed.output).toMatch(
-    new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its pods still run. It still exists`),
+    new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its workers still runs. It still exists`),
   );
   expect(await namesInState()).toContain("busy");
   // It is in service again: its workers were put back.

@@ -150,7 +150,7 @@ test("a setting of the config that cannot be read is reported at each resource t
   await stack.writeFile("Pulumi.dev.yaml", before);
   expect(exitCode).not.toBe(0);
   expect(output).toContain('"good": serverless-gpu:extraGpuTiers must be a comma-separated string');
-  expect(output).toContain('fix the problems of "good"');
+  expect(output).toContain('fix the problems with "good"');
   expect(output).not.toMatch(/unhandled|Error:.*ConfigurationError|\bat .*\.js:/i);
 });
 

@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
   provider: 'the provider "bad" needs either apiKey or apiKeyEnv',
   commands: '"bad": set either command or dockerArgs',
   transformed: '"bad": a ServerlessEndpoint cannot be imported',
-  command: '"bad": command must be an object of the lists cmd and entrypoint',
+  command: '"bad": command must be an object with the lists cmd and entrypoint',
   output: "typo",
   noSelector: "set either id or name",
   promise: "typo",

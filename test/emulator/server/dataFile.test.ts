@@ -129,7 +129,7 @@ describe("a data file", () => {
     ["something else", '{"version": 9}'],
   ])("a data file that contains %s is refused and left alone", async (_, text) => {
     writeFileSync(dataFile, text);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(/no JSON|not well formed/);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
@@ -253,7 +253,7 @@ describe("a data file that another emulator has", () => {
 
   test("is not kept by an emulator that could not start", async () => {
     writeFileSync(dataFile, "{");
-    await expect(startEmulator({ dataFile })).rejects.toThrow("no JSON");
+    await expect(startEmulator({ dataFile })).rejects.toThrow("does not contain JSON");
     expect(locks()).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ test("a file without a handler is an error that says what to export", () => {
 
 test.each([
   [["a.js", "a.mjs"], 'a.js and a.mjs in FOLDER are both the handler of "a": remove one of them'],
-  [["a.tsx"], "a.tsx is no handler that can be loaded: handlers are .js, .cjs, .mjs or .ts files"],
+  [["a.tsx"], "a.tsx cannot be loaded as a handler: handlers are .js, .cjs, .mjs or .ts files"],
   [["a.py", "b.d.ts"], "FOLDER has no handlers: <endpoint name or template id> with .js, .cjs, .mjs or .ts"],
 ])("a folder with %j is refused", (files, message) => {
   for (const file of files) write(file, "");

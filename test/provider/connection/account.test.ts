@@ -45,7 +45,9 @@ describe("an endpoint that is absent", () => {
     const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);
     expect(failing).toThrow(reason);
-    expect(failing).toThrow(/may still exist there and cause costs.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
+    expect(failing).toThrow(
+      /may still exist there, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/,
+    );
     expect(failing).not.toThrow(account.apiKey);
   });
 

@@ -145,7 +145,7 @@ describe("a deletion that cannot end", () => {
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT", disposition: "wait" });
     expect(error.message).toMatch(
-      /runs and is billed again.*not deleted within 60 s: 2 of its pods still run. It still exists. /,
+      /runs and is billed again.*not deleted within 60 s: 2 of its workers still run. It still exists. /,
     );
     expect(it.calls()).not.toContain("deleteEndpoint");
     const tookMs = it.clock.now() - startedAt;

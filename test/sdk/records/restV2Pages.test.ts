@@ -32,7 +32,7 @@ test("a record on two pages is one record, as it was last", async () => {
 test.each([
   ["without a cursor", [{ nextCursor: null, hasNextPage: true }], "shows a next page, but no cursor for it"],
   ["whose cursor is empty", [{ nextCursor: "", hasNextPage: true }], "shows a next page, but no cursor for it"],
-  ["that is the same again", [next("1"), next("1")], "the pages of the list do not end"],
+  ["that is the same again", [next("1"), next("1")], "the list has no last page"],
 ])("a next page %s makes no list: what is not in a list would count as gone", async (_, paginations, message) => {
   respond(...paginations.map((pagination, index) => ({ volumes: [record(`v${index}`)], pagination })));
   const error = await site.failure(site.client.volumes.list());

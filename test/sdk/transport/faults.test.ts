@@ -140,7 +140,12 @@ describe("a passing fault", () => {
 describe("a fault that stays", () => {
   test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
     ["429", { status: 429 }, RateLimitError, /responded with 429.*too many requests.*given up after 6 attempts/],
-    ["500", { status: 500 }, ServiceFaultError, /responded with 500.*Internal Server Error.*a fault of the service/],
+    [
+      "500",
+      { status: 500 },
+      ServiceFaultError,
+      /responded with 500.*Internal Server Error.*an error inside the service/,
+    ],
     [
       "502",
       { html: true },
