@@ -95,7 +95,7 @@ exports.count = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEnd
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("Ctrl-C ends a drain, and state keeps the endpoint, whose name is the one of pulumi:autonaming", async () => {
+test("Ctrl-C ends a drain, and state keeps the endpoint, whose name comes from pulumi:autonaming", async () => {
   await using emulator = await startEmulator({ drainMs: 45_000 });
   const program = `new plugin.ServerlessEndpoint("one", { gpuIds: ["ADA_24"], templateId: "a", workersMin: 1 });`;
   const verbatim = "config:\n  pulumi:autonaming:\n    value:\n      mode: verbatim\n";
@@ -116,7 +116,7 @@ test("Ctrl-C ends a drain, and state keeps the endpoint, whose name is the one o
   expect(types).toContain("serverless-gpu:index:ServerlessEndpoint");
 });
 
-test("what a resource of the plugin adopts from one of the dynamic form is not deleted with that", async () => {
+test("an endpoint that a plugin resource adopts from a dynamic one is not deleted with the dynamic one", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createPluginStack("", emulator.env);
   await stack.writeProgram(`

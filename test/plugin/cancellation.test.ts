@@ -42,7 +42,7 @@ test("a drain stops at once, the endpoint has its workers again, and the next ru
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("a create and an update go on to their end", async () => {
+test("a create and an update run to completion", async () => {
   await using emulator = await startEmulator();
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, INPUTS);
@@ -64,7 +64,7 @@ test("a create and an update go on to their end", async () => {
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 1 }]);
 });
 
-test("a wait for workers ends, and leaves an incomplete resource that the next run completes", async () => {
+test("a wait for workers ends, and leaves an incomplete resource that the next run finishes", async () => {
   await using emulator = await startEmulator({ coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("an endpoint lives: create, no change, a changed element, drift and its repair, destroy", async () => {
+test("an endpoint goes through create, no change, a changed list element, drift and its repair, and destroy", async () => {
   const program = (gpuIds: string, workersMax: number) => `
 const one = new plugin.ServerlessEndpoint("one", { gpuIds: ${gpuIds}, templateId: "template", workersMax: ${workersMax} });
 exports.url = one.queueUrl;
@@ -74,7 +74,7 @@ test("an endpoint is imported by its id, and a program that declares it has no c
   expect(emulator.journal.operations()).not.toContain("saveEndpoint");
 });
 
-test("from the dynamic form to the plugin and back: one update each, no call, the same endpoint", async () => {
+test("moving from the dynamic form to the plugin and back takes one update each and no call, and keeps the endpoint", async () => {
   const settings = `{ ${SETTINGS}, locations: ["RO", "CZ"], workersMax: 2 }`;
   const template = `{ imageName: "a:1", env: { HF_TOKEN: "secret-token" }, ports: ["8000/http"] }`;
   const dynamicType = "pulumi-nodejs:dynamic/serverless-gpu";

@@ -41,7 +41,7 @@ test.each([
   expect(() => loadHandlers(folder)).toThrow(message.replace("FOLDER", folder));
 });
 
-test("the endpoint's name wins over its template, and those over the default", () => {
+test("the endpoint's name takes precedence over its template, and both over the default", () => {
   const [name, template, fallback] = [() => 1, () => 2, () => 3];
   const endpoint = { name: "a", templateId: "t", id: "e" };
   expect(handlerFor({ a: name, t: template, default: fallback }, endpoint)).toBe(name);
