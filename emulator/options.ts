@@ -37,8 +37,8 @@ export interface EmulatorOptions {
   /** Ids of the templates that exist. @default every non-empty id exists */
   readonly templates?: readonly string[];
   /**
-   * `true` refuses templates, volumes and registry credentials that do not exist. @default only the
-   * kinds that a seed names are checked
+   * `true` refuses templates, volumes and registry credentials that do not exist. @default only
+   * kinds that a seed names
    */
   readonly strictReferences?: boolean;
   /** Names of templates that other accounts have taken. @default none */

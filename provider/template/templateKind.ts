@@ -83,7 +83,7 @@ function unknownVariablesWarning(id: string, names: readonly string[]): string {
 }
 
 function refusesAdoption({ name, isServerless, isPublic }: Template): string | undefined {
-  if (!isServerless) return "it is a template of pods. Endpoints need a serverless template: create a new one";
+  if (!isServerless) return "it is a pod template. Endpoints need a serverless template: create a new one";
   if (isPublic) return "it is public, so other accounts may use it. Create a new one";
   if (/__template__\w+$/.test(name))
     return "it belongs to an endpoint, and the service deletes it together with that endpoint. Create a new one";

@@ -58,7 +58,7 @@ export interface StreamChunk {
   readonly status?: JobStatus;
 }
 
-/** The result of a purge of the queue (contract, Purge result). */
+/** The result of purging the queue (contract, Purge result). */
 export interface PurgeResult {
   /** The number of waiting jobs that were removed. */
   readonly removed: number;

@@ -44,9 +44,9 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
   readonly readsSettled?: true;
   /** Deletes a record. */
   readonly delete: (id: string, options: Delete & ObservedOptions) => Promise<void>;
-  /** The checks of the options of `update`. */
+  /** The option checks of `update`. */
   readonly updateOptions: OptionChecks<Update>;
-  /** The checks of the options of `delete`. */
+  /** The option checks of `delete`. */
   readonly deleteOptions: OptionChecks<Delete>;
 }
 

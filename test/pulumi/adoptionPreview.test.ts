@@ -184,7 +184,7 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }) + unknown);
     const { exitCode, output } = await stack.run(["preview"]);
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("a template with the id t2 cannot be adopted: it is a template of pods");
+    expect(output).toContain("a template with the id t2 cannot be adopted: it is a pod template");
     expect(output).toContain("a network volume with the id v1 cannot be adopted: it has 50 GB");
     expect(output).toContain("registry credential nowhere does not exist in this account, so it cannot be adopted");
     expect(output).toMatch(/NetworkVolume \(unknown\):\n +warning: the preview cannot .*: adoptId is not known yet/);

@@ -36,7 +36,7 @@ describe("a deletion", () => {
     expect(service.calls()).toEqual(["myself", "deleteEndpoint", "myself"]);
   });
 
-  test("a deletion of an endpoint that does not exist is sent anyway, and a response of not found is a success", async () => {
+  test("a deletion of an endpoint that does not exist is sent anyway, and a not-found response is a success", async () => {
     await using service = await startEmulated();
     await service.run(service.client.endpoints.delete("nowhere"));
     // The contract has no single read.
@@ -88,7 +88,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("a deletion whose response was lost is finished, with a response of not found as the proof", async () => {
+  test("a deletion whose response was lost is finished, with a not-found response as the proof", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     service.emulator.faults.add({
@@ -100,7 +100,7 @@ describe("a deletion", () => {
     expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
-  test("does not accept a response of not found as success while the endpoint is listed", async () => {
+  test("does not accept a not-found response as success while the endpoint is listed", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "a free slot could not find its way", code: "RUNPOD" };

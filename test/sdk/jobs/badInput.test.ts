@@ -136,7 +136,7 @@ test("an odd id is refused, or is the id of no endpoint", async () => {
   }
 });
 
-test("any input of a job comes back from an echoing worker as the JSON that it is", async () => {
+test("any job input comes back from an echoing worker as the same JSON", async () => {
   const queue = client.endpoint("neighbour-id");
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: "binary" })), async (input) => {
