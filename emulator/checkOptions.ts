@@ -7,7 +7,7 @@ import type { EmulatorOptions } from "./options";
 import { checkProgram, type WorkerProgram } from "./programs/program";
 import type { EmulatorClock } from "./time/virtualClock";
 
-/** Infinity is one: no limit, or never. NaN is none. */
+/** Infinity is allowed: it means no limit, or never. NaN is not. */
 const zeroOrMore = z.custom<number>(
   (value) => typeof value === "number" && value >= 0,
   "a number of 0 or more is needed",
@@ -58,7 +58,7 @@ const schema = z.strictObject({
   serverlessDiscount: z
     .looseObject({ discountFactor: z.number(), type: z.string(), expirationDate: z.string() })
     .nullish(),
-  // The account checks it, and names what is wrong in it.
+  // The account checks it, and names what is wrong with it.
   seed: z.unknown().optional(),
   dataFile: z.string().min(1).optional(),
   randomSeed: z.number().optional(),
@@ -89,12 +89,10 @@ export function checkOptions(options: EmulatorOptions): void {
   if (first) assertRunsPrograms(first[0], options.clock);
 }
 
-/** A program lives in real time, and ends with its process group. */
+/** A program runs in real time, and ends with its process group. */
 function assertRunsPrograms(name: string, clock: EmulatorClock = systemClock): void {
   if (process.platform === "win32") {
-    throw new TypeError(
-      `handlers.${name} is a program. The emulator runs programs of workers on Linux and macOS only.`,
-    );
+    throw new TypeError(`handlers.${name} is a program. The emulator runs worker programs on Linux and macOS only.`);
   }
   if (clock === systemClock) return;
   const kind = "advance" in clock ? "a manual clock" : "a clock that is not the machine's";

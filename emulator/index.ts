@@ -1,7 +1,7 @@
 /**
  * An emulator of the whole service on a local port, for tests and development.
  *
- * Begin with `startEmulator`.
+ * Start with `startEmulator`.
  *
  * @module pulumi-serverless-gpu/emulator
  */
@@ -77,7 +77,7 @@ export interface Emulator {
    * @throws RangeError if `workers` is not a number ≥ 0
    */
   setWorkerQuota(workers: number | undefined): void;
-  /** Restores the initial state: the seed, no requests, no fault rules. */
+  /** Restores the initial state: the seed, an empty journal and no fault rules. */
   reset(): void;
   /** Stops the emulator and closes all connections. */
   stop(): Promise<void>;
@@ -187,7 +187,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     seed: account.seed,
     setWorkerQuota(workers) {
       if (workers !== undefined && !(workers >= 0))
-        throw new RangeError(`The quota ${workers} is no number of 0 or more.`);
+        throw new RangeError(`The quota ${workers} is not a number of 0 or more.`);
       account.setWorkerQuota(workers);
     },
     reset,
@@ -232,7 +232,7 @@ function dataCenterIds({ volumeDataCenters = VOLUME_DATA_CENTERS }: EmulatorOpti
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
-    // Clients know the differences of the observed service by its name.
+    // Clients recognise the differences of the observed service by its name.
     ...(profile === "observed" && { SERVERLESS_GPU_SERVICE: "runpod" }),
     SERVERLESS_GPU_API_KEY: apiKey,
     SERVERLESS_GPU_GRAPHQL_URL: url,

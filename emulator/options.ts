@@ -25,7 +25,7 @@ export interface EmulatorOptions {
   /** A second key, which is valid but has no permissions. @default none */
   readonly restrictedApiKey?: string;
   /**
-   * The time that a worker takes to stop after a scale-down, in milliseconds, ≥ 0.
+   * How long a worker takes to stop after a scale-down, in milliseconds, ≥ 0.
    * @default 1000
    */
   readonly drainMs?: number;
@@ -37,8 +37,8 @@ export interface EmulatorOptions {
   /** Ids of the templates that exist. @default every non-empty id exists */
   readonly templates?: readonly string[];
   /**
-   * `true` refuses templates, volumes and registry credentials that do not exist.
-   * @default only those of a kind that a seed names
+   * `true` refuses templates, volumes and registry credentials that do not exist. @default only
+   * kinds that a seed names
    */
   readonly strictReferences?: boolean;
   /** Names of templates that other accounts have taken. @default none */
@@ -46,7 +46,7 @@ export interface EmulatorOptions {
   /** `true` keeps the name of a deleted template from being used again. @default false */
   readonly reserveTemplateNames?: boolean;
   /**
-   * The time after its last use until a template can be deleted, in milliseconds, ≥ 0.
+   * How long after its last use a template can be deleted, in milliseconds, ≥ 0.
    * @default 120000 in the observed profile, else 0
    */
   readonly templateReleaseMs?: number;
@@ -80,21 +80,20 @@ export interface EmulatorOptions {
    */
   readonly randomSeed?: number;
   /**
-   * Handlers of jobs, or the programs of real workers, by the name, the template id or the id of
-   * the endpoint.
+   * Job handlers, or worker programs, by the endpoint's name, template id or id.
    * @default every job returns its input
    */
   readonly handlers?: Handlers;
   /**
-   * Called with each line that the program of a worker prints, and at its start and end.
+   * Called with each line that a worker program prints, and when the program starts and ends.
    * @default none
    */
   readonly onWorkerOutput?: (line: WorkerLine) => void;
-  /** Called with each request when it has ended, as the journal shows it. @default none */
+  /** Called with each request once it has ended, as the journal shows it. @default none */
   readonly onRequest?: (request: JournalEntry) => void;
   /** The rate limits. @default the limits of the contract */
   readonly rateLimits?: RateLimitOptions;
-  /** `true` sends webhooks to other machines, too. @default false */
+  /** `true` also sends webhooks to other machines. @default false */
   readonly remoteWebhooks?: boolean;
   /** The clock: `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock */
   readonly clock?: EmulatorClock;

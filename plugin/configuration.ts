@@ -6,8 +6,9 @@ import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
 /**
- * The logical names of providers that the engine itself creates, with a version and a download URL
- * if the program sets them. Any other name, such as `default_eu`, was chosen by the program.
+ * Matches the logical names of providers that the engine itself creates, which contain a version
+ * and a download URL if the program sets them. Any other name, such as `default_eu`, was chosen by
+ * the program.
  */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_\/.+)?$/;
 
@@ -29,7 +30,7 @@ export async function configureProvider(name: string, variables: ReadonlyMap<str
   await configure({ config: { get } as pulumi.dynamic.Config });
 }
 
-/** Logs a warning for each setting of the stack's config that does not exist. */
+/** Logs a warning for each name in the stack's config that is not a setting. */
 export function warnOfUnknownSettings(name: string, settings: Properties): void {
   if (isExplicit(name)) return;
   const names = Object.keys(settings).filter((each) => !ENGINE_SETTINGS.includes(each));
@@ -38,7 +39,7 @@ export function warnOfUnknownSettings(name: string, settings: Properties): void 
 
 let hasWarnedOfMissing = false;
 
-/** Warns once, in a preview, that `up` would fail. */
+/** Warns once, in a preview, if `up` would fail. */
 export function warnOfMissingSetting(): void {
   if (hasWarnedOfMissing) return;
   hasWarnedOfMissing = true;
@@ -46,7 +47,7 @@ export function warnOfMissingSetting(): void {
   if (warning !== undefined) log(CONFIG_NAMESPACE, `warning: ${warning}`);
 }
 
-/** Returns the problems of the arguments of a provider. */
+/** Returns the problems with a provider's arguments. */
 export function configProblems(name: string, { apiKey, apiKeyEnv }: Properties): pulumi.dynamic.CheckFailure[] {
   if (!isExplicit(name)) {
     if (apiKeyEnv === undefined) return [];

@@ -18,7 +18,8 @@ interface PluginFunction {
 const TABLES = { ServerlessEndpoint: FIELDS, ServerlessTemplate: TEMPLATE_FIELDS, NetworkVolume: VOLUME_FIELDS };
 
 /**
- * Returns a function that calls a data source, and converts what it finds to an object with lists.
+ * Returns a function that calls a data source and converts the result to an object, with lists
+ * instead of comma-separated strings.
  */
 function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
   const { resource, wrapper, secrets } = source;
@@ -26,7 +27,7 @@ function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
   const call = async (args: Properties) => {
     const found = (await source.find(contextFor(readConfig), args as Args)) ?? {};
     const result = Array.isArray(found) ? found.map(listed) : listed(found);
-    // Without `undefined`, which the protocol cannot carry.
+    // Leaves out fields that are `undefined`, which the protocol cannot carry.
     return JSON.parse(JSON.stringify(wrapper ? { [wrapper]: result } : result));
   };
   return { call, ...(secrets && { secrets }) };

@@ -29,10 +29,10 @@ interface ResourceRequest {
   getType(): string;
 }
 
-/** A release, as the package.json of the plugin describes it. */
+/** A release, as the plugin's package.json describes it. */
 export interface Release {
   readonly version: string;
-  /** Where the engine finds the archives of releases. The release workflow sets it. */
+  /** Where the engine finds the release archives. The release workflow sets it. */
   readonly pluginDownloadURL?: string;
 }
 
@@ -66,8 +66,8 @@ export function providerService({ version, pluginDownloadURL }: Release): grpc.U
 }
 
 /**
- * Returns an RPC of one request and one response.
- * @param sentBack the properties of a request whose secrets an initialisation failure keeps secret
+ * Returns a unary RPC. @param sentBack returns the properties of a request whose secrets stay
+ * secret in an initialisation failure
  */
 function unary<Request, Response>(
   respond: (request: Request) => Promise<Response>,
@@ -127,7 +127,7 @@ async function checkResource(resource: PluginResource, request: messages.CheckRe
   return new messages.CheckResponse().setInputs(send(inputs, secrets)).setFailuresList(failures.map(failure));
 }
 
-/** Returns a failure as the engine gets it: the only place where one is sent. */
+/** Returns a failure as the engine receives it. All failures are sent from here. */
 function failure(found: pulumi.dynamic.CheckFailure): messages.CheckFailure {
   const { property, reason } = withoutProperty(found);
   return new messages.CheckFailure().setProperty(property).setReason(redact(reason));

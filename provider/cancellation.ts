@@ -1,15 +1,17 @@
 const cancellation = new AbortController();
 
 /**
- * Aborts when the engine cancels the deployment. Reads, waits and deletions end then, and can be
- * repeated. Creates and updates go on to their end, so that state knows what they have made.
- * Dynamic providers are never told.
+ * Aborts when the engine cancels the deployment. Reads, waits and deletions then stop; they can be
+ * repeated. Creates and updates run to completion, so that state knows what they made. The engine
+ * never tells dynamic providers about a cancellation.
  */
 export const cancelled: AbortSignal = cancellation.signal;
 
-/** Ends everything that `cancelled` ends. */
+/** Aborts `cancelled`. */
 export function cancel(): void {
   cancellation.abort(
-    new Error("the run was cancelled before this was done. What exists stays in state: run the same command again"),
+    new Error(
+      "the run was cancelled before this operation completed. What exists stays in state: run the same command again",
+    ),
   );
 }

@@ -14,12 +14,12 @@ export function initFailure(error: unknown, id: string, properties: Properties):
   return Object.assign(new Error(message), { stack: "", id, properties, reasons: [message] });
 }
 
-/** A handler, as all of them are called. */
+/** A handler, in the form that all of them share. */
 export type Handler = (...args: never[]) => Promise<unknown>;
 
 /**
- * Returns handlers of which each but `configure` is wrapped. That must end before the first call,
- * so it stays as it is.
+ * Wraps every handler except `configure`, which must return before the first call and so stays as
+ * it is.
  */
 export function wrapHandlers(
   handlers: pulumi.dynamic.ResourceProvider,
@@ -53,8 +53,8 @@ function guard(handler: Handler): Handler {
 }
 
 /**
- * Removes the stack of errors that the user can fix: the engine prints it after the message.
- * Redacts other errors.
+ * Removes the stack from errors that the user can fix, because the engine prints it after the
+ * message. Redacts other errors.
  */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));

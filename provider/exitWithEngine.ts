@@ -6,10 +6,11 @@ let isWatching = false;
 
 /**
  * Ends this process when the engine that started it is killed. Otherwise it would keep running, and
- * a create in progress would collide with the next run. The parent process is no indication,
- * because Pulumi's launcher is a shell between engine and provider. So this keeps a connection to
- * the engine's gRPC server, whose host and port are an argument of this process. A slow or paused
- * engine keeps the connection; the operating system closes it for a killed engine.
+ * a create in progress would collide with the next run. The parent process does not show whether
+ * the engine runs, because Pulumi's launcher puts a shell between engine and provider. So this
+ * keeps a connection to the engine's gRPC server, whose host and port are an argument of this
+ * process. A slow or paused engine keeps the connection; the operating system closes it for a
+ * killed engine.
  */
 export function exitWithEngine(): void {
   if (isWatching) return;
@@ -20,8 +21,7 @@ export function exitWithEngine(): void {
 }
 
 /**
- * Returns the last argument that is a host and a port. The engine puts its own after all other
- * arguments.
+ * Returns the last argument that is a host and a port: the engine puts its own after all others.
  */
 export function engineAddress(argv: readonly string[]): string | undefined {
   const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
@@ -60,8 +60,8 @@ export function watchServer(address: string, onGone: () => void): void {
 }
 
 /**
- * Ends a process that does not know the engine's port when its parent ends: except on Windows, an
- * orphan gets another.
+ * Ends a process that does not know the engine's port when its parent process ends: except on
+ * Windows, an orphan then gets a new parent.
  */
 function exitWithParent(): void {
   const parent = process.ppid;

@@ -12,7 +12,7 @@ export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pul
 }
 
 /**
- * Returns the names of the secret inputs. That of a value in an object has two parts:
+ * Returns the names of the secret inputs. The name of a value in an object has two parts:
  * `env.HF_TOKEN`.
  */
 export function secretFields({ __secretInputs }: Properties): string[] {
@@ -29,8 +29,8 @@ function hideFirst(handler: Handler): Handler {
 }
 
 /**
- * Returns every value of the secret inputs, and the parts of comma-separated strings, which have
- * problems of their own.
+ * Returns every value of the secret inputs, and the parts of comma-separated strings, which are
+ * checked one by one.
  */
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((name) => {
@@ -56,9 +56,10 @@ function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckF
 }
 
 /**
- * Returns the failure without its property, which its reason then names. The engine prints the
- * value of the property that a failure names, as it was sent: a secret of a transform, a nested
- * one, or one that the program did not mark. So no failure of ours names one.
+ * Returns the failure with its property moved into the reason's text. If a failure names a
+ * property, the engine prints that property's value as it was sent, which may be a secret from a
+ * transform, a nested one, or one that the program did not mark. So none of our failures names a
+ * property.
  */
 export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailure): pulumi.dynamic.CheckFailure {
   return { property: "", reason: property === "" ? reason : `${property}: ${reason}` };

@@ -9,8 +9,8 @@ const LINE_EVERY_MS = 10_000;
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
 /**
- * Takes the log lines. The engine shows what a process prints as messages of the stack, so the name
- * comes first.
+ * Receives the log lines. The engine shows what a process prints as messages of the stack, so the
+ * name comes first.
  */
 let receive = (name: string, text: string): void => console.log(`${name}: ${text}`);
 
@@ -30,8 +30,8 @@ export function drainLogger(endpointName: string): (progress: DeleteProgress) =>
   return ({ phase, activePods, elapsedMs, refusal }) => {
     if (refusal !== undefined) logWait(`the service has not deleted it yet, trying again: ${refusal}`, elapsedMs);
     if (phase !== "draining") return;
-    const pods = activePods === 1 ? "1 pod" : `${activePods} pods`;
-    logWait(`waiting for ${pods} to stop before deleting the endpoint`, elapsedMs);
+    const workers = activePods === 1 ? "1 worker" : `${activePods} workers`;
+    logWait(`waiting for ${workers} to stop before deleting the endpoint`, elapsedMs);
   };
 }
 

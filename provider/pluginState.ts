@@ -3,13 +3,12 @@ import { type FieldTable, listFields } from "../sdk/records/fields";
 import type { Properties } from "./properties";
 
 /*
- * A resource may have been recorded by the other form of this provider. The dynamic form records
- * comma lists, and the code that the engine runs under `__provider`. The plugin records lists.
+ * State may have been written by the other form of this provider. The dynamic form stores
+ * comma-separated lists, and under `__provider` the code that the engine runs. The plugin stores
+ * real lists.
  */
 
-/**
- * Returns handlers that accept what the other form has recorded. An update then records it anew.
- */
+/** Returns handlers that accept the other form's state. An update then writes it in this form. */
 export function acceptPluginState(
   handlers: Required<pulumi.dynamic.ResourceProvider>,
   table: FieldTable,
@@ -18,7 +17,7 @@ export function acceptPluginState(
   const own = (properties: Properties) => withCommaLists(lists, properties);
   return {
     configure: handlers.configure,
-    // Inputs of a program may hold lists anyway.
+    // A program's inputs may hold lists anyway.
     check: (olds, news) => handlers.check(own(olds), news),
     async diff(id, olds, news) {
       const result = await handlers.diff(id, own(olds), own(news));

@@ -12,7 +12,7 @@ export function containsUnknown(value: unknown): boolean {
   return Object.values(value).some(containsUnknown);
 }
 
-/** Returns `true` for an object that is no list. */
+/** Returns `true` for an object that is not a list. */
 export function isObject(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -22,7 +22,7 @@ export function objectOrEmpty(value: unknown): Properties {
   return isObject(value) ? value : {};
 }
 
-/** The keys of objects that the name of a secret may contain: `env.HF_TOKEN`. */
+/** The object keys that a secret's name may contain, as in `env.HF_TOKEN`. */
 export const SECRET_KEY = /^\w+$/;
 
 /** Returns the properties whose names are wanted. */

@@ -51,7 +51,7 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
    * The longest time of an attempt without data from the service, in milliseconds: > 0. A large
-   * request may take longer, by a second for each 64 kB.
+   * request gets an additional second for each 64 kB.
    * @default 30,000
    */
   readonly attemptTimeoutMs?: number | undefined;
@@ -95,7 +95,7 @@ const RETRY: OptionChecks<RetryPolicy> = { maxAttempts: wholeFrom(1), maxElapsed
 
 const RATE_LIMITS: OptionChecks<RateLimitOptions> = { requestsPerWorker: wholeFrom(0) };
 
-/** The checks of all options. `undefined` is the default everywhere. */
+/** The checks of all options. Every option may be `undefined`, which means its default. */
 const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   apiKey: aString,
   service: aString,
@@ -184,8 +184,8 @@ function connected(options: ClientOptions): ClientOptions {
   if (given.length > 0) {
     if (given.includes("apiKey")) return options;
     throw new ConfigurationError(
-      `there is no API key: with ${given.join(" and ")} in the options the environment is not read, so that its key ` +
-        "goes to no other service. Add apiKey, or put ...settingsFromEnvironment() before them",
+      `there is no API key: with ${given.join(" and ")} in the options, the environment is not read, so that its key ` +
+        "is never sent to another service. Add apiKey, or put ...settingsFromEnvironment() before them",
     );
   }
   const settings = settingsFromEnvironment();
@@ -199,5 +199,5 @@ function connected(options: ClientOptions): ClientOptions {
       : [`no service (set ${service}=runpod, or ${urls.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ")})`]),
   ];
   if (missing.length === 0) return { ...options, ...settings };
-  throw new ConfigurationError(`there is ${missing.join(" and ")} in the environment, nor in the client's options`);
+  throw new ConfigurationError(`there is ${missing.join(" and ")} in the environment or in the client's options`);
 }

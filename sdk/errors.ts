@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { redact, redactedStart } from "./secret";
 
-/** Details of an error beside its message. */
+/** Details of an error, in addition to its message. */
 export interface ErrorDetails {
   /** The cause. It is kept as a copy with keys redacted. */
   readonly cause?: unknown;
@@ -31,7 +31,9 @@ const LONGEST_BODY = 4_000;
 export abstract class ServerlessGpuError extends Error {
   /** The stable error code, for programs to compare. */
   abstract readonly code: string;
-  /** `wait`: the same call may succeed later. `stop`: it fails again until something is changed. */
+  /**
+   * `wait`: the same call may succeed later. `stop`: it will fail again until something is changed.
+   */
   readonly disposition: "wait" | "stop" = "stop";
   /** The wait that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number;
@@ -103,7 +105,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Puts what became of the record before the message, and details after it.
+   * Prepends what happened to the record to the message, and appends details.
    * @internal
    */
   withOutcome(outcome: string, details = ""): this {
@@ -263,8 +265,8 @@ export class UnexpectedResponseError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the response to a create was lost, and lists cannot tell whether the record was
- * created, or which of several new ones it is. It was not created again.
+ * Thrown when the response to a create was lost, and the lists do not show whether the record was
+ * created, or which of several new ones it is. The create is not sent again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
@@ -288,8 +290,8 @@ export class DeleteTimeoutError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a template, a volume or a registry credential is still used, so that it was not
- * deleted. Names its users.
+ * Thrown when a template, a volume or a registry credential was not deleted because it is still
+ * used. Names its users.
  */
 export class InUseError extends ServerlessGpuError {
   readonly code = "IN_USE";
@@ -309,8 +311,8 @@ export class NameTakenError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a record is absent, but was last seen with another key or URL. It may still exist
- * there.
+ * Thrown when a record is absent, but was last seen with another key or URL, where it may still
+ * exist.
  */
 export class AccountChangedError extends ServerlessGpuError {
   readonly code = "ACCOUNT_CHANGED";

@@ -39,8 +39,8 @@ interface ManagementCalls {
 }
 
 /**
- * Returns the requests over GraphQL. Where a list may be cut, REST v2 shows which records there
- * are. GraphQL reads no pods: REST v1 does, or REST v2 at a service that has ended REST v1.
+ * Returns the requests over GraphQL. If a list may be cut off, REST v2 shows which records exist.
+ * GraphQL reads no pods: REST v1 does, or REST v2 at a service that has ended REST v1.
  */
 export function graphqlCalls(
   context: CallContext,
@@ -80,7 +80,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
       context,
       calls.registryAuths,
       templates,
-      // Only where templates are applied, endpoints have containers of their own.
+      // Endpoints have containers of their own only where templates are applied.
       calls.endpoints.applyTemplate && endpoints,
     ),
     volumes: createVolumes(context, calls.volumes, endpoints),

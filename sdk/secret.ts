@@ -11,7 +11,7 @@ const SHORTEST_SECRET = 4;
  */
 let hiddenStrings: readonly string[] = [];
 
-/** The values whose forms are in it. Each call of a provider makes the secret of its key again. */
+/** The values whose forms it contains. Each provider call creates the secret of its key again. */
 const hiddenValues = new Set<string>();
 
 /**
@@ -69,8 +69,7 @@ export class Secret {
 }
 
 /**
- * Makes `redact` remove the secret of a job from every string, until a thousand newer ones are
- * added.
+ * Makes `redact` remove a job's secret from every string, until a thousand newer ones are added.
  */
 export function hideJobSecret(value: string): void {
   if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
@@ -154,8 +153,8 @@ export function redactedStart(text: string, length: number): string {
 }
 
 /**
- * Returns at least `length` characters of `text` with keys redacted, if it has as many. A long
- * string costs no more.
+ * Returns at least `length` characters of `text`, if it has that many, with keys redacted. A longer
+ * string takes no more time.
  */
 function withoutKeys(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(

@@ -22,8 +22,7 @@ interface Account {
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
   /**
-   * The templates that endpoints may have been created from, where the interface does not show
-   * them.
+   * The templates that endpoints may have been created from, if the interface does not show them.
    */
   readonly matches: TemplateMatches;
 }

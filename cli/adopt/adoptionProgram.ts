@@ -38,7 +38,8 @@ interface Declaration {
  * their default are left out and stay unmanaged, as are values that the package does not accept,
  * with a comment that gives the reason.
  * @param accepted GPU tiers and countries that need no config in the program
- * @param matches the templates for endpoints whose template is not shown: the only one is declared
+ * @param matches the templates for endpoints whose template is not shown: if there is only one, it
+ * is declared
  */
 export function adoptionProgram(
   endpoints: readonly Endpoint[],

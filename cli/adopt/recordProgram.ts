@@ -16,8 +16,8 @@ export interface RecordProgram {
 
 /**
  * Returns the part of a program that adopts the account's serverless templates and network volumes
- * without changing them. Variables of templates are not declared: their values may be secret, and
- * stay as they are.
+ * without changing them. A template's variables are not declared, because their values may be
+ * secret. They stay as they are.
  */
 export function recordProgram(templates: readonly Template[], volumes: readonly Volume[]): RecordProgram {
   const skipped: { id: string; reason: string }[] = [];

@@ -4,7 +4,7 @@ import { type Finding, failed, ok, warning } from "./check";
 import type { Program } from "./program";
 import { isInRange } from "./versionRange";
 
-/** The first engine whose refresh passes inputs to the provider, which drift repair needs. */
+/** The first engine whose refresh passes inputs to the provider, which repairing drift requires. */
 const PULUMI_MINIMUM = "3.216.0";
 /** The first engine whose `--expect-no-changes` has its own exit code (7). */
 const PULUMI_RECOMMENDED = "3.227.0";

@@ -39,7 +39,7 @@ export function findProgram(from: string): Program | undefined {
   };
 }
 
-/** The reason for skipping checks of a program. */
+/** Why the checks of a program are skipped. */
 export const NO_PROJECT = "there is no Pulumi project in this folder or above it";
 
 /** Checks that the program finds `@pulumi/pulumi`, in a version that the package supports. */

@@ -16,12 +16,12 @@ import type { Configuration } from "./settings";
 const TIMEOUT_MS = 10_000;
 /** One attempt, because the user waits and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
-/** Number of records at which a list is close to being cut. */
+/** The number of records at which a list is close to being cut off. */
 const CROWDED = LIST_CAP - 50;
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
-/** The reason why a problem of the REST interface is a warning. */
+/** Why a problem with the REST interface is only a warning. */
 const ONLY_PODS = ", which only getPod needs";
 
 /** The response of one interface to a request without a key. */
@@ -135,7 +135,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
     const { showsDiscount } = CAPABILITIES[apiOf(settings)];
-    // Where there is no discount, the smallest query is a list.
+    // If the interface has no discount, the smallest query is a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
     const found = await query.then(() => crowdedLists(client, settings)).finally(client.close);
     return found.length > 0 ? together(found) : ok(`accepted by ${reply.address}`);
@@ -145,7 +145,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
   }
 }
 
-/** Returns a warning for each list over GraphQL that is cut, or soon will be. */
+/** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
 async function crowdedLists(
   { endpoints, templates }: Pick<Client, "endpoints" | "templates">,
   settings: ProviderSettings,

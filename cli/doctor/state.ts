@@ -47,7 +47,7 @@ export function checkState(resources: Learned<readonly Resource[]>): Finding {
   const unknown = own.filter((resource) => !isKnown(resource));
   if (unknown.length === 0) return ok(own.length === 0 ? "contains no resources from this package" : described(own));
   return failed(
-    `${unknown.length} of ${own.length} resources were written by a version that this version does not know: ` +
+    `${unknown.length} of ${own.length} resources were written by a version that this one does not know: ` +
       unknown.map(({ urn }) => urn).join(", "),
     "Install the newest version of the package, or the version that wrote them.",
   );

@@ -18,10 +18,10 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
   return 0;
 }
 
-/** The time within which an emulator without busy workers always stops, in milliseconds. */
+/** How long an emulator without busy workers takes at most to stop, in milliseconds. */
 const PATIENCE_MS = 1000;
 
-/** Another interruption ends this process, and with it all workers. */
+/** A second interruption ends this process, and with it all workers. */
 function sayWaiting(): void {
   process.stderr.write("serverless-gpu emulator: waiting for workers to end. Interrupt again to kill them\n");
 }

@@ -15,7 +15,8 @@ export async function emulatorEnv({
   const found = all.filter(({ url }) => port === undefined || new URL(url).port === String(port));
   const [first, ...others] = found;
   if (!first) throw new Error(`${nothing(port)}${listed(all)}`);
-  if (others.length > 0) throw new Error(`${found.length} emulators run. Choose one with --port:${listed(found)}`);
+  if (others.length > 0)
+    throw new Error(`${found.length} emulators are running. Choose one with --port:${listed(found)}`);
   process.stdout.write(json ? `${JSON.stringify(first)}\n` : describeEnvironment(first));
   return 0;
 }

@@ -59,7 +59,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
-      "time after its last use until a template can be deleted (default: 120000 in the observed profile, else 0)",
+      "how long after its last use a template can be deleted (default: 120000 in the observed profile, else 0)",
       wholeNumber(),
     )
     .option("--stale-flashboot", "workers with FLASHBOOT keep the old version of a changed template")

@@ -4,8 +4,8 @@ const LOOK_EVERY_MS = 500;
 const SHELLS = ["sh", "dash", "bash", "ash", "busybox", "zsh"];
 
 /**
- * Resolves when the npx or npm script (also of pnpm or Yarn) that started this process has ended:
- * npm does not pass signals on to its commands. Never resolves for a process that was started in
+ * Resolves when the npx or the npm, pnpm or Yarn script that started this process has ended: npm
+ * does not pass signals on to its commands. Never resolves for a process that was started in
  * another way: a shell may end and leave it running on purpose.
  */
 export function endOfNpm(): Promise<void> {
@@ -15,7 +15,7 @@ export function endOfNpm(): Promise<void> {
   const grandparent = SHELLS.includes(nameOf(parent)) ? parentOf(parent) : undefined;
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      // An orphan gets another parent, except on Windows.
+      // Except on Windows, an orphan gets a new parent.
       const isLeft = process.ppid !== parent || (grandparent !== undefined && parentOf(parent) !== grandparent);
       if (!isLeft) return;
       clearInterval(timer);

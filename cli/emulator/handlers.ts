@@ -9,7 +9,7 @@ export function handlersOf(folder: string | undefined, workers?: EmulatorFlags["
 }
 
 /**
- * A worker of the command line and a file of the folder for the same endpoint contradict each
+ * A worker on the command line and a file in the folder for the same endpoint contradict each
  * other.
  */
 export function withPrograms(handlers: Handlers, workers: EmulatorFlags["worker"] = {}): Handlers {

@@ -9,8 +9,8 @@ export type Running = Pick<Emulator, "url" | "env">;
 const NAME = /^(\d+)\.json$/;
 
 /**
- * Writes down the emulator of this process, for this user only. Returns a function that removes the
- * note.
+ * Writes a note about this process's emulator that only this user can read. Returns a function that
+ * removes the note.
  */
 export function noteRunning({ url, env }: Running): () => void {
   const folder = notesFolder();

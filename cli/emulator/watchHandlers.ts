@@ -74,7 +74,7 @@ function fingerprint(folder: string): string {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== "node_modules");
     return entries.map((entry) => described(path.join(folder, entry.name), entry.isDirectory())).join("\n");
   } catch {
-    // A file or the folder is gone while it is read.
+    // A file or the folder has disappeared while it was read.
     return "";
   }
 }

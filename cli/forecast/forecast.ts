@@ -17,7 +17,7 @@ import { combinations } from "./settings/sweep";
 import { shownMoney, shownNumber, shownTime } from "./values";
 
 const SEEDS = 20;
-/** One for each pair of a default interval and a default step of the scaler. */
+/** One for each pair of a default scaler interval and a default step. */
 const SEEDS_OF_SWEEP = 6;
 const LIMIT_EXCEEDED = 3;
 const EXIT_CODE_OF_SIGINT = 130;
@@ -77,7 +77,7 @@ function textOf(
     ...(load.spanS < SHORTEST_SPAN_S
       ? [
           `WARNING: the load covers only ${shownTime(load.spanS)}. Each repetition pays for its own starts and idle time, so the ` +
-            "monthly cost is far too high. Give a longer load, or say with --for how long a time it represents.\n",
+            "monthly cost is far too high. Give a longer load, or say with --for how much time it represents.\n",
         ]
       : []),
     ...results.map(({ title, summary }) => summaryText(title, summary)),

@@ -38,7 +38,7 @@ export interface ForecastFlags {
   readonly json?: boolean;
 }
 
-/** Adds the options of the load, of the settings, of the model and of the output. */
+/** Adds the options for the load, the settings, the model and the output. */
 export function addForecastFlags(command: Command): Command {
   return command
     .option("--load <file>", "jobs: CSV with arrival_s,duration_s or minute,jobs, or an emulator's journal")

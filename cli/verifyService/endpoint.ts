@@ -7,14 +7,13 @@ import { messageOf } from "./play";
 import type { OwnEndpoint } from "./testedService";
 import type { Removal } from "./transcript";
 
-/** The time for workers to stop, in milliseconds. */
+/** How long workers may take to stop, in milliseconds. */
 const DRAIN_TIMEOUT_MS = 300_000;
 
 /**
  * Creates the endpoint, which cannot start a worker. An interruption does not abort the create, so
- * that its result is known.
- * @throws Error that says what may remain, if the result is unknown and the endpoint cannot be
- * deleted by its name
+ * its result is known. @throws Error that says what may be left behind, if the result is unknown
+ * and the endpoint cannot be found and deleted by its name
  */
 export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint, "id">): Promise<OwnEndpoint> {
   try {
@@ -26,7 +25,7 @@ export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint
   }
 }
 
-/** Deletes the endpoint with the run's random name, and returns a sentence about it. */
+/** Deletes the endpoint with the run's random name, and returns a sentence about the outcome. */
 async function removeByName(client: Client, name: string): Promise<string> {
   try {
     // A list may not show the endpoint yet.

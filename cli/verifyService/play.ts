@@ -9,8 +9,8 @@ import type { Scenario } from "./scenarios/scenario";
 import type { TestedService } from "./testedService";
 
 /**
- * Returns the scenarios in order. Jobs wait only while the endpoint cannot start a worker; `oneJob`
- * removes them first.
+ * Returns the scenarios in order. The scenarios about waiting jobs come while the endpoint cannot
+ * start a worker; `oneJob` first removes those jobs.
  */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
@@ -21,7 +21,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   ];
 }
 
-/** The reasons for which rows were not played, and for which the run ended early. */
+/** Why rows were not played, and why the run ended early. */
 export interface Unplayed {
   readonly rows: ReadonlyMap<FidelityId, string>;
   readonly stopped: string | undefined;

@@ -1,7 +1,7 @@
 import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
 import type { OwnEndpoint, Reply, TestedService } from "./testedService";
 
-/** Plays the steps of a scenario one after the other, and notes what their replies show. */
+/** Plays a scenario's steps one after the other, and notes what their replies show. */
 export async function playScenario(service: TestedService, { steps }: Scenario): Promise<void> {
   const replies: Record<string, Reply> = {};
   for (const step of steps) {
@@ -50,7 +50,7 @@ function filled(text: string, { id, templateId }: OwnEndpoint, replies: Record<s
 const FIELDS =
   "id name gpuIds idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
 
-/** Saves the own endpoint with no worker, unless `more` says otherwise. */
+/** Saves the run's endpoint without workers, unless `more` says otherwise. */
 function mutation({ endpoint }: TestedService, more: Input, selection = FIELDS): string {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);

@@ -14,7 +14,7 @@ export interface Connection {
   readonly queueUrl: string;
 }
 
-/** The endpoint that was made for the run. */
+/** The endpoint that was created for the run. */
 export interface OwnEndpoint {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** The key that a request has: the right one in the documented place, or something else. */
+/** The key that a request sends: the right one in the documented place, or something else. */
 export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
 /** The parts that a request to any interface can have. */
@@ -37,25 +37,25 @@ export interface Sending {
   readonly method?: "GET" | "POST";
   readonly body?: string | undefined;
   readonly key?: KeyUse;
-  /** `true` if a second request of the kind could cost money. */
+  /** `true` if sending such a request twice could cost money. */
   readonly once?: boolean;
 }
 
-/** A request in the transcript. It has neither key nor body. */
+/** A request in the transcript. It contains neither key nor body. */
 export interface SentRequest {
   readonly request: string;
   readonly status: number | undefined;
   readonly elapsedMs: number;
 }
 
-/** The part of a response that shows a rule, in a form that two services have in common. */
+/** The part of a response that shows a rule, in a form that is the same for both services. */
 export type Finding = unknown;
 
-/** A row of the fidelity table, or the row of each profile for the same question. */
+/** A row of the fidelity table, or each profile's row for the same question. */
 export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
 /**
- * A service to play the scenarios against: the live one, or the emulator that says what is
+ * A service to play the scenarios against: the live one, or the emulator, whose replies are
  * expected.
  */
 export interface TestedService {
@@ -63,7 +63,7 @@ export interface TestedService {
   readonly findings: ReadonlyMap<FidelityId, Finding>;
   readonly requests: readonly SentRequest[];
   note(row: Row, finding: Finding): void;
-  /** Sends a GraphQL document; `raw` instead of it is sent as it is. */
+  /** Sends a GraphQL document, or `raw` exactly as it is. */
   graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<Reply>;
   rest(path: string, sending?: Sending): Promise<Reply>;
   /** Sends to REST v2, which is at the URL of GraphQL. */
@@ -82,7 +82,7 @@ export interface TestedServiceOptions {
   readonly profile: Profile;
   readonly signal: AbortSignal;
   readonly maxRequests: number;
-  /** Its connections. The service closes it. */
+  /** The connections, which the service closes. */
   readonly agent: Dispatcher;
 }
 
@@ -91,7 +91,7 @@ const WRONG_KEY = "verify-service-wrong-key";
 const TIMEOUT_MS = 30_000;
 /** Statuses that say nothing about a rule, because the service or a gateway is busy. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** Together longer than the window of a rate limit. */
+/** Together, they are longer than a rate limit's window. */
 const ATTEMPTS = 4;
 const PAUSE_MS = 4000;
 
@@ -199,9 +199,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * Returns a finding as JSON with sorted fields, in which the id of the endpoint is a placeholder.
- */
+/** Returns a finding as JSON with sorted fields and a placeholder for the endpoint's id. */
 export function normalFinding(finding: Finding, { id, name }: OwnEndpoint): string {
   const text = JSON.stringify(sorted(finding)) ?? "no JSON";
   return text.replaceAll(id, "<endpoint>").replaceAll(name, "<name>");

@@ -11,15 +11,15 @@ interface RowResult {
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
-  /** The finding at the emulator; only if it was played. */
+  /** The emulator's finding; only if the row was played. */
   readonly expected?: string;
-  /** The finding at the service; only if it differs. */
+  /** The service's finding; only if it differs. */
   readonly actual?: string;
-  /** Only if it was not played. */
+  /** Only if the row was not played. */
   readonly reason?: string;
 }
 
-/** What became of the endpoint. */
+/** What happened to the endpoint. */
 export interface Removal {
   readonly name: string;
   readonly deleted: boolean;
@@ -52,7 +52,7 @@ interface Run {
   readonly removal: Removal;
 }
 
-/** The longest part of a finding that the transcript shows. */
+/** How much of a finding the transcript shows, in characters. */
 const LONGEST_FINDING = 400;
 const NOT_AMONG_THEM = "this command does not play it in this profile, or only with --run-jobs";
 
@@ -100,7 +100,10 @@ function rowResult(
   return { row, level, rule, result: "differs", expected: shown(expected), actual: shown(actual) };
 }
 
-/** Returns the transcript for people: first what is as emulated, at the end what differs. */
+/**
+ * Returns the transcript for people to read: first the rows that are as emulated, last those that
+ * differ.
+ */
 export function tableOf({ rows, counts, complete, profile }: Transcript): string {
   const of = (result: RowResult["result"]) => rows.filter((each) => each.result === result);
   const broken = of("not played").filter(({ reason }) => reason !== NOT_AMONG_THEM);

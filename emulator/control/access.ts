@@ -17,9 +17,9 @@ export const TOKEN_HEADER = "x-emulator-token";
 
 /**
  * Returns the reason to refuse a request to the control interface, if any. Programs on this machine
- * have access, from other machines with the key. Of all web pages only the emulator's own page has
- * access: the browser must call it by a name of this machine (so that no foreign name leads here),
- * and an action must hold the page's token.
+ * have access; programs on other machines need the key. Of all web pages, only the emulator's own
+ * has access: the browser must reach it by a name of this machine (so that no foreign name leads
+ * here), and an action must contain the page's token.
  */
 export function accessRefusal(
   request: Pick<HttpRequest, "method" | "path" | "headers">,
@@ -39,8 +39,8 @@ export function accessRefusal(
 
 /**
  * Returns the reason to refuse a request to any interface by a name that another site may own, if
- * it holds no key: a web page whose name leads here (DNS rebinding) is of the same origin for its
- * browser.
+ * it contains no key: to its browser, a web page whose name leads here (DNS rebinding) has the same
+ * origin.
  */
 export function hostRefusal(
   request: Pick<HttpRequest, "headers" | "query">,

@@ -24,14 +24,14 @@ import type { ControlRoute } from "./route";
 export interface Controlled extends Omit<PageOptions, "token"> {
   readonly account: Account;
   readonly journal: Journal;
-  /** The operations that requests can have. */
+  /** The operations that requests can name. */
   readonly operations: Operations;
   readonly reset: () => void;
 }
 
 /**
- * A hundred years, in milliseconds. The timers of a much longer time would keep the emulator busy
- * for minutes.
+ * A hundred years, in milliseconds. Running the timers of a much longer time would keep the
+ * emulator busy for minutes.
  */
 const MAX_ADVANCE_MS = 3_155_760_000_000;
 
@@ -56,7 +56,7 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
     "GET journal": ({ query }) => {
       const filter = filterOf(query);
       const requests = journal.requests(filter);
-      // A client may have sent what no interface has.
+      // A client may have sent an operation that no interface has.
       if (filter.operation !== undefined && requests.length === 0)
         assertOperation(filter.operation, Object.values(operations).flat());
       return requests;
@@ -140,10 +140,7 @@ function refused({ status, reason }: Refusal): HttpResponse {
   return { ...response, headers: { ...response.headers, "www-authenticate": 'Basic realm="the key is the password"' } };
 }
 
-/**
- * Returns the key of the route of a request, such as `POST jobs/:id/cancel`, and the id in its
- * path.
- */
+/** Returns the key of a request's route, such as `POST jobs/:id/cancel`, and the id in its path. */
 function patternOf({ method, path }: HttpRequest): [pattern: string, id: string] {
   const [first, second, ...rest] = path
     .slice(CONTROL_PATH.length + 1)

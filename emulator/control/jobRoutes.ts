@@ -12,7 +12,7 @@ import type { ControlRoute } from "./route";
 const MAX_LISTED = 10_000;
 const LISTED = 100;
 
-/** Returns the routes that list jobs and workers, and act on them as their endpoint does. */
+/** Returns the routes that list jobs and workers, and act on them the way their endpoint does. */
 export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, ControlRoute>> {
   function endpointWithId(endpointId: unknown) {
     const endpoint = typeof endpointId === "string" ? endpoints.find(endpointId) : undefined;

@@ -109,7 +109,7 @@ const OBSERVED_TYPES = `
   input UpdateEndpointTemplateInput { templateId: String! endpointId: String! }
 `;
 
-/** Fields that the service's clients may send, but whose effect the emulator does not have. */
+/** Fields that the service's clients may send but that have no effect in the emulator. */
 interface Refused {
   readonly template?: object | null;
   readonly bindEndpoint?: boolean | null;
@@ -124,7 +124,7 @@ function assertSupported({ template, bindEndpoint }: Refused): void {
 }
 
 /**
- * Returns the fields of an endpoint that only the observed service shows. The emulator's one user
+ * Returns the fields of an endpoint that only the observed service shows. The emulator's only user
  * has no id.
  */
 function observedView({ record }: EndpointView, findVolume: FindVolume) {
@@ -145,5 +145,5 @@ function observedView({ record }: EndpointView, findVolume: FindVolume) {
   };
 }
 
-/** The id of the emulator's one user. */
+/** The id of the emulator's only user. */
 export const EMULATED_USER_ID = "emulated-user";

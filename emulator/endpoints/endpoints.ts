@@ -29,7 +29,7 @@ export interface EndpointView {
   readonly pods: readonly { readonly desiredStatus: string }[];
 }
 
-/** The endpoints of the emulator's one account. */
+/** The endpoints of the emulator's only account. */
 export interface Endpoints {
   /**
    * Creates an endpoint, or changes the one with the id of the input.
@@ -52,8 +52,8 @@ export interface Endpoints {
    */
   delete(id: string): void;
   /**
-   * Returns the endpoints of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, with their
-   * present pods.
+   * Returns the endpoints as they were `lagMs` milliseconds ago (at most `MAX_LIST_LAG_MS`), with
+   * their current pods.
    */
   list(lagMs?: number): readonly EndpointView[];
   /** Returns all endpoints, in order of creation. */
@@ -61,7 +61,7 @@ export interface Endpoints {
   find(id: string): Endpoint | undefined;
   /** Changes an endpoint without checking any rule. */
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
-  /** Gives the workers of all endpoints with this template its present version. */
+  /** Gives the workers of all endpoints with this template its current version. */
   rollOut(templateId: string): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
@@ -85,7 +85,7 @@ export interface EndpointsOptions {
   readonly workerQuota: () => number | undefined;
 }
 
-/** What the parts below work on. */
+/** What the functions below work on. */
 interface State extends EndpointsOptions {
   readonly endpoints: Map<string, Endpoint>;
   readonly history: History<EndpointRecord>;

@@ -16,7 +16,7 @@ export interface JobView {
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly workerId?: string | undefined;
-  /** The number of workers that started the job, since it was submitted or retried. */
+  /** The number of workers that have started the job since it was submitted or retried. */
   readonly attempts: number;
   readonly lowPriority: boolean;
   readonly error?: string | undefined;

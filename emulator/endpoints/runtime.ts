@@ -22,7 +22,7 @@ import type { WorkerPod } from "../workers/worker";
 
 /** Numbers of events since the endpoint was created. */
 interface Counters {
-  /** Jobs submitted. The number is a part of their ids. */
+  /** Jobs submitted. The number is part of their ids. */
   submitted: number;
   completed: number;
   /** Jobs that became FAILED or TIMED_OUT. */
@@ -51,18 +51,18 @@ export interface EndpointRuntime {
   setTtl(job: Job, ttlMs: number): Job | undefined;
   /** Returns the items that a job has streamed since the last call. */
   takeStream(job: Job): StreamItem[];
-  /** Cancels a job that waits or runs, and returns it. Any other job is returned unchanged. */
+  /** Cancels a job that is waiting or running, and returns it. Returns any other job unchanged. */
   cancel(job: Job): Job;
   /**
    * Queues a `FAILED` or `TIMED_OUT` job again.
    * @throws Error for a job in any other state
    */
   retry(job: Job): Job;
-  /** Deletes all jobs that wait, and returns their number. */
+  /** Deletes all waiting jobs, and returns their number. */
   purge(): number;
   health(): Health;
   /**
-   * Returns the number of jobs that wait, and the time when the first of them entered the queue, in
+   * Returns the number of waiting jobs, and the time when the first of them entered the queue, in
    * milliseconds since the epoch.
    */
   queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined };

@@ -23,7 +23,7 @@ const job = z.looseObject({
   retentionMs: z.number(),
 });
 
-/** An endpoint in a data file: all that the emulator reads of it later must be there. */
+/** An endpoint in a data file. It must contain everything that the emulator reads later. */
 export const endpointSnapshotSchema = z.looseObject({
   record: endpointRecordSchema,
   runtime: z.looseObject({

@@ -7,15 +7,18 @@ export type PlayedEndpoint = Pick<
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout"
 > & { readonly flashBoot: boolean };
 
-/** All that a run depends on, except the endpoint's settings and the load. Times are in seconds. */
+/**
+ * Everything that a run depends on except the endpoint's settings and the load. Times are in
+ * seconds.
+ */
 export interface Assumptions {
   /**
-   * Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. Each run takes one of
-   * them, in turn.
+   * Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. The runs take them in
+   * turn.
    */
   readonly evaluateEveryS: readonly number[];
   /**
-   * The most workers that one evaluation starts, ≥ 1, not empty. Each run takes one of them, in
+   * How many workers one evaluation starts at most, ≥ 1, not empty. The runs take the values in
    * turn.
    */
   readonly startAtOnce: readonly number[];

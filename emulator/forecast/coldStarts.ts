@@ -3,7 +3,7 @@ export interface ColdStartKind {
   /** Seconds, ≥ 0. Each start takes 70 to 130 % of it. */
   readonly seconds: number;
   /**
-   * Its share of the starts that are no restores, > 0; only the ratio to the other shares counts.
+   * Its share of the starts that are not restores, > 0; only the ratio to the other shares counts.
    */
   readonly weight: number;
 }
@@ -12,12 +12,14 @@ export interface ColdStartKind {
 export interface ColdStarts {
   /** The kinds of start, if no worker is restored. Not empty. */
   readonly kinds: readonly ColdStartKind[];
-  /** Times from jobs of one's own, in seconds. If there are any, only they are drawn. */
+  /** Times measured from one's own jobs, in seconds. If there are any, only they are drawn. */
   readonly samples: readonly number[];
   /** FlashBoot: the time of a restored worker in seconds, and its probability. */
   readonly restore: {
     readonly seconds: number;
-    /** While there is a worker, or the last one stopped less than `recentS` seconds ago. */
+    /**
+     * Applies while there is a worker, or if the last one stopped less than `recentS` seconds ago.
+     */
     readonly recentShare: number;
     readonly otherShare: number;
     readonly recentS: number;

@@ -1,7 +1,7 @@
 /** Each bucket is 1 % wider than the one before, so a percentile is off by 0.5 % at most. */
 const LOG_RATIO = Math.log(1.01);
 
-/** A distribution of times, of constant size however many there are. */
+/** A distribution of times, whose size stays the same however many there are. */
 export interface Histogram {
   readonly count: number;
   /** Adds a time in milliseconds, ≥ 0. */

@@ -10,11 +10,11 @@ export interface Duration {
 /** Jobs that a rule generates. Rates are in jobs a second. */
 export interface Pattern {
   readonly kind: "poisson" | "constant" | "sine" | "step";
-  /** The rate; of `sine` the lowest, of `step` that of the first half. */
+  /** The rate; for `sine` the lowest rate, for `step` that of the first half. */
   readonly rate: number;
-  /** The highest rate of `sine`, and that of the second half of `step`. */
+  /** The highest rate for `sine`; for `step` the rate of the second half. */
   readonly secondRate: number;
-  /** The size of bursts, which come beside the other jobs; 0 for none. */
+  /** The size of bursts, which come in addition to the other jobs; 0 for none. */
   readonly burstJobs: number;
   /** The mean time between two bursts, in seconds. */
   readonly burstEveryS: number;
@@ -29,7 +29,7 @@ export type Load = { readonly spanS: number } & (
   | { readonly pattern: Pattern }
 );
 
-/** Reads the jobs of a load one after the other. `next` returns `false` after the last one. */
+/** Reads a load's jobs one at a time. `next` returns `false` after the last one. */
 export interface LoadReader {
   /** Seconds after the first job of a file, or after the start of a rule. */
   arrivalS: number;

@@ -10,7 +10,7 @@ import { type Course, createTally, type WorkerSeconds } from "./tally";
 export interface RunResult {
   readonly jobs: number;
   readonly completed: number;
-  /** Jobs that ran into the execution timeout. */
+  /** Jobs that reached the execution timeout. */
   readonly timedOut: number;
   /** Jobs whose time to live ended first. */
   readonly lost: number;
@@ -25,11 +25,11 @@ export interface RunResult {
   readonly course: Course;
 }
 
-/** The percentiles of `RunResult.delayS`. Three of them are those of the service's console. */
+/** The percentiles of `RunResult.delayS`. The service's console shows three of them. */
 export const PERCENTILES = [0.5, 0.7, 0.9, 0.95, 0.98, 0.99] as const;
 
 /**
- * Plays a load at an endpoint once, with the emulator's scheduler. The same `run` number repeats
+ * Plays a load on an endpoint once, with the emulator's scheduler. The same `run` number repeats
  * the same run.
  */
 export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumptions, run: number): RunResult {

@@ -46,7 +46,7 @@ const RECORD: Omit<EndpointRecord, keyof PlayedEndpoint> = {
   ...{ locations: "", networkVolumeId: null, flashBootType: null },
 };
 
-/** No job takes no time: a worker would take all of them at the same moment. */
+/** Every job takes some time: otherwise a worker would take all of them at the same moment. */
 const SHORTEST_MS = 1;
 
 /** The jobs of a run, and what happens to them. */
@@ -55,13 +55,13 @@ interface PlayedJobs extends Parts {
   readonly counts: Counts;
   /** The jobs that have not ended, by their ids. */
   readonly known: Map<string, Job>;
-  /** Cancels the end of the time to live of a job that waits, by its id. */
+  /** Cancels the end of a waiting job's time to live, by the job's id. */
   readonly cancelLoss: Map<string, () => void>;
   /** Accounts for the time until now. */
   readonly advance: () => void;
 }
 
-/** Creates the queue, with the first `workersMin` workers: they are warm. */
+/** Creates the queue, with the first `workersMin` workers already warm. */
 export function createPlayedQueue(
   endpoint: PlayedEndpoint,
   assumptions: Assumptions,
@@ -102,7 +102,8 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
     ...WITHOUT_PROCESS,
     concurrency: assumptions.concurrency,
     start: (_imagePullMs, { onAsk }) => clock.schedule(starts.begun ? starts.draw() : 0, onAsk),
-    // A worker asks again after a whole number of intervals. Jobs of the same moment come together.
+    // A worker asks again after a whole number of intervals. Jobs that arrive at the same moment
+    // are taken together.
     restMs({ tookAt }) {
       if (takeEveryMs === 0) return 0;
       const sinceTake = clock.now() - tookAt;
@@ -121,7 +122,7 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
   };
 }
 
-/** Runs a job until its own end, that of its execution timeout or that of its time to live. */
+/** Runs a job until it completes, or until its execution timeout or its time to live is over. */
 function runJob(
   { clock, tally, assumptions, counts, cancelLoss, advance }: PlayedJobs,
   job: Job,
@@ -184,10 +185,7 @@ function storeOf({ known, clock }: PlayedJobs): Pick<JobStore, "apply" | "addIte
   };
 }
 
-/**
- * Returns the scaler's interval and step of a run: each run takes one of the assumed values, in
- * turn.
- */
+/** Returns a run's scaler interval and step: the runs take the assumed values in turn. */
 function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, random: () => number) {
   const { evaluateEveryS: intervals, startAtOnce: steps } = assumptions;
   const everyMs = (intervals[run % intervals.length] as number) * 1000;

@@ -1,32 +1,30 @@
 import type { WorkerState } from "../workers/watch";
 import { createHistogram, type Histogram } from "./histogram";
 
-/** Seconds of workers, by what they do. */
+/** Worker seconds, by what the workers are doing. */
 export interface WorkerSeconds {
-  /** They start. */
+  /** Starting. */
   start: number;
-  /** They run jobs. */
+  /** Running jobs. */
   run: number;
-  /** They wait for jobs, or for the end of their idle timeout. */
+  /** Waiting for jobs, or for the end of their idle timeout. */
   idle: number;
-  /** They wait because `workersMin` keeps them. */
+  /** Waiting because `workersMin` keeps them. */
   minimum: number;
-  /** The part of all these that `workersMin` workers account for. */
+  /** The share of all of these that `workersMin` workers account for. */
   active: number;
 }
 
-/** The course of a run: means of equal parts of its time. */
+/** The course of a run: the means over equal parts of its time. */
 export interface Course {
-  /** Jobs that wait. */
+  /** Waiting jobs. */
   readonly waiting: number[];
   readonly starting: number[];
   readonly running: number[];
   readonly idle: number[];
   /** The mean delay of the jobs that started in each part, in seconds; 0 without any. */
   readonly delayS: number[];
-  /**
-   * Seconds of workers that are paid in each part, without the first part of `throttled` starts.
-   */
+  /** Billed worker seconds in each part, without the time that starts were throttled. */
   readonly paidS: number[];
 }
 
@@ -52,7 +50,7 @@ export type PlayedState = Exclude<WorkerState, "draining">;
 
 /**
  * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
- * @param throttledMs returns the part of a worker's start that is not paid
+ * @param throttledMs returns the part of a worker's start that is not billed
  */
 export function createTally(spanMs: number, workersMin: number, throttledMs: () => number): Tally {
   const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };

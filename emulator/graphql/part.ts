@@ -9,7 +9,7 @@ export interface GraphqlCall extends CallOptions {
 /** Resolvers by the name of their field. */
 type Resolvers = Readonly<Record<string, (args: never, call: GraphqlCall) => unknown>>;
 
-/** The part of the GraphQL interface for one kind of record. */
+/** One kind of record's part of the GraphQL interface. */
 export interface GraphqlPart {
   /** Types, and extensions of `Query`, `Mutation` and `Account` (`myself`). */
   readonly schema: string;
@@ -19,6 +19,8 @@ export interface GraphqlPart {
   readonly myself?: Readonly<Record<string, (call: GraphqlCall) => unknown>>;
   /** The other fields of `myself`, with arguments. */
   readonly single?: Resolvers;
-  /** Returns the id of the endpoint that an operation names, if it is one of this part. */
+  /**
+   * Returns the id of the endpoint that an operation names, if the operation belongs to this part.
+   */
   endpointIdOf?(operation: string, args: Readonly<Record<string, unknown>>): unknown;
 }

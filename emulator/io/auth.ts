@@ -10,9 +10,9 @@ export interface Keys {
 }
 
 /**
- * Returns a new key. A key that all emulators shared would be known to every web page: one whose
- * host name leads to this machine could use it. It does not depend on `randomSeed`, which a page
- * could guess.
+ * Returns a new key. If all emulators shared a key, every web page would know it, and one whose
+ * host name leads to this machine could use it. The key does not depend on `randomSeed`, which a
+ * page could guess.
  */
 export function newKey(): string {
   return `emulator-${randomBytes(16).toString("hex")}`;

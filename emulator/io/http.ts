@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FidelityId } from "../model/fidelity";
 
-/** A refused request, with the reason for people. */
+/** A refused request, with a reason for people to read. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly reason: string;
@@ -15,7 +15,7 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Empty when the request has none, or one that was too large. */
+  /** Empty if the request has no body, or one that was too large. */
   readonly body: Buffer;
   /** Returns a signal that aborts if the connection ends before the response is complete. */
   signal(): AbortSignal;
@@ -37,8 +37,8 @@ export interface QueueRequest extends HttpRequest {
 export type Interface = "graphql" | "rest" | "v2" | "queue";
 
 /**
- * The operation that a request asks for, known before it is executed. The journal and the fault
- * rules use it.
+ * The operation that a request asks for, known before it is executed, for the journal and the fault
+ * rules.
  */
 export interface Call {
   readonly interface: Interface;

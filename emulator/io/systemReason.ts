@@ -1,7 +1,7 @@
 /** The meaning of system error codes, for the person who named the file, host or program. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",

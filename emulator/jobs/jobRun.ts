@@ -9,14 +9,12 @@ export type Outcome = Extract<
 export interface JobRunEvents {
   onProgress(output: unknown): void;
   onItems(items: readonly StreamItem[]): void;
-  /** Called exactly once, unless the run is stopped before. */
+  /** Called exactly once, unless the run is stopped first. */
   onOutcome(outcome: Outcome): void;
 }
 
 /** A job that a worker runs. */
 export interface JobRun {
-  /**
-   * Ends the run without an outcome. Anything that the worker still does for the job is ignored.
-   */
+  /** Ends the run without an outcome. Whatever the worker still does for the job is ignored. */
   stop(): void;
 }

@@ -21,7 +21,7 @@ export interface JobRequest {
   readonly policy: {
     /** The longest time that the job may run on a worker, in milliseconds. */
     readonly executionTimeout: number;
-    /** `true` if the job triggers no scaling. */
+    /** `true` if the job does not trigger scaling. */
     readonly lowPriority: boolean;
     /** The time to live, waiting and running together, in milliseconds. */
     readonly ttl: number;
@@ -63,10 +63,11 @@ export interface Job {
   /** The items that `/stream` has not returned yet. The array is changed in place. */
   readonly stream: StreamItem[];
   /**
-   * The time to live from `submittedAt`, in milliseconds. After it the job is deleted in any state.
+   * The time to live from `submittedAt`, in milliseconds. After that, the job is deleted in any
+   * state.
    */
   readonly ttlMs: number;
-  /** The time that the result of an ended job is kept, in milliseconds. */
+  /** How long the result of an ended job is kept, in milliseconds. */
   readonly retentionMs: number;
 }
 
@@ -95,13 +96,13 @@ const ALLOWED_IN: Record<JobEvent["type"], readonly JobStatus[]> = {
   retry: RETRYABLE_JOB_STATES,
 };
 
-/** The number of times that a job whose worker died is queued again before it fails (observed). */
+/** How many times a job whose worker died is queued again before it fails (observed). */
 const RETRIES_AFTER_LOST_WORKER = 1;
 
 export function newJob(id: string, operation: Job["operation"], request: JobRequest, now: number): Job {
   const retentionMs = operation === "run" ? RUN_RESULT_RETENTION_MS : RUNSYNC_RESULT_RETENTION_MS.default;
-  // Every field that a job may get later: Node.js creates a hidden class for each copy that adds
-  // one.
+  // Contains every field that a job may get later, because Node.js creates a hidden class for each
+  // copy that adds one.
   return {
     id,
     operation,
@@ -166,8 +167,8 @@ export function recovered(job: Job, now: number): Job {
 }
 
 /**
- * Another process may have saved a job before the clock was set back: what has happened happened
- * now at the latest.
+ * The clock may have been set back since another process saved the job. Events cannot be in the
+ * future, so they get the current time at the latest.
  */
 function withoutFuture(job: Job, now: number): Job {
   if (Math.max(job.submittedAt, job.queuedAt, job.startedAt ?? 0, job.endedAt ?? 0) <= now) return job;

@@ -1,7 +1,7 @@
 import type { EmulatorClock } from "../time/virtualClock";
 import { apply, forgottenAt, hasEnded, type Job, type JobEvent, type StreamItem } from "./jobStates";
 
-/** The jobs of an endpoint. Each is deleted when its time is over. */
+/** An endpoint's jobs. Each is deleted when its time to live or retention is over. */
 export interface JobStore {
   get(id: string): Job | undefined;
   all(): Iterable<Job>;

@@ -14,11 +14,11 @@ export interface Webhooks {
   dispose(): void;
 }
 
-/** The parts of the emulator that the delivery of webhooks uses. */
+/** The parts of the emulator that webhook delivery uses. */
 export interface WebhookContext {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
-  /** `true` sends webhooks to other machines, too. @default false */
+  /** `true` also sends webhooks to other machines. @default false */
   readonly remoteWebhooks?: boolean | undefined;
   /**
    * Returns `true` if a fault rule drops the next delivery of a webhook. Must be called before each

@@ -7,8 +7,8 @@ export class BusinessError extends Error {
     /** The row of the fidelity table for the rule. */
     readonly fidelity: FidelityId,
     /**
-     * `true` if the service does not tell the reason: GraphQL shows the code
-     * `INTERNAL_SERVER_ERROR`, no message.
+     * `true` if the service does not give the reason: GraphQL shows the code
+     * `INTERNAL_SERVER_ERROR` and no message.
      */
     readonly isUnexplained = false,
   ) {

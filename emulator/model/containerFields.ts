@@ -37,8 +37,8 @@ export function required<Value>(type: string, schema: z.ZodType<Value>, value: V
 type Optional<Value> = Field<Value, Value | null | undefined>;
 
 /**
- * Returns a field that a save without it resets (assumed: this reading shows which field a client
- * forgets).
+ * Returns a field that a save resets if it leaves the field out (assumed: resetting shows which
+ * fields a client forgets).
  */
 export function reset<Value>(
   type: string,
@@ -75,8 +75,8 @@ function convertedInContainer<Value extends Given, Given, Own>(
 const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 
 /**
- * The fields of a template that reach its workers. A change of one is a new release of every
- * endpoint with the template. An endpoint that REST v2 gave its own container has them too.
+ * The fields of a template that reach its workers. A change to one of them is a new release of
+ * every endpoint with the template. An endpoint that REST v2 gave its own container also has them.
  */
 export const CONTAINER_FIELDS = {
   /** Image with its tag. */
@@ -95,7 +95,7 @@ export const CONTAINER_FIELDS = {
     (list): Readonly<Record<string, string>> => Object.fromEntries(list.map(({ key, value }) => [key, value])),
     (map) => Object.entries(map).map(([key, value]) => ({ key, value })),
   ),
-  /** Exposed ports, each `<port>/http` or `<port>/tcp`: in a template a comma list. */
+  /** Exposed ports, each `<port>/http` or `<port>/tcp`: in a template a comma-separated list. */
   ports: convertedInContainer(
     "ports",
     TEXTS,
@@ -118,7 +118,7 @@ type Table = typeof CONTAINER_FIELDS;
 type Own<F> = F extends ContainerField<infer _V, infer _G, infer O> ? O : never;
 
 /**
- * The container of an endpoint that REST v2 gave one of its own. A template no longer reaches it.
+ * The container of an endpoint that REST v2 gave its own. Changes to a template no longer reach it.
  */
 export interface EndpointContainer extends Readonly<{ [K in keyof Table]: Own<Table[K]> }> {}
 

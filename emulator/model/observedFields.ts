@@ -113,7 +113,7 @@ export const OBSERVED_FIELDS = {
   compliance: field<readonly string[] | null>("[Compliance]", null, { isKept: true }),
   /** The repository that the endpoint is built from. */
   repo: field<RepoReference | null>("EndpointRepo", null, { input: "EndpointRepoInput" }),
-  /** Id of the release of the service's hub that the endpoint was made from. */
+  /** Id of the hub release that the endpoint was deployed from. */
   hubReleaseId: field<string | null>("", null, { input: "String" }),
 };
 

@@ -41,9 +41,7 @@ export function v2Properties(table: FieldTable): Readonly<Record<string, Shape>>
   return shapesOf(formsOf(table));
 }
 
-/**
- * Returns the names of the properties that show the fields of a table, without those inside others.
- */
+/** Returns the names of the top-level properties that show the fields of a table. */
 export function v2Shown(table: FieldTable): string[] {
   return Object.keys(shapesOf(formsOf(table).filter(([, { show }]) => show)));
 }

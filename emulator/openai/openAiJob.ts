@@ -28,8 +28,8 @@ export function openAiError(code: number, message: string, param: string | null 
 }
 
 /**
- * Returns the status of an output that is an error of an OpenAI-compatible server, or `undefined`
- * if it is none.
+ * Returns the status if an output is an error of an OpenAI-compatible server, otherwise
+ * `undefined`.
  */
 export function errorStatusOf(output: unknown): number | undefined {
   if (!isRecord(output) || !isRecord(output.error)) return undefined;

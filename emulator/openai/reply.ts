@@ -3,7 +3,7 @@ import { isRecord } from "./openAiJob";
 /** The id of the model. */
 export const MODEL = "emulated-model";
 
-/** The facts of a reply beside the request. */
+/** What a reply contains in addition to the request's data. */
 export interface ReplyContext {
   /** The id of the job, for the ids in the reply. */
   readonly jobId: string;
@@ -27,7 +27,7 @@ export class EchoRefusal extends Error {
   }
 }
 
-/** A string that the model says. */
+/** The model's reply. */
 export interface Said {
   /** Its words, each with the space before it. */
   readonly words: readonly string[];

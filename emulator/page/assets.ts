@@ -11,9 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/**
- * The page loads nothing from elsewhere, runs only its own files, and cannot be put into a frame.
- */
+/** The page loads nothing from elsewhere, runs only its own files, and cannot be framed. */
 const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy":

@@ -28,7 +28,7 @@ export interface Changes {
 
 /** The number of jobs, and of requests, that the page lists. */
 const LISTED = 200;
-/** The time after which the page is told the time again, in milliseconds of real time. */
+/** How often the page is sent the current time, in milliseconds of real time. */
 const CLOCK_MS = 2000;
 
 export function followChanges(options: PageOptions, filters: Filters): Changes {
@@ -68,7 +68,7 @@ export function followChanges(options: PageOptions, filters: Filters): Changes {
   };
 }
 
-/** Measures the speed of the clock, which it does not tell itself. */
+/** Measures the speed of the clock, which the clock itself does not report. */
 function createClockView({ context, clock: given }: PageOptions) {
   const { clock } = context;
   const manual = isManual(given);

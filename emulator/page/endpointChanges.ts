@@ -15,11 +15,11 @@ export interface EndpointChanges {
 }
 
 /**
- * Two changes of a worker or of a queue within this time are drawn as one, in milliseconds on the
+ * Two changes to a worker or a queue within this time are drawn as one, in milliseconds on the
  * emulator's clock.
  */
 const DRAWN_APART_MS = 50;
-/** The largest number of moves, and of depths, in one change. Earlier ones are left out. */
+/** How many moves, and how many depths, one change contains at most. Earlier ones are left out. */
 const MAX_DRAWN = 5000;
 
 export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock): EndpointChanges {
@@ -56,8 +56,8 @@ export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock
 }
 
 /**
- * Collects what is drawn along time. Of entries with the same key that are too close to tell apart,
- * the last remains.
+ * Collects what is drawn over time. If entries with the same key are too close to distinguish, only
+ * the last one remains.
  */
 function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
   let entries: Entry[] = [];

@@ -27,7 +27,7 @@ async function* changesOf(options: PageOptions, filters: Filters, signal: AbortS
   }
 }
 
-/** Takes real time, also while the emulator's clock stands still. */
+/** Uses real time, even while the emulator's clock stands still. */
 function passed(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

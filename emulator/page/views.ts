@@ -18,7 +18,7 @@ export interface EndpointView {
   readonly scalerType: string;
   readonly workersMin: number;
   readonly workersMax: number;
-  /** Jobs by what became of them. */
+  /** Numbers of jobs, by outcome. */
   readonly jobs: Readonly<Record<"inQueue" | "inProgress" | "completed" | "failed" | "retried", number>>;
   /** The time when the first waiting job entered the queue. */
   readonly oldestQueuedAt?: number | undefined;
@@ -40,14 +40,14 @@ export interface ClockView {
 /** A worker that entered a state. */
 export type Move = readonly [at: number, endpointId: string, workerId: string, state: WorkerState | "gone"];
 
-/** A queue that had another length. */
+/** A change in a queue's length. */
 export type Depth = readonly [at: number, endpointId: string, waiting: number];
 
 /** Facts that never change while the emulator runs. */
 export interface About {
   /**
-   * The page's own token: actions must hold it. A page that stays open gets the one of the next
-   * emulator.
+   * The page's own token: actions must contain it. If the emulator restarts, an open page gets the
+   * new one.
    */
   readonly token: string;
   readonly profile: Profile;

@@ -5,7 +5,7 @@ import type { Pods } from "./pods";
 
 /**
  * Creates the part of the GraphQL interface for pods, as the service's clients read them. The
- * contract has none of it.
+ * contract does not include it.
  */
 export function podPart(pods: Pods, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

@@ -155,7 +155,7 @@ export interface Machine {
   readonly note?: string;
   /** Credits per hour. */
   readonly costPerHr?: number;
-  /** Present price of one GPU, in credits per hour. */
+  /** Current price of one GPU, in credits per hour. */
   readonly currentPricePerGpu?: number;
   /** Number of GPUs that are available. */
   readonly gpuAvailable?: number;

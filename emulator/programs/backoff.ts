@@ -1,12 +1,12 @@
 /**
- * The pauses before a program is started again that ended before it asked for a job, in
- * milliseconds (assumed).
+ * The pauses before restarting a program that ended before it asked for a job, in milliseconds
+ * (assumed).
  */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
- * Counts the failed starts of each endpoint's workers, so that a broken program is not started all
- * the time.
+ * Counts the failed starts of each endpoint's workers, so that a broken program is not restarted
+ * constantly.
  */
 export interface Backoff {
   /** Returns the pause before the next start. */

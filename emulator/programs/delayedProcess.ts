@@ -1,6 +1,6 @@
 import type { GroupProcess } from "./groupProcess";
 
-/** A process that is launched later, unless it is stopped before. */
+/** A process that is launched later, unless it is stopped first. */
 export interface DelayedProcess extends GroupProcess {
   /** `true` if it was stopped or killed on purpose. */
   readonly isStopped: boolean;

@@ -6,8 +6,8 @@ export interface WorkerIdentity {
 }
 
 /**
- * The variables of the emulator's process that workers inherit: those by which programs are found
- * and words are sorted. All others may hold secrets.
+ * The variables of the emulator's process that workers inherit: those needed to find programs and
+ * to format text and times. All others may hold secrets.
  */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
@@ -19,8 +19,8 @@ const PING_INTERVAL_MS = 10_000;
  * then `own`, then those that the emulator needs to reach the worker.
  * @param url the URL of the emulator
  * @param token the key of this worker for the worker protocol
- * @param home an empty folder: a worker library would read its key from a file in the user's own
- * @throws Error if no process can have one of the variables
+ * @param home an empty folder: from the user's own, a worker library would read the user's key
+ * @throws Error if one of the variables cannot be passed to a process
  */
 export function workerEnvironment(
   { id, endpointId }: WorkerIdentity,

@@ -18,18 +18,21 @@ export interface GroupProcessOptions {
 
 /** A process with a process group of its own. */
 export interface GroupProcess {
-  /** Asks the group to end, and kills it if it has not ended in time. */
+  /** Asks the group to exit, and kills it if it has not done so in time. */
   stop(): void;
   /** Kills the group. */
   kill(): void;
-  /** Suspends all of the group except its watcher, so that it does nothing until it is killed. */
+  /**
+   * Suspends everything in the group except its watcher, so that it does nothing until it is
+   * killed.
+   */
   freeze(): void;
 }
 
 /**
  * Runs a command after a watcher in the same group was started: when the emulator ends, even by
- * SIGKILL, file descriptor 3 closes, and the watcher kills the group. Before that, the number of
- * the watcher's process is written to it.
+ * SIGKILL, file descriptor 3 closes, and the watcher kills the group. Before that, the watcher's
+ * process id is written to it.
  */
 const WATCHED =
   "(trap '' HUP INT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & " +

@@ -1,6 +1,6 @@
 import type { Job } from "../jobs/jobStates";
 
-/** The open requests of a worker that wait for jobs. */
+/** A worker's open requests that wait for jobs. */
 export interface JobPolls {
   /** The number of jobs that they still ask for. */
   readonly room: number;
@@ -10,13 +10,13 @@ export interface JobPolls {
    */
   open(size: number, signal: AbortSignal): Promise<readonly Job[]>;
   /**
-   * Gives a job to the first request with room. All jobs of one turn of the event loop are sent
+   * Gives a job to the first request with room. All jobs from one turn of the event loop are sent
    * together.
    */
   give(job: Job): void;
   /**
-   * Ends all requests, so that a worker that stops need not wait for them. From then on they end at
-   * once.
+   * Ends all requests, so that a stopping worker need not wait for them. From then on, new ones end
+   * at once.
    */
   close(): void;
 }

@@ -45,8 +45,8 @@ export interface Launch {
 
 const STOP_MS = 10_000;
 /**
- * The time in which a worker must ask for a job, in seconds, unless its environment says otherwise
- * (the service's own).
+ * How long a worker may take to ask for a job, in seconds, unless its environment says otherwise
+ * (the service's own value).
  */
 const INIT_TIMEOUT_S = 420;
 
@@ -79,7 +79,7 @@ export function launchWorker(
 
   function onProcessEnd(reason: string): void {
     cancelInit();
-    // A process that left the group may still write there. What remains is removed when the
+    // A process that left the group may still write there. Anything left is removed when the
     // emulator stops.
     rm(home(), { recursive: true, force: true }).catch(() => {});
     const failed = !hasResult && !process.isStopped;
@@ -102,7 +102,9 @@ export function launchWorker(
     }
   }
 
-  /** Ends a process that is alive but never asks for a job, such as a program that is no worker. */
+  /**
+   * Ends a process that is alive but never asks for a job, such as a program that is not a worker.
+   */
   function awaitInit(started: GroupProcess, seconds: number): void {
     cancelInit = clock.schedule(seconds * 1000, () => {
       say("emulator", `${command}: has not asked for a job within ${seconds} s: it is ended`);

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { validate } from "../io/validate";
 
 /**
- * The program of real workers, in any language. The emulator starts it once for each worker, and it
- * takes its jobs by the service's worker protocol, as it does in a container of the service. Needs
- * Linux or macOS, and a real clock.
+ * A worker program, in any language. The emulator starts it once for each worker, and it takes its
+ * jobs over the service's worker protocol, as in one of the service's containers. Needs Linux or
+ * macOS, and a real clock.
  */
 export interface WorkerProgram {
   /**
    * A command for `/bin/sh`, such as `python handler.py`. In a list of commands, put `exec` before
-   * the last one: only then it can end politely.
+   * the last one: only then can it shut down cleanly.
    */
   readonly command: string;
   /** The folder that the command runs in. @default the folder of the emulator's process */
@@ -26,7 +26,7 @@ export interface WorkerProgram {
    */
   readonly concurrency?: number | undefined;
   /**
-   * The time that a worker has to end after SIGTERM, in milliseconds, ≥ 0. Then it is killed.
+   * How long a worker may take to exit after SIGTERM, in milliseconds, ≥ 0. Then it is killed.
    * @default 10000
    */
   readonly stopMs?: number | undefined;
@@ -42,7 +42,7 @@ const schema = z.strictObject({
 
 /**
  * Checks a program that a user gave.
- * @param what the name of the program in the message, such as `handlers.llama`
+ * @param what what the message calls the program, such as `handlers.llama`
  * @throws TypeError that names every wrong field, but shows no value
  */
 export function checkProgram(value: unknown, what: string): WorkerProgram {

@@ -12,20 +12,20 @@ import { createStopRequests } from "./stopRequests";
  */
 export const POLL_MS = 20_000;
 
-/** The time after which a worker is told again to stop a job, in milliseconds (assumed). */
+/** How long until the request to stop a job is repeated, in milliseconds (assumed). */
 const STOP_AGAIN_MS = 1000;
 
 /** A worker whose program runs as a process of its own. */
 export interface ProgramWorker {
   /** The number of jobs that the worker asks for now. */
   readonly room: number;
-  /** Gives it a job. Only with room. */
+  /** Gives it a job. Call this only if it has room. */
   run(job: Job, events: JobRunEvents): JobRun;
   /** Asks the process to end, and kills it if it has not ended in time. */
   stop(): void;
   /** Kills the process. */
   kill(): void;
-  /** Suspends the process, as one that hangs. */
+  /** Suspends the process, so that it hangs. */
   freeze(): void;
 }
 
@@ -34,8 +34,8 @@ export interface WorkerEvents {
   /** Called whenever the worker asks for jobs. */
   onAsk(): void;
   /**
-   * Called if the worker must be replaced: it asked for it, or one of its jobs passed its execution
-   * timeout.
+   * Called if the worker must be replaced: it asked to be, or one of its jobs exceeded its
+   * execution timeout.
    */
   onRetire(): void;
   /** Called once, when the process has ended. The jobs that it had are lost after that. */
@@ -50,7 +50,7 @@ interface ProgramWorkerEvents extends WorkerEvents {
 /** The process of a worker. */
 export type WorkerProcess = Pick<ProgramWorker, "stop" | "kill" | "freeze">;
 
-/** A worker as the requests of the worker protocol reach it. */
+/** A worker, as requests of the worker protocol see it. */
 export interface ProgramWorkerCalls {
   /** Resolves with the jobs for a worker that asks for `size`, ≥ 1. */
   take(size: number, signal: AbortSignal): Promise<readonly Job[]>;
@@ -112,7 +112,7 @@ export function createProgramWorker(
     },
     jobsToStop: stopRequests.open,
     done(jobId, body) {
-      // Before the outcome, so that the worker gets no other job.
+      // This comes before the outcome, so that the worker gets no other job.
       if (body.stopPod === true) events.onRetire();
       running.get(jobId)?.post(body);
     },

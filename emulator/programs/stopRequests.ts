@@ -1,21 +1,19 @@
-/**
- * The ids of jobs that a worker must stop, and the open requests of the worker that wait for them.
- */
+/** The ids of jobs that a worker must stop, and the worker's open requests that wait for them. */
 export interface StopRequests {
   /**
    * Resolves with the ids that were added since the last request, or with none when the request is
-   * over. Each id is told twice, because a worker that has just taken a job cannot stop it yet.
+   * over. Each id is sent twice, because a worker that has just taken a job cannot stop it yet.
    */
   open(signal: AbortSignal): Promise<readonly string[]>;
   add(jobId: string): void;
-  /** Ends all requests. From then on they end at once. */
+  /** Ends all requests. From then on, new ones end at once. */
   close(): void;
 }
 
 /**
  * @param schedule calls a function when the longest time of a request is over, and returns a
  * function that cancels it
- * @param later calls a function when it is time to tell ids again
+ * @param later calls a function when it is time to send ids again
  */
 export function createStopRequests(
   schedule: (callback: () => void) => () => void,

@@ -46,8 +46,8 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
 };
 
 /**
- * Creates the worker protocol: a function that returns the response to a request of a worker's
- * program, or `undefined` for any other request.
+ * Creates the worker protocol: a function that returns the response to a worker program's request,
+ * or `undefined` for any other request.
  */
 export function createWorkerCalls(host: WorkerHost) {
   return function respond(request: HttpRequest): Promise<HttpResponse> | undefined {

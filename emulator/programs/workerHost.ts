@@ -9,7 +9,7 @@ import { type LaunchContext, launchWorker, type WorkerOutput } from "./launchWor
 import type { WorkerProgram } from "./program";
 import type { ProgramWorker, ProgramWorkerCalls, WorkerEvents } from "./programWorker";
 
-/** Starts the programs of workers, and knows the workers that have one. */
+/** Starts worker programs, and knows the workers that have one. */
 export interface WorkerHost {
   /**
    * Starts a program for a worker, as soon as the emulator listens.

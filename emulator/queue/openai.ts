@@ -50,7 +50,7 @@ async function* piecesOf(
       if (!job || signal.aborted) return job;
       const items = runtime.takeStream(job);
       if (items.length > 0) retriesAtFirst ??= job.retries;
-      // Another worker would begin again, after pieces that were already sent.
+      // Another worker would start over, although pieces were already sent.
       if (job.retries !== (retriesAtFirst ?? job.retries))
         return { ...job, status: "FAILED", error: "the worker was lost" };
       for (const { output } of items) yield output;

@@ -143,7 +143,7 @@ const STREAM_HOLD_MS = 500;
 
 /**
  * Returns the items since the last read. In the observed profile it waits for one: clients of that
- * service read a stream without pauses, and would exceed the rate limit.
+ * service read a stream without pauses, and would otherwise exceed the rate limit.
  */
 async function stream(job: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
   if (runtime.context.profile === "contract") return json(200, runtime.takeStream(job));

@@ -6,18 +6,18 @@ export const MAX_LIST_LAG_MS = 60_000;
 /** The longest lag of a read of one record, in milliseconds. */
 const MAX_READ_LAG_MS = 2_500;
 
-/** Returns the lag of the read of one record while lists lag: it lags for less. */
+/** Returns the lag of reading one record while lists lag, which is shorter. */
 export function readLagMs(listLagMs = 0): number {
   return Math.min(listLagMs, MAX_READ_LAG_MS);
 }
 
-/** The states of records before their changes, for lists that lag. */
+/** Earlier states of records, for lists that lag. */
 export interface History<R> {
   /** Must be called before each change. `before` is `undefined` if the record is new. */
   remember(id: string, before: R | undefined): void;
   /**
-   * Returns the records of `lagMs` milliseconds ago, at most `MAX_LIST_LAG_MS`, given the present
-   * ones.
+   * Returns the records as they were `lagMs` milliseconds ago (at most `MAX_LIST_LAG_MS`), given
+   * the current ones.
    */
   asOf(present: Iterable<R>, lagMs: number): R[];
   clear(): void;

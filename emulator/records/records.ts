@@ -9,7 +9,7 @@ export interface Records<R> {
   /** Returns `true` if a record with the id existed and was removed. */
   wasRemoved(id: string): boolean;
   /**
-   * Adds a record, with an id of its own if it has none.
+   * Adds a record, with a new id if it has none.
    * @throws RangeError if the id exists
    */
   add(fields: Omit<R, "id">, id?: string): R;

@@ -29,10 +29,7 @@ export interface RegistryAuthRecord {
   name: string;
 }
 
-/**
- * A registry credential as the emulator stores it: a digest is enough to tell one password from
- * another.
- */
+/** A registry credential as the emulator stores it: a digest is enough to distinguish passwords. */
 export interface StoredRegistryAuth extends RegistryAuthRecord {
   /** Digest of the user name and the password. */
   digest: string;

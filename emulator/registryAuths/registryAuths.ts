@@ -15,7 +15,7 @@ export interface RegistryAuthSurroundings {
   readonly clock: EmulatorClock;
   readonly random: () => number;
   readonly changed: () => void;
-  /** Returns the endpoints and pods whose image the credential pulls, in words. */
+  /** Returns, in words, the endpoints and pods whose image is pulled with the credential. */
   readonly usersOf: (id: string) => readonly string[];
   /** Called after the deletion of a credential. */
   readonly onDeleted: (id: string) => void;

@@ -3,7 +3,9 @@ import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { OBSERVED_FIELDS, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { shownByV2 } from "../model/v2Form";
 
-/** What the handlers themselves read of the body of a create or a change of an endpoint. */
+/**
+ * The parts of the body that the handlers themselves read when they create or change an endpoint.
+ */
 export interface EndpointBody {
   readonly name?: string;
   readonly type?: "QUEUE" | "LOAD_BALANCER";

@@ -45,9 +45,9 @@ const PAGES = ["limit", "cursor"];
 
 /**
  * Every operation that the emulator serves, by the name that the journal and the fault rules use.
- * Paths, methods, status and required properties stand here; the properties of a record come from
- * its table of fields. All of it is from public sources. `npm run check:spec` compares it with a
- * description of the service.
+ * Paths, methods, statuses and required properties are defined here; the properties of a record
+ * come from its table of fields. Everything is from public sources. `npm run check:spec` compares
+ * it with a description of the service.
  */
 export const REST_V2 = {
   listEndpoints: {

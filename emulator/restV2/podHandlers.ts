@@ -3,7 +3,7 @@ import type { Pods } from "../pods/pods";
 import type { V2Call } from "./handler";
 import { Refusal } from "./problem";
 
-/** Returns the operations on pods. A worker is no pod here. */
+/** Returns the operations on pods. Workers do not count as pods here. */
 export function podHandlers(pods: Pods) {
   return {
     getPod({ id }: V2Call) {

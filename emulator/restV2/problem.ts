@@ -9,7 +9,7 @@ export class Refusal extends Error {
     readonly status: number,
     message: string,
     readonly fidelity?: FidelityId,
-    /** The problems of a body. */
+    /** The problems with a body. */
     readonly problems?: readonly string[],
   ) {
     super(message);
@@ -50,7 +50,7 @@ const NOT_FOUND: readonly FidelityId[] = [
   "registry.unknown-id",
 ];
 
-/** Returns the refusal of a rule that GraphQL has, too. Any other error is returned as it is. */
+/** Returns the refusal of a rule that GraphQL also has. Returns any other error as it is. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BusinessError)) return error;
   const { message, fidelity } = error;

@@ -18,8 +18,8 @@ export interface Quota {
 }
 
 /**
- * Creates the rate limit: fixed windows, each from its first request on. Without limits, responses
- * have no headers.
+ * Creates the rate limit: fixed windows, each of which starts with its first request. Without
+ * limits, responses have no headers.
  */
 export function createQuota(clock: Clock, limits: ManagementLimits): Quota {
   const given = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };

@@ -64,7 +64,9 @@ type AnyKind = Kind<{ readonly id?: string | null; readonly name?: string | null
 
 const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volumes"];
 
-/** @param isStrict `true` if nobody can name what does not exist, even if no seed names anything */
+/**
+ * @param isStrict `true` if records that do not exist can never be named, even if no seed names any
+ */
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
   let { workerQuota } = options;
@@ -144,7 +146,7 @@ function templateSeedOf(seed: string | TemplateSeed): TemplateSeed {
 const oldSnapshotSchema = z.looseObject({ version: z.literal(1), templates: z.array(z.string()) });
 
 /**
- * Returns a snapshot in the present form. Before version 2, templates were ids, and there were no
+ * Returns a snapshot in the current form. Before version 2, templates were ids, and there were no
  * volumes or credentials.
  */
 function migrated(snapshot: unknown): unknown {

@@ -5,7 +5,7 @@ import { createDataLock, DataFileInUse } from "./dataLock";
 
 /** The file that keeps the emulator's state. */
 export interface DataFile {
-  /** Keeps the file from other emulators until `close`. Throws when one of them has it. */
+  /** Locks the file against other emulators until `close`. Throws if another one has it. */
   open(): void;
   close(): void;
   /**
@@ -67,7 +67,7 @@ export function createDataFile(file: string, snapshot: () => unknown): DataFile 
         restore(JSON.parse(text));
         return true;
       } catch (cause) {
-        const reason = cause instanceof SyntaxError ? "It holds no JSON." : (cause as Error).message;
+        const reason = cause instanceof SyntaxError ? "It does not contain JSON." : (cause as Error).message;
         throw new Error(`the data file ${file} is not the emulator's. Name another or remove it. ${reason}`, { cause });
       }
     },

@@ -2,27 +2,24 @@ import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 
-/** Keeps a data file for one emulator alone. */
+/** Reserves a data file for one emulator. */
 export interface DataLock {
   /** Throws when another running emulator has the data file. */
   acquire(): void;
   release(): void;
 }
 
-/**
- * The start of a process whose start is not known: on Windows, where no file and no program tells
- * it quickly.
- */
+/** Stands for an unknown start time: on Windows, no file or program shows it quickly. */
 const UNKNOWN = "unknown";
 const ZOMBIE = "ended";
 
 /**
- * Each emulator puts a file of its own beside the data file, named after its process and that
- * process's start. Only then does it look for the files of others: of two that start at once, at
- * most one goes on. The start tells a process from a later one with the same number, so a killed
- * emulator's file counts for nothing, and removing it harms nobody. A lock that goes stale with age
- * (`proper-lockfile`) would refuse the restart after a kill for seconds, and would be lost by an
- * emulator that is suspended or computes for longer.
+ * Each emulator puts a file of its own next to the data file, named after its process id and start
+ * time. Only then does it look for the files of others, so if two start at once, at most one
+ * continues. The start time distinguishes a process from a later one with the same id, so a killed
+ * emulator's file has no effect and can be removed. A lock that goes stale with age
+ * (`proper-lockfile`) would refuse a restart for some seconds after a kill, and an emulator that is
+ * suspended or busy for longer would lose it.
  */
 export function createDataLock(file: string): DataLock {
   const prefix = `${path.basename(file)}.lock-`;
@@ -87,7 +84,7 @@ function isRunning(pid: number, start: string): boolean {
   return presentStart === start || presentStart === UNKNOWN || start === UNKNOWN;
 }
 
-/** When a process started, as one word that no other process with its number has. */
+/** When a process started, as one word that no other process with its id has. */
 function startOf(pid: number): string {
   try {
     if (process.platform === "linux") return startOnLinux(pid);
@@ -100,9 +97,9 @@ function startOf(pid: number): string {
   }
 }
 
-/** The kernel counts a process's start from the machine's own. */
+/** The kernel counts a process's start time from when the machine started. */
 function startOnLinux(pid: number): string {
-  // "pid (program) state parent …", where the program's name may hold blanks and brackets.
+  // "pid (program) state parent …", where the program's name may contain spaces and brackets.
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields[0] === "Z" || fields[0] === "X") return ZOMBIE;

@@ -7,8 +7,7 @@ import type { Connection } from "./listen";
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
 
 /**
- * Executes a call with the effect of a fault rule. Resolves with `undefined` if the connection was
- * cut.
+ * Executes a call with a fault rule's effect. Resolves with `undefined` if the connection was cut.
  */
 export async function runWithFault(
   call: Call,

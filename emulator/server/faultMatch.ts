@@ -44,7 +44,7 @@ export function createFaults(random: () => number, operations: () => Operations)
   let rules: Writable<ActiveFault>[] = [];
   let added = 0;
 
-  /** Counts the subject for every rule that it matches, and applies the first rule that is due. */
+  /** Counts the subject for every rule that matches it, and applies the first rule that is due. */
   function firstToApply(subject: Subject, subjects: ReturnType<typeof subjectsOf>): ActiveFault | undefined {
     const matching = rules.filter((rule) => subjectsOf(rule.effect) === subjects && matches(rule, subject));
     for (const rule of matching) rule.matched += 1;
@@ -113,7 +113,7 @@ function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operation
   assertOperation(match.operation, match.interface ? operations[match.interface] : Object.values(operations).flat());
 }
 
-/** @throws TypeError if an operation is none of those that exist */
+/** @throws TypeError if an operation does not exist */
 export function assertOperation(operation: string, existing: readonly string[]): void {
   if (existing.includes(operation) || operation.startsWith("__")) return;
   throw new TypeError(`There is no operation "${operation}". There are: ${[...new Set(existing)].join(", ")}.`);

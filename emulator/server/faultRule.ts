@@ -11,7 +11,7 @@ export interface FaultRule {
   readonly match?: FaultMatch;
   /** The effect on them. */
   readonly effect: FaultEffect;
-  /** The number of times that the rule is applied, whole, ≥ 1. @default indefinitely */
+  /** How many times the rule is applied, whole, ≥ 1. @default indefinitely */
   readonly times?: number;
 }
 
@@ -75,7 +75,7 @@ export interface FaultEffect {
    * milliseconds, 0 to 60,000.
    */
   readonly listLagMs?: number;
-  /** Fails a delivery of a webhook. The rule matches webhooks by `endpointId`, and no requests. */
+  /** Fails a webhook delivery. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;
   /**
    * Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no
@@ -88,9 +88,9 @@ export interface FaultEffect {
    */
   readonly hangWorker?: boolean;
   /**
-   * Throttles a worker that starts, for this time in milliseconds, ≥ 0: the service has no machine
-   * for it. The rule matches starts of workers by `endpointId`, and no requests. Can be combined
-   * with `imagePullMs`.
+   * Throttles a starting worker for this time in milliseconds, ≥ 0, as if the service had no
+   * machine for it. The rule matches starts of workers by `endpointId`, and no requests. Can be
+   * combined with `imagePullMs`.
    */
   readonly throttleWorkerMs?: number;
   /**
@@ -124,8 +124,8 @@ interface FaultKind {
 const milliseconds = z.number().nonnegative();
 
 /**
- * All kinds of faults: rules are checked, and the page offers them, by this table. A new one needs
- * its row here with its documented field in `FaultEffect`, and the code that has the effect.
+ * All kinds of faults. Rules are checked by this table, and the page offers what it contains. A new
+ * kind needs a row here, a documented field in `FaultEffect`, and the code for its effect.
  */
 const KINDS = {
   latencyMs: {
@@ -161,16 +161,16 @@ const KINDS = {
   listLagMs: {
     schema: milliseconds.max(MAX_LIST_LAG_MS),
     appliesTo: "requests",
-    text: "list endpoints as they were so many milliseconds ago",
+    text: "list endpoints as they were this many milliseconds ago",
     example: "5000",
   },
-  dropWebhook: { schema: z.boolean(), appliesTo: "webhooks", text: "lose a delivery of a webhook" },
+  dropWebhook: { schema: z.boolean(), appliesTo: "webhooks", text: "lose a webhook delivery" },
   killWorker: { schema: z.boolean(), appliesTo: "job starts", text: "kill a worker when it starts a job" },
-  hangWorker: { schema: z.boolean(), appliesTo: "job starts", text: "let a worker hang when it starts a job" },
+  hangWorker: { schema: z.boolean(), appliesTo: "job starts", text: "make a worker hang when it starts a job" },
   throttleWorkerMs: {
     schema: milliseconds,
     appliesTo: "worker starts",
-    text: "throttle a worker that starts, for this many milliseconds",
+    text: "throttle a starting worker for this many milliseconds",
     example: "10000",
     combinesWith: ["imagePullMs"],
   },
@@ -209,7 +209,7 @@ export function subjectsOf(effect: FaultEffect): Subjects {
   return special?.[1].appliesTo ?? "requests";
 }
 
-/** The kinds of which a rule has at most one, and the pairs that are allowed. */
+/** The kinds that exclude each other in a rule, and the pairs that are allowed. */
 const single = kinds.filter(([, { combinesWith }]) => combinesWith !== "all");
 const pairs = single.flatMap(([name, { combinesWith = [] }]) =>
   combinesWith === "all" ? [] : combinesWith.map((other) => [name, other] as const),

@@ -12,13 +12,11 @@ export const CONTROL_PATH = "/_emulator";
 export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
-  /** Returns the refusal of a request that a foreign host name has led here, if it is one. */
+  /** Returns the refusal if a foreign host name has led the request here. */
   readonly refuse: (request: HttpRequest) => Refusal | undefined;
   readonly read: ReadCall;
   readonly control: Control;
-  /**
-   * Returns the response to a request of a worker's program, or `undefined` for any other request.
-   */
+  /** Returns the response to a worker program's request, or `undefined` for any other request. */
   readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
@@ -46,7 +44,7 @@ export function createRequestHandler({
     }
     const refusal = refuse(request);
     if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
-    // Neither the journal nor fault rules see the requests of workers: they are a part of the
+    // Neither the journal nor the fault rules see workers' requests: workers are part of the
     // service.
     const ofWorker = workerCalls(request);
     if (ofWorker) {

@@ -9,7 +9,7 @@ import type { WorkerOutput } from "../programs/launchWorker";
  * environment variables.
  */
 export interface JournalEntry {
-  /** The number of the request, from 1, since the start or the last `clear`. */
+  /** The number of the request, counted from 1 since the start or the last `clear`. */
   readonly number: number;
   /** The time of arrival, in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
@@ -48,21 +48,21 @@ export type JournalFilter = Partial<
 >;
 
 /**
- * A line of a worker's program, with the time of its arrival. `[redacted]` replaces the emulator's
- * keys.
+ * A line that a worker program printed, with the time of its arrival. `[redacted]` replaces the
+ * emulator's keys.
  */
 export interface WorkerLine extends WorkerOutput {
   /** The time in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
 }
 
-/** A filter for lines of workers: all given fields must be equal. */
+/** A filter for worker output: all given fields must be equal. */
 export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId" | "stream">>;
 
 /**
  * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at
  * least the latest 10,000 requests, and at least the latest 10,000 lines or half of 20 million
- * characters of output. The requests of workers' programs are not recorded.
+ * characters of output. The requests of worker programs are not recorded.
  */
 export interface Journal {
   /** Returns the requests, in order. */
@@ -70,8 +70,8 @@ export interface Journal {
   /** Returns the operations of the requests, in order. */
   operations(filter?: JournalFilter): string[];
   /**
-   * Returns the lines that the programs of workers printed, and the starts and ends of their
-   * processes, in order.
+   * Returns the lines that worker programs printed, and the starts and ends of their processes, in
+   * order.
    */
   workerOutput(filter?: WorkerLineFilter): WorkerLine[];
   /** Deletes all entries. */
@@ -98,7 +98,7 @@ export interface JournalTail {
   latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
   /** Returns a request by its number, if the journal still has it. */
   find(number: number): KeptEntry | undefined;
-  /** Returns a request without keys. */
+  /** Returns a redacted request. */
   redacted(entry: KeptEntry): JournalEntry;
 }
 
@@ -107,7 +107,7 @@ export type OpenJournal = (request: HttpRequest, call: Call, fault: string | und
 
 /** Limits the memory of an emulator that runs for weeks. */
 const MAX_ENTRIES = 20_000;
-/** The most that the lines of workers may have, in characters. */
+/** The limit for all worker output together, in characters. */
 const MAX_OUTPUT = 20_000_000;
 
 /** A stored entry. It is redacted when it is read, because most entries are never read. */
@@ -295,8 +295,8 @@ function variableWithoutValue(variable: unknown): unknown {
 }
 
 /**
- * Returns the secrets that the message of a refusal may quote, the longest first. Shorter ones than
- * 4 characters are ordinary words.
+ * Returns the secrets that a refusal's message may quote, the longest first. Those shorter than 4
+ * characters may be ordinary words and are left out.
  */
 function secretsIn({ input }: JournalEntry["arguments"]): string[] {
   if (!isInput(input)) return [];

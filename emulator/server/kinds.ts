@@ -10,7 +10,10 @@ import { createVolumes } from "../volumes/volumes";
 import type { RuntimeContext } from "../workers/context";
 import { type AccountRecords, createReferences, type StrictKind } from "./references";
 
-/** The parts of the emulator that an account uses. It adds what workers must know of templates. */
+/**
+ * The parts of the emulator that an account uses. The account adds what workers must know about
+ * templates.
+ */
 export type AccountContext = Omit<RuntimeContext, "containerOf" | "released">;
 
 /** The rules of an account that options set. */

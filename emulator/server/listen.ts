@@ -45,7 +45,7 @@ export async function listen(host: string, port: number, handleRequest: RequestH
     });
     serve(incoming, outgoing, connection, handleRequest).catch((error: unknown) => fail(incoming, outgoing, error));
   });
-  // A short timeout could close an idle connection at the moment when the client uses it again.
+  // A short timeout could close an idle connection just as the client uses it again.
   server.keepAliveTimeout = 60_000;
   server.listen(port, host);
   await once(server, "listening").catch((cause) => {
@@ -70,15 +70,15 @@ function listenProblem(error: NodeJS.ErrnoException): string {
       return "this user may not use the port. Choose one above 1023, or 0 for any free one";
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return "that is no IP address of this machine. 127.0.0.1 is for this machine only, 0.0.0.0 for all of its network addresses";
+      return "that is not an IP address of this machine. Use 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses";
     default:
       return error.message;
   }
 }
 
 /**
- * Returns the URL of a server for programs on this machine, also if it listens on all network
- * addresses.
+ * Returns the URL of a server for programs on this machine, even if the server listens on all
+ * network addresses.
  */
 function urlOf({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
@@ -177,7 +177,7 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
 async function drained(outgoing: ServerResponse): Promise<void> {
   const waiting = new AbortController();
   const [drain, close] = ["drain", "close"].map((event) => once(outgoing, event, { signal: waiting.signal }));
-  // A stream can run for hours: no listener may remain.
+  // A stream can run for hours, so no listener may be left behind.
   await Promise.race([drain, close]).finally(() => waiting.abort());
 }
 

@@ -6,7 +6,7 @@ import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Templates } from "../templates/templates";
 import type { Volumes } from "../volumes/volumes";
 
-/** The records of an account, which refer to one another. */
+/** An account's records, which refer to one another. */
 export interface AccountRecords {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
@@ -15,14 +15,14 @@ export interface AccountRecords {
   readonly volumes: Volumes;
 }
 
-/** A kind of record. Others may invent its ids unless it is strict. */
+/** A kind of record. Unless it is strict, other records may name ids that do not exist. */
 export type StrictKind = "registryAuths" | "templates" | "volumes";
 
 /** The references between the records of an account: who uses what, and which ids are allowed. */
 export interface AccountReferences extends References {
   /** Throws a BusinessError if a template cannot name the registry credential. */
   assertRegistryAuth(id: string): void;
-  /** Returns the users of a template in words, the first of which a refusal names. */
+  /** Returns the users of a template, in words. A refusal names the first one. */
   usersOfTemplate(id: string): string[];
   usersOfVolume(id: string): string[];
   usersOfRegistryAuth(id: string): string[];
@@ -30,7 +30,7 @@ export interface AccountReferences extends References {
   forgetRegistryAuth(id: string): void;
 }
 
-/** @param account returns the records, which are created after their references */
+/** @param account returns the records. They are created after their references, hence a function */
 export function createReferences(account: () => AccountRecords, strict: ReadonlySet<StrictKind>): AccountReferences {
   const runningPods = () =>
     account()
@@ -38,7 +38,8 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
       .filter(({ desiredStatus }) => desiredStatus !== "TERMINATED");
 
   /**
-   * Nobody can name what was deleted. What never existed can be named unless the kind is strict.
+   * A deleted id can never be named. An id that never existed can be named unless the kind is
+   * strict.
    */
   function exists(kind: StrictKind, id: string): boolean {
     const records = account()[kind];

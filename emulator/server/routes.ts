@@ -16,7 +16,7 @@ export type Operations = Readonly<Record<Interface, readonly string[]>>;
 
 type RouteOptions = GraphqlOptions & RestOptions & RestV2Options & { readonly graphqlLimits: ManagementLimits };
 
-/** Creates the interfaces of the service, told apart by path. */
+/** Creates the interfaces of the service, which are distinguished by path. */
 export function createRoutes(options: RouteOptions) {
   const graphqlCall = createGraphql(options);
   const graphqlQuota = createQuota(options.clock, options.graphqlLimits);

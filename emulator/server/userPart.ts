@@ -12,8 +12,8 @@ interface GpuType {
 const GPU_TYPES: readonly GpuType[] = GPU_TIERS.map((tier) => ({ id: tier, memoryInGb: Number(/\d+/.exec(tier)) }));
 
 /**
- * Creates the part of the GraphQL interface that the service's clients ask beside endpoints: the
- * user, and the types of GPUs. The contract has none of it.
+ * Creates the part of the GraphQL interface that the service's clients query in addition to
+ * endpoints: the user and the GPU types. The contract does not include it.
  */
 export function userPart(profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

@@ -116,7 +116,7 @@ export const templateRecordSchema = z.looseObject({
   lastUsedAt: z.number().nullable(),
 });
 
-/** Returns a template of which only the id is known. */
+/** Returns a template for which only the id is known. */
 export function exampleTemplate(id: string): TemplateRecord {
   const input = { name: id, imageName: EXAMPLE_IMAGE, isServerless: true };
   const fields = fieldsAfter(TEMPLATE_FIELDS, undefined, input, "contract");

@@ -12,8 +12,8 @@ import { templatePart } from "./templateGraphql";
 import type { Templates } from "./templates";
 
 /**
- * Reads and changes templates directly. A change of what workers run reaches them as one by
- * `saveTemplate` does.
+ * Reads and changes templates directly. A change to what workers run reaches them as after
+ * `saveTemplate`.
  */
 export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}
 

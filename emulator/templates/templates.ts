@@ -17,7 +17,7 @@ import { assertTemplateAllowed } from "./templateRules";
 
 /** The options of templates. */
 export interface TemplateOptions {
-  /** The time after its last use until a template can be deleted, in milliseconds, ≥ 0. */
+  /** How long after its last use a template can be deleted, in milliseconds, ≥ 0. */
   readonly releaseMs: number;
   /** Names that other accounts have taken. */
   readonly takenNames: readonly string[];
@@ -40,7 +40,7 @@ export interface TemplateSurroundings {
 }
 
 /**
- * The time after its last use until the observed service deletes a template, in milliseconds
+ * How long after its last use the observed service refuses to delete a template, in milliseconds
  * (observed).
  */
 export const OBSERVED_RELEASE_MS = 120_000;
@@ -71,11 +71,11 @@ export interface Templates {
   find(id: string): TemplateRecord | undefined;
   /** Returns `true` if there was one with the id, which was deleted. */
   wasRemoved(id: string): boolean;
-  /** Makes a template that of an endpoint, with which it is deleted. */
+  /** Makes a template belong to an endpoint, with which it is deleted. */
   bind(id: string, endpointId: string): void;
   /** Removes the registry credential from a template. */
   forgetRegistryAuth(id: string): void;
-  /** Notes the end of a use. */
+  /** Notes that something stopped using the template. */
   released(id: string): void;
   /** Returns the container of a worker that starts now. */
   containerOf(id: string): WorkerContainer;

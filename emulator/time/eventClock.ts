@@ -1,7 +1,7 @@
 import { type Timer, TimerHeap } from "./timerHeap";
 import type { EmulatorClock } from "./virtualClock";
 
-/** A clock for calls without promises: it runs them one after the other, a million in a second. */
+/** A clock for calls without promises: it runs them one after the other, a million per second. */
 export interface EventClock extends EmulatorClock {
   /** Advances time to `ms` and runs every call that becomes due, in order, at its own time. */
   runUntil(ms: number): void;

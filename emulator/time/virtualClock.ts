@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../sdk/contract/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
-/** The clock of an emulator. The system clock (`systemClock`) is one, too. */
+/** The clock of an emulator. The system clock (`systemClock`) is one as well. */
 export interface EmulatorClock extends Clock {
   /**
    * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call.
@@ -117,8 +117,9 @@ export function scaledClock(factor: number): EmulatorClock {
 }
 
 /**
- * The same time, which nobody can set: its dates are that of this call and what has passed since.
- * So the emulator's records hold dates, and the time between two of them is what really passed.
+ * A monotonic clock that also shows dates: the date of this call plus the time that has really
+ * passed since. So the emulator's records hold dates, and the difference between two of them is the
+ * time that really passed.
  */
 export function steadyClock(clock: EmulatorClock): EmulatorClock {
   const startMs = clock.now();

@@ -53,7 +53,7 @@ export interface VolumeRecord extends VolumeFields {
 
 /** The `input` of `createNetworkVolume`. */
 export interface VolumeInput extends RequiredInput<Table>, OptionalInput<Table> {
-  /** `true` for the fast tier of storage. @default false */
+  /** `true` for the fast storage tier. @default false */
   readonly isNextGenStorage?: boolean | null;
 }
 

@@ -5,7 +5,7 @@ import { type Demand, workersWanted } from "./scaling";
 import type { WorkerModel } from "./workerModel";
 import type { WorkerPool } from "./workerPool";
 
-/** The parts that the autoscaler of one endpoint reads and drives. */
+/** The parts that an endpoint's autoscaler reads and controls. */
 interface Scaled {
   readonly record: EndpointRecord;
   readonly context: RuntimeContext;
@@ -16,9 +16,9 @@ interface Scaled {
   readonly inProgress: () => number;
 }
 
-/** Starts and stops the workers of an endpoint as its jobs need them. */
+/** Starts and stops an endpoint's workers as its jobs need them. */
 export interface Autoscaler {
-  /** The present input of the scaling formula. */
+  /** The current input of the scaling formula. */
   demand(): Demand;
   /** Scales at once, or at the next evaluation of the model. The first worker starts at once. */
   evaluate(): void;
@@ -79,8 +79,8 @@ export function createAutoscaler(scaled: Scaled): Autoscaler {
 }
 
 /**
- * Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is the time when one more
- * will have.
+ * Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is when the next job will
+ * have.
  */
 function overdueJobs(record: EndpointRecord, queue: JobQueue, now: number): { overdue: number; nextAt?: number } {
   if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };

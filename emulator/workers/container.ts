@@ -1,18 +1,15 @@
 import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
 
-/**
- * The container of a worker: that of its template or its endpoint, as it was when the worker
- * started.
- */
+/** A worker's container: its template's or its endpoint's, as it was when the worker started. */
 export interface WorkerContainer extends EndpointContainer {
   /** Id of the template; empty if the endpoint has a container of its own. */
   readonly templateId: string;
 }
 
-/** The image of templates that the emulator knows only by their id. */
+/** The image of templates that the emulator knows only by id. */
 export const EXAMPLE_IMAGE = "example/image:latest";
 
-/** Returns the container of a template that the emulator knows only by its id. */
+/** Returns the container of a template that the emulator knows only by id. */
 export function exampleContainer(templateId: string): WorkerContainer {
   return { ...EMPTY_CONTAINER, templateId, imageName: EXAMPLE_IMAGE, containerDiskInGb: 50 };
 }

@@ -11,7 +11,7 @@ import type { WorkerModel } from "./workerModel";
 export interface RuntimeContext extends WebhookContext {
   /** Returns a number in [0, 1), the same sequence in every run with the same seed. */
   readonly random: () => number;
-  /** The time that a worker without a job takes to leave after a scale-down, in milliseconds. */
+  /** How long a worker without a job takes to stop after a scale-down, in milliseconds. */
   readonly drainMs: number;
   /**
    * The time that a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT a
@@ -20,16 +20,16 @@ export interface RuntimeContext extends WebhookContext {
   readonly coldStartMs: number;
   /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
   readonly handlers?: Handlers | undefined;
-  /** Starts the programs of real workers. */
+  /** Starts worker programs. */
   readonly workerHost: WorkerHost;
   readonly workerFaults: WorkerFaults;
-  /** Workers that a forecast assumes. @default the emulator's own */
+  /** The workers that a forecast assumes. @default the emulator's own */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
   /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */
   readonly staleFlashBoot: boolean;
-  /** Returns the container that a worker which starts now gets from a template. */
+  /** Returns the container that a worker starting now gets from a template. */
   readonly containerOf: (templateId: string) => WorkerContainer;
   /** Must be called when a worker or an endpoint no longer uses a template. */
   readonly released: (templateId: string) => void;
@@ -38,6 +38,6 @@ export interface RuntimeContext extends WebhookContext {
    * saved before the next response.
    */
   readonly changed: () => void;
-  /** Must be called at every change that people can see. */
+  /** Must be called at every change that is visible to people. */
   readonly watch: Watch;
 }

@@ -3,14 +3,14 @@ import { echoModel } from "../openai/echoModel";
 import { isOpenAiInput } from "../openai/openAiJob";
 import type { WorkerProgram } from "../programs/program";
 
-/** The job that a handler receives, as a copy. */
+/** A copy of the job, for the handler. */
 export interface HandlerJob extends JobRequest {
   /** Job identifier. */
   readonly id: string;
 }
 
 /**
- * The functions that a handler can use. Time is that of the emulator's clock, so hours can pass at
+ * The functions that a handler can use. Time follows the emulator's clock, so hours can pass at
  * once.
  */
 export interface HandlerContext {
@@ -47,8 +47,8 @@ export interface HandlerContext {
 export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
 /**
- * Handlers, or the programs of real workers, by the name, the template id or the id of an endpoint;
- * the name takes precedence. `default` is for all others.
+ * Handlers, or worker programs, by an endpoint's name, template id or id; the name takes
+ * precedence. `default` is for all other endpoints.
  */
 export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
 
@@ -56,7 +56,7 @@ export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
 type Named = { readonly name: string; readonly templateId: string; readonly id: string };
 
 /**
- * The handler of endpoints that have none. For requests to `/openai/*` it is a model that repeats
+ * The handler for endpoints that have none. For requests to `/openai/*` it is a model that repeats
  * the last message.
  */
 export const echo: Handler = ({ id, input }, { now }) => {

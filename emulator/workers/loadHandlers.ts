@@ -11,8 +11,8 @@ const NOT_LOADABLE = /\.[jt]sx$/;
 /**
  * Loads the handlers of a folder: `<name>.js`, `.cjs`, `.mjs` and, with Node.js 22.18 or later,
  * `.ts` each export one (as the module itself, `default` or `handler`). Instead of a function, a
- * file can export the program of real workers; its `cwd` is relative to the folder, and the folder
- * itself by default.
+ * file can export a worker program; its `cwd` is relative to the folder, and the folder itself by
+ * default.
  * @throws Error if the folder cannot be read or has no handlers, if two files have the same name,
  * or if a file cannot be loaded or exports neither a function nor a program
  */
@@ -26,7 +26,7 @@ export function handlerFiles(folder: string): Readonly<Record<string, string>> {
   const all = filesOf(folder);
   const wrong = all.find((file) => NOT_LOADABLE.test(file));
   if (wrong !== undefined)
-    throw new Error(`${path.join(folder, wrong)} is no handler that can be loaded: handlers are ${KINDS} files`);
+    throw new Error(`${path.join(folder, wrong)} cannot be loaded as a handler: handlers are ${KINDS} files`);
   const found = new Map<string, string>();
   for (const file of all.filter((file) => LOADABLE.test(file) && !TYPES_ONLY.test(file))) {
     const name = file.replace(LOADABLE, "");
@@ -56,7 +56,7 @@ export function handlerOf(file: string, exported: unknown): Handler | WorkerProg
   if (program) return inFolder(checkProgram(program, `The program in ${file}`), path.dirname(file));
   throw new Error(
     `${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true }); ` +
-      'or the program of real workers: module.exports = { command: "python handler.py" };',
+      'or a worker program: module.exports = { command: "python handler.py" };',
   );
 }
 

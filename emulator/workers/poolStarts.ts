@@ -55,7 +55,7 @@ function welcome(pool: PoolState, worker: Worker): void {
 }
 
 /**
- * Lets a worker ask for its next job, at once or after a rest. Must be called when one of its jobs
+ * Lets a worker ask for its next job, at once or after a pause. Must be called when one of its jobs
  * has ended.
  */
 export function askAgain(pool: PoolState, worker: Worker): void {

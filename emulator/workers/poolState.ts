@@ -40,7 +40,7 @@ export function sizeOf({ workers, draining }: PoolState): number {
   return workers.size - draining;
 }
 
-/** Tells the watchers the state of a worker. Must be called after every change. */
+/** Reports a worker's state to the watchers. Must be called after every change. */
 export function show({ record, context }: PoolState, worker: Worker): void {
   worker.since = context.clock.now();
   context.watch.worker(record.id, worker.pod.id, shownState(worker));

@@ -31,7 +31,7 @@ export function stopWaiting(worker: Worker): void {
   worker.cancelTimer = noTimer;
 }
 
-/** Gives a worker no more jobs, and removes it when it has none. */
+/** Gives a worker no more jobs, and removes it when it has none left. */
 export function drain(pool: PoolState, worker: Worker, reason: string): void {
   stopWaiting(worker);
   worker.draining = true;

@@ -3,16 +3,19 @@ import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { WorkerPod } from "./worker";
 
-/** The origin of a worker: a version of its endpoint, with the template as it was then. */
+/** What a worker started from: a version of its endpoint, with the template as it was then. */
 type Release = Pick<WorkerPod, "slsVersion" | "container">;
 
 /** The releases of one endpoint. */
 export interface Releases {
-  /** Returns the release that a worker starts from: with `staleFlashBoot`, that of the last one. */
+  /**
+   * Returns the release that a worker starts from; with `staleFlashBoot`, that of the previous
+   * worker.
+   */
   current(): Release;
   /** Returns `true` if workers keep this version of the template. */
   isKept(container: WorkerContainer): boolean;
-  /** Lets the next worker start from the present version of the template. */
+  /** Lets the next worker start from the current version of the template. */
   forget(): void;
 }
 

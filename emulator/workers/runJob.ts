@@ -7,7 +7,7 @@ import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 
-/** What the functions below know of a job that a handler runs. */
+/** What the functions below know about a job that a handler runs. */
 interface HandlerRun {
   readonly job: Job;
   readonly runtime: RuntimeContext;
@@ -101,7 +101,7 @@ function endByHandler(run: HandlerRun, outcome: Outcome): never {
   throw new Error(`The handler of job ${run.job.id} ended it.`);
 }
 
-/** Uses no abort signals: one for each sleep would cost more than the rest of a job. */
+/** Uses no abort signals: one for each sleep would take more time than the rest of a job. */
 function sleep({ job, runtime, isOpen, sleepers }: HandlerRun, ms: number): Promise<void> {
   const slept = new Promise<void>((resolve, reject) => {
     if (!isOpen) return reject(new Error(`Job ${job.id} is over.`));
@@ -127,7 +127,7 @@ function abortSignal(run: HandlerRun): AbortSignal {
 
 /**
  * Creates a signal only when a handler asks for it, because few do. All jobs share one getter: a
- * getter for each job would cost the garbage collector as much as the rest of the job.
+ * getter for each job would give the garbage collector as much work as the rest of the job.
  */
 class SignalOnDemand {
   declare readonly signal: AbortSignal;

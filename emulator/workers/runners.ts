@@ -9,7 +9,7 @@ import { noTimer, type WorkerPod, type WorkerRunner } from "./worker";
 import { FAULTY } from "./workerFaults";
 import type { WorkerModel } from "./workerModel";
 
-/** The part of a runner that is the same for all workers without a process. */
+/** The part of a runner that all workers without a process share. */
 export const WITHOUT_PROCESS = {
   program: undefined,
   hasProcess: false,
@@ -67,7 +67,7 @@ export function programRunner(program: WorkerProgram, pod: WorkerPod, context: R
       launch(events);
       return noTimer;
     },
-    // Its process asks for more jobs itself.
+    // The worker's process asks for more jobs itself.
     restMs: ({ jobs }) => (jobs > 0 ? undefined : 0),
     run(job, events): JobRun {
       if (!process) throw new Error(`Worker ${pod.id} took job ${job.id} before its process started.`);

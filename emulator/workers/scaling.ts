@@ -13,7 +13,7 @@ export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
  * scaling.
  */
 export interface Demand {
-  /** Jobs that wait. */
+  /** Waiting jobs. */
   readonly waiting: number;
   /** Jobs that have waited for `scalerValue` seconds or longer. */
   readonly overdue: number;

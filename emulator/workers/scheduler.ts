@@ -27,7 +27,7 @@ export interface WorkerView {
 
 /** Assigns the jobs of an endpoint to its workers, and scales the workers. */
 export interface Scheduler {
-  /** The number of jobs that wait. */
+  /** The number of waiting jobs. */
   readonly waiting: number;
   /**
    * The time when the first of the waiting jobs entered the queue, in milliseconds since the epoch.
@@ -38,7 +38,7 @@ export interface Scheduler {
   readonly workers: Pick<WorkerPool, "pods" | "count">;
   /** Returns the workers in order of their start, including those that drain. */
   workerViews(): WorkerView[];
-  /** The present input of the autoscaler. */
+  /** The current input of the autoscaler. */
   demand(): Demand;
   /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
   kill(workerId: string): boolean;
@@ -53,7 +53,7 @@ export interface Scheduler {
   /** Adjusts the workers after a change to the endpoint's record. */
   reconcile(): void;
   /**
-   * Replaces the workers by ones that run the present version of the template: idle ones at once,
+   * Replaces the workers with ones that run the current version of the template: idle ones at once,
    * others after their job.
    */
   rollOut(): void;

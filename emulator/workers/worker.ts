@@ -5,9 +5,7 @@ import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 
-/**
- * A pod that is a worker of an endpoint. The REST interface adds the other fields of the contract.
- */
+/** A pod that is an endpoint's worker. The REST interface adds the other fields of the contract. */
 export interface WorkerPod {
   /** Pod identifier. */
   readonly id: string;
@@ -25,14 +23,14 @@ export interface WorkerPod {
   lastStatusChange: string;
 }
 
-/** Runs the jobs of one worker: with a function, a program, or a forecast's rule. */
+/** Runs one worker's jobs: with a function, a program, or a forecast's rule. */
 export interface WorkerRunner {
   /**
    * The program. A worker is replaced when its endpoint gets another one. `undefined` for a
    * function.
    */
   readonly program: WorkerProgram | undefined;
-  /** The number of jobs after which the pool offers it no more, whole, ≥ 1. */
+  /** How many jobs the pool gives it at once at most, whole, ≥ 1. */
   readonly concurrency: number;
   /** `true` while a process runs: the worker counts until it has ended. */
   readonly hasProcess: boolean;
@@ -41,7 +39,7 @@ export interface WorkerRunner {
   /**
    * Starts the container. `onAsk` follows when it accepts jobs.
    * @param imagePullMs the time before that in which the image is pulled, in milliseconds, ≥ 0
-   * @returns a function that cancels a start which still waits
+   * @returns a function that cancels a start that is still waiting
    */
   start(imagePullMs: number, events: WorkerEvents): () => void;
   /**
@@ -62,7 +60,7 @@ export interface Worker {
   readonly runner: WorkerRunner;
   /** The number of its jobs. */
   jobs: number;
-  /** The number of jobs that it takes no earlier than at its next request for jobs. */
+  /** The number of its jobs that it will take only when it next asks for jobs. */
   resting: number;
   /** The time when it last took a job, in milliseconds since the epoch. */
   tookAt: number;

@@ -9,7 +9,7 @@ export interface StartFault {
 }
 
 /**
- * The effects of fault rules on workers. Each call counts as a worker or a job that the rules may
+ * The effects of fault rules on workers. Each call counts a worker or a job that the rules may
  * match.
  */
 export interface WorkerFaults {
@@ -19,7 +19,7 @@ export interface WorkerFaults {
   atJob(endpointId: string): "die" | "hang" | undefined;
 }
 
-/** The handlers that do to a worker without a program what SIGKILL and SIGSTOP do to a process. */
+/** Handlers that affect a worker without a program as SIGKILL and SIGSTOP affect a process. */
 export const FAULTY: Readonly<Record<"die" | "hang", Handler>> = {
   die: (_job, { crash }) => crash(),
   hang: () => new Promise(() => {}),

@@ -22,7 +22,7 @@ export interface WorkerPool {
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
   shrinkToRecord(): void;
   /**
-   * Stops the workers without a job, and drains the others: later ones run the present version of
+   * Stops the workers without a job, and drains the others: later ones run the current version of
    * the template.
    */
   rollOut(): void;
@@ -113,7 +113,7 @@ function take(pool: PoolState): Worker | undefined {
   return worker;
 }
 
-/** The latest free worker, or one with a job whose program asks for another. */
+/** The latest free worker, or a busy one whose program asks for another job. */
 function ready({ free, workers, model }: PoolState): Worker | undefined {
   const canTake = ({ runner, draining }: Worker) => !draining && runner.hasRoom;
   const found = free.findLast(canTake);

@@ -31,7 +31,8 @@ export async function update(
   inputs: Properties,
   timeout: number,
 ): Promise<Properties> {
-  // A resource without a diff, such as a smoke test, has nothing to do if only its form changes.
+  // A resource without a diff, such as a smoke test, needs no update if only the form of its inputs
+  // changes.
   const { __provider, ...before } = oldInputs;
   if (!resource.handlers.diff && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
   const limited = withTimeout(resource.timeouts.update, inputs, timeout);
@@ -43,7 +44,7 @@ export async function update(
 }
 
 /**
- * Returns the outputs of a resource that a preview would create. The service decides what the
+ * Returns a preview's outputs for a resource to create. The service decides the values that the
  * program leaves out.
  */
 export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {

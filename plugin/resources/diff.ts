@@ -29,7 +29,7 @@ export async function diff(
   const [before, after] = [oldInputs, inputs].map((each) => toPublic(resource, each)) as [Properties, Properties];
   const replaces = result.replaces ?? [];
   return {
-    // Without `changes`, the inputs decide.
+    // Without `changes`, compares the inputs.
     isChanged: result.changes ?? !isDeepStrictEqual(before, after),
     changes: changesOf(before, after, replaces),
     replaces,
@@ -38,8 +38,8 @@ export async function diff(
 }
 
 /**
- * Returns the changes of the inputs that a program sets. The provider's own inputs mean nothing to
- * people.
+ * Returns the changes to inputs that a program sets. The provider's own inputs mean nothing to
+ * users.
  */
 function changesOf(before: Properties, after: Properties, replaces: readonly string[]): PropertyChange[] {
   const names = Object.keys({ ...before, ...after }).filter((name) => !name.startsWith("__"));

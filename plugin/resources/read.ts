@@ -13,7 +13,7 @@ export interface Read {
 }
 
 /**
- * Reads a resource. Without recorded outputs it is new to the stack: then every field counts as
+ * Reads a resource. Without recorded outputs, it is new to the stack, and every field counts as
  * managed.
  * @returns `undefined` if the resource is gone
  * @throws NotFoundError if a resource that is new to the stack does not exist

@@ -24,7 +24,7 @@ export interface PluginResource {
    * name.
    */
   readonly hasUniqueNames?: boolean;
-  /** Converts the inputs that the service does not have. */
+  /** Converts the inputs that do not exist at the service. */
   readonly prepare?: (inputs: Properties) => Prepared;
   /** Returns the names of the inputs that are secret in every program. */
   readonly secretInputs?: (inputs: Properties) => readonly string[];
@@ -40,7 +40,7 @@ export interface PluginResource {
   /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /**
-   * Returns the outputs that an update may change, beside the inputs themselves. Whoever uses them
+   * Returns the outputs that an update may change, in addition to the inputs. Whoever uses them
    * has them unknown in a preview, so that a saved plan expects the change.
    */
   readonly changedOutputs?: (situation: Situation) => readonly string[];

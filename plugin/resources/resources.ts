@@ -38,7 +38,7 @@ const ENDPOINT: PluginResource = {
   },
   importedInputs(inputs) {
     const { scalerType, scalerValue, ...others } = withoutDefaults(defaultsOf(ENDPOINT_KIND.table), inputs);
-    // The unit of the value depends on the type, so a program that sets one must set both.
+    // The value's unit depends on the type, so a program that sets one must set both.
     const scaler = scalerType !== undefined || scalerValue !== undefined;
     return { ...others, ...(scaler && { scalerType: inputs.scalerType, scalerValue: inputs.scalerValue }) };
   },

@@ -8,8 +8,8 @@ interface Limited {
 }
 
 /**
- * Sets the inputs that limit the time of an operation to the option `customTimeouts`. State keeps
- * the values of the program.
+ * Sets the inputs that limit an operation's time to the values of the option `customTimeouts`.
+ * State keeps the program's values.
  * @param seconds 0 if the option is not set
  */
 export function withTimeout(names: readonly string[] = [], properties: Properties, seconds: number): Limited {

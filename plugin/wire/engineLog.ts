@@ -35,7 +35,7 @@ export function engineLog(address: string): (text: string) => void {
     request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
     request.setMessage(isWarning ? text.slice(WARNING.length) : text);
     request.setUrn(scope?.urn ?? "");
-    // A line that the engine does not accept is lost: the call matters more.
+    // A line that the engine does not accept is dropped, because the call matters more.
     scope?.lines.push(new Promise((resolve) => engine.log(request, () => resolve())));
   };
 }

@@ -1,12 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
 
-/** Logical names of the adopting resources by id, for each program that runs in this process. */
+/**
+ * For each program that runs in this process, the logical names of the adopting resources by id.
+ */
 const adopted = new WeakMap<pulumi.Resource, Map<string, string>>();
 
 /**
- * Returns a problem if another resource adopts the same object, in any account: removing one of the
- * two resources would delete the object of both. The handlers compare ids that are not known yet.
+ * Returns a problem if another resource adopts the same record, in any account: removing either
+ * resource would delete the record that both manage. Ids that are not known yet are compared later,
+ * by the handlers.
  */
 export function secondAdoption(
   one: string,

@@ -8,7 +8,7 @@ import { type Adoptee, returnToFormerOwner, wasAdoptedFrom } from "../ownership/
 import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
-/** Returns the result of `check`, in which a new resource claims the object that it adopts. */
+/** Returns the result of `check`, in which a new resource claims the record that it adopts. */
 export function claimChecked(
   noun: string,
   oldInputs: Properties,
@@ -24,8 +24,8 @@ export function claimChecked(
       problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
     } else {
       const text =
-        `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource of ` +
-        `this stack has it, never remove that one with --target: that can delete the ${noun}`;
+        `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource in ` +
+        `this stack manages it, never remove that resource with --target: doing so can delete the ${noun}`;
       log(String(name ?? adoptId), text);
     }
   }
@@ -33,7 +33,7 @@ export function claimChecked(
 }
 
 /**
- * Returns the object with the program's `adoptId`.
+ * Returns the record with the program's `adoptId`.
  * @throws NotFoundError if none was found
  */
 export function existingAdoptee<T>(found: T | undefined, noun: string, id: string): T {
@@ -45,10 +45,10 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
 }
 
 /**
- * Returns `true` if the object must not be deleted with its resource, because another resource has
+ * Returns `true` if the record must not be deleted with its resource because another resource has
  * adopted it. The resource then gives up its claim.
- * @throws InvalidInputError if another resource is to adopt it and has not: the object would be in
- * no state
+ * @throws InvalidInputError if another resource was supposed to adopt the record and has not: no
+ * state would hold the record
  */
 export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
   const owner = ownerOf(outputs);
@@ -62,8 +62,8 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
     returnToFormerOwner(adoptee, owner);
     log(
       name,
-      `warning: ${noun} ${id} is not deleted, because another resource of the program has adopted it, or this resource ` +
-        "adopts it again. Only the record of this resource is removed from state",
+      `warning: ${noun} ${id} is not deleted, because another resource in the program has adopted it, or this resource ` +
+        "adopts it again. Only this resource's entry is removed from state",
     );
     return true;
   }
@@ -86,16 +86,16 @@ function refuseForAdopter({ noun, id }: Adoptee): never {
 
 function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {
   const message =
-    `${noun} ${id} is not deleted, and this resource stays in state, because the resource that is to adopt the ${noun} ` +
-    `${reason ? `has not: ${reason}` : "has not done so yet"}. Correct that, and run pulumi up again`;
+    `${noun} ${id} is not deleted, and this resource stays in state, because the resource that should adopt the ${noun} ` +
+    `${reason ? `has not: ${reason}` : "has not done so yet"}. Fix that, and run pulumi up again`;
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 
 /**
- * Refuses to create an object with a name that exists. A name does not prove ownership: a copy of
+ * Refuses to create a record with a name that exists. A name does not prove ownership: a copy of
  * the program on another machine produces the same name, and so does a resource after a change of
  * its logical name.
- * @param one its kind, such as `an endpoint`
+ * @param one the kind with its article, such as `an endpoint`
  * @throws NameTakenError always
  */
 export function refuseTakenName(one: string, existing: readonly { readonly id: string }[], name: unknown): never {
@@ -112,7 +112,7 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
 }
 
 /**
- * Refuses to adopt another object for a resource that has one.
+ * Refuses to adopt another record for a resource that already has one.
  * @throws InvalidInputError if `adoptId` names another one
  */
 export function refuseOtherId(one: string, id: string, { adoptId }: Properties): void {
@@ -124,8 +124,8 @@ export function refuseOtherId(one: string, id: string, { adoptId }: Properties):
 }
 
 /**
- * Describes the changes of an update: `gpuIds "A" → "B", workersMax 3 → 2`, without the values of
- * secret inputs and of variables.
+ * Describes an update's changes, such as `gpuIds "A" → "B", workersMax 3 → 2`, without the values
+ * of secret inputs or variables.
  */
 export function describeChanges(table: FieldTable, before: Properties, after: Properties, inputs: Properties): string {
   const secret = secretFields(inputs);

@@ -4,19 +4,19 @@ import { changedIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { type Properties, pick } from "../properties";
 
-/** Fields that a management interface cannot change, and messages with advice. */
+/** The fields that a management interface cannot change, and the advice in messages about them. */
 export interface Unchangeable {
   readonly fields: readonly string[];
   /**
-   * The message if the name is to stay, although names are unique: another record needs another
-   * one.
+   * The message for a name that should stay although names are unique: a new record needs a new
+   * name.
    */
   readonly sameName: string;
   /** The reason why a record cannot be adopted. */
   readonly adoption: string;
 }
 
-/** The rules of one kind about adoptions. */
+/** One kind's rules for adoptions. */
 export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "one" | "table"> {
   /** The same as `one`, without the article. */
   readonly noun: string;
@@ -25,11 +25,11 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
    * deleted.
    */
   readonly fixedFields: readonly string[];
-  /** The further fields that the management interface cannot change, if there are any. */
+  /** Other fields that the management interface cannot change, if there are any. */
   readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
-  /** The fields that the service never shows. An adoption always sets them. */
+  /** The fields that the service never shows. Adopting always sets them. */
   readonly hiddenFields?: readonly string[];
-  /** Returns the reason why a record must not be adopted, if there is one. */
+  /** Returns why a record must not be adopted; `undefined` if it may be. */
   readonly refusesAdoption?: (record: T, inputs: Properties) => string | undefined;
   /**
    * Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of
@@ -38,13 +38,13 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
   readonly toFields: (record: T, known: Properties) => Properties;
 }
 
-/** A record to adopt, compared with the inputs. */
+/** A record to adopt, and how it differs from the inputs. */
 export interface Comparison {
   /** Its fields now. Those that the service does not show are absent. */
   readonly before: Properties;
-  /** The fields that the adoption sets. */
+  /** The fields that adopting it sets. */
   readonly changed: readonly string[];
-  /** The reason why it must not be adopted, if there is one. */
+  /** Why it must not be adopted; `undefined` if it may be. */
   readonly refusal: string | undefined;
 }
 

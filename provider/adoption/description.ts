@@ -16,31 +16,31 @@ import { type AdoptableKind, compareForAdoption } from "./comparison";
 export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
   readonly records: (client: Client) => Pick<Readers<T>, "find" | "get">;
   /**
-   * Returns the fields in whose words the record is to be read; see `KnownOptions`.
+   * Returns the fields whose form the record should be read in; see `KnownOptions`.
    * @default none
    */
   readonly known?: (fields: Properties) => Properties;
 }
 
-/** A resolved argument. An object of the program has its parts, too. */
+/** A resolved argument. If it is an object of the program, its parts are resolved as well. */
 export type Arg = ResolvedArg & { readonly parts?: Readonly<Record<string, ResolvedArg>> };
 
 /** The arguments of a resource by their names. */
 export type Args = Readonly<Record<string, Arg>>;
 
-/** The preview of an adoption: one of the three. */
+/** The preview of an adoption: exactly one of the three is set. */
 export interface AdoptionPreview {
   /** The changes, field by field. */
   readonly description?: string;
-  /** The reason why the record cannot be adopted. */
+  /** Why the record cannot be adopted. */
   readonly refusal?: string;
-  /** The reason why the preview cannot show the changes. */
+  /** Why the preview cannot show the changes. */
   readonly warning?: string;
 }
 
 /**
- * Reads the record with the program's `adoptId`, and compares it with the arguments. Shows no
- * secret.
+ * Reads the record with the program's `adoptId` and compares it with the arguments. No secret is
+ * shown.
  */
 export async function lookAtAdoption<T extends NamedRecord>(
   kind: PreviewedKind<T>,
@@ -49,7 +49,7 @@ export async function lookAtAdoption<T extends NamedRecord>(
 ): Promise<AdoptionPreview> {
   const { adoptId } = args;
   if (!adoptId || adoptId.isUnknown) return noPreview("adoptId is not known yet");
-  // The check of the inputs reports invalid values.
+  // Invalid values are reported by the check of the inputs.
   if (typeof adoptId.value !== "string") return {};
   const id = adoptId.value;
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
@@ -76,7 +76,7 @@ export async function lookAtAdoption<T extends NamedRecord>(
   return refusal === undefined ? { description } : { refusal: show(refusal) };
 }
 
-/** Returns the preview of an adoption whose changes cannot be shown. */
+/** Returns a preview that says why it cannot show the changes. */
 export function noPreview(reason: string): AdoptionPreview {
   return { warning: `the preview cannot show the changes of the adoption: ${reason}` };
 }
@@ -101,7 +101,7 @@ function describeAdoption<T extends NamedRecord>(
   return { description, refusal };
 }
 
-/** Returns the arguments that are fields and known, and the known parts of the others. */
+/** Returns the fields whose arguments are known, and the known parts of the others. */
 function knownFields<T extends NamedRecord>({ table }: PreviewedKind<T>, args: Args): Properties {
   const known = Object.entries(args).flatMap(([field, { value, isUnknown, parts }]) => {
     if (!isUnknown) return [[field, value] as const];

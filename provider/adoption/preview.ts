@@ -6,19 +6,19 @@ import { resolveArg } from "../program/resolvedArgs";
 import { isObject } from "../properties";
 import type { Arg, Args, PreviewedKind } from "./description";
 
-/** A class of resources that adopt. */
+/** A resource class that can adopt records. */
 export interface AdoptingClass<T extends NamedRecord> {
   /** The type in state. */
   readonly type: string;
-  /** One of its records in messages, such as `an endpoint`. */
+  /** What messages call one of its records, such as `an endpoint`. */
   readonly one: string;
-  /** Loads the rules: programs that adopt nothing start without them. */
+  /** Loads the rules on demand: programs that adopt nothing start without them. */
   readonly loadKind: () => PreviewedKind<T>;
 }
 
 /**
- * In a preview, logs the changes that an adoption makes, field by field, and fails if the record
- * does not exist or must not be adopted. Does nothing for a record that the resource has already.
+ * In a preview, logs what the adoption will change, field by field, and fails if the record does
+ * not exist or must not be adopted. Does nothing if the resource already has the record.
  */
 export function previewAdoption<T extends NamedRecord>(
   resource: pulumi.CustomResource,
@@ -29,19 +29,19 @@ export function previewAdoption<T extends NamedRecord>(
   // Keeps the program from ending before this is done.
   const done = pulumi.runtime.rpcKeepAlive();
   logChanges(resource, args, adopting)
-    // Failures are reported elsewhere: by the program's own outputs, or by the check of the inputs.
+    // The program's own outputs, or the check of the inputs, report these failures.
     .catch(() => undefined)
     .then(async (refusal) => {
       if (refusal === undefined) return;
       await pulumi.log.error(refusal, resource);
-      // A logged error alone does not fail a program. This unhandled one does, and other resources
-      // continue.
+      // A logged error alone does not fail a program. This unhandled one does, and lets other
+      // resources continue.
       throw Object.assign(new pulumi.RunError(`${adopting.one} cannot be adopted`), { stack: "" });
     })
     .finally(() => setImmediate(done));
 }
 
-/** Returns the reason if the adoption is refused. */
+/** Returns the reason if the adoption must be refused. */
 async function logChanges<T extends NamedRecord>(
   resource: pulumi.CustomResource,
   declared: object,
@@ -63,8 +63,8 @@ async function logChanges<T extends NamedRecord>(
 }
 
 /**
- * Resolves an argument, and the values of a plain object one by one: some may be secret or not
- * known yet.
+ * Resolves an argument. Resolves a plain object's values one by one, because some may be secret or
+ * not known yet.
  */
 async function resolve(arg: unknown): Promise<Arg> {
   const whole = await resolveArg(arg);

@@ -3,7 +3,7 @@ import { AccountChangedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
 
-/** The record of the account of an endpoint. */
+/** An endpoint's account, as state records it. */
 interface AccountRecord {
   /** The service; see `AccountIdentity`. */
   readonly service: string;
@@ -16,10 +16,10 @@ interface AccountRecord {
   readonly provider: string;
 }
 
-/** What tells the account of the settings from others. */
+/** What distinguishes the settings' account from others. */
 export interface AccountIdentity {
   /**
-   * Name of the service if it has one here (`runpod`), otherwise the URL of its management
+   * Name of the service if it is a named one (`runpod`), otherwise the URL of its management
    * interface.
    */
   readonly service: string;
@@ -29,7 +29,7 @@ export interface AccountIdentity {
 
 const FINGERPRINT_DIGITS = 12;
 
-/** Returns the record as one line for state. */
+/** Returns the account as one line for state. */
 export function accountRecord({ service, apiKey, provider }: AccountIdentity, id: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([id, apiKey]))
@@ -37,14 +37,14 @@ export function accountRecord({ service, apiKey, provider }: AccountIdentity, id
   return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
 }
 
-/** The account of an endpoint, and the URL of its queue interface. */
+/** An endpoint's account, and the URL of its queue interface. */
 export interface Place {
   /** URL of the queue interface. */
   readonly queueUrl: string;
   readonly account: AccountIdentity;
 }
 
-/** Returns `true` if outputs record another place, or another key, than the settings. */
+/** Returns `true` if the outputs record a different place or key than the settings have. */
 export function isRecordedElsewhere(outputs: Properties, place: Place, id: string): boolean {
   return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
@@ -61,20 +61,20 @@ export function isRedirected(outputs: Properties, { account, queueUrl }: Place, 
   return outputs.queueUrl !== undefined && outputs.queueUrl !== endpointQueueUrl(queueUrl, id);
 }
 
-/** Returns `true` if the endpoint was last seen with another key or at another service. */
+/** Returns `true` if the endpoint was last seen with a different key or at a different service. */
 export function isOtherAccount(outputs: Properties, account: AccountIdentity, id: string): boolean {
   const before = parseRecord(outputs.__account);
   return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, id)));
 }
 
-/** Returns the service that outputs record; `undefined` if they record none. */
+/** Returns the service that the outputs record; `undefined` if they record none. */
 export function recordedService(outputs: Properties): string | undefined {
   return parseRecord(outputs.__account)?.service;
 }
 
 /**
- * Returns `true` if outputs record another provider than this one; an empty name is the default
- * one.
+ * Returns `true` if the outputs record a different provider. An empty name means the default
+ * provider.
  */
 export function isOtherProvider(outputs: Properties, provider: string): boolean {
   const before = parseRecord(outputs.__account);
@@ -82,8 +82,8 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 }
 
 /**
- * Refuses to treat an object, such as an endpoint, as gone if this is not the account where it was
- * last seen: it may still exist there.
+ * Refuses to treat a record as gone if this is not the account where it was last seen: it may still
+ * exist there.
  * @throws AccountChangedError if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(
@@ -99,12 +99,12 @@ export function refuseOtherAccount(
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
   const reason =
     before.service === account.service
-      ? "the API key differs from the one that it was last seen with"
+      ? "the API key differs from the one it was last seen with"
       : `it was last seen at ${before.service}, not at ${account.service}`;
   throw new AccountChangedError(
-    `${noun} ${id} is not in this account, but ${reason}. It may still exist there and cause costs. Use ` +
-      `the former key and service. If the ${noun} really is gone (for example, the account is the same and only its key ` +
-      "was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
+      `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
+      "key was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
   );
 }
 

@@ -6,8 +6,8 @@ import { clientOptions, type ProviderSettings } from "./config";
 const clients = new Map<string, Client>();
 
 /**
- * Returns the client for these settings. A process has one client for each account, with shared
- * connections and lists.
+ * Returns the client for these settings. A process has one client per account, so that connections
+ * and lists are shared.
  */
 export function clientFor(settings: ProviderSettings): Client {
   const identity = JSON.stringify(settings);

@@ -16,7 +16,7 @@ import { Secret } from "../../sdk/secret";
 /** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
-/** Environment variables of the settings that do not belong to the connection. */
+/** The environment variables for settings that are not part of the connection. */
 const OTHER_VARIABLES = {
   api: API_VARIABLE,
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
@@ -35,16 +35,16 @@ export const CONFIG_NAMES: readonly string[] = [
 ];
 
 /**
- * Reads one setting of the config of the stack, or of an explicit provider, by its name without the
- * namespace.
+ * Reads one setting from the config of the stack or of an explicit provider, by its name without
+ * the namespace.
  */
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ConnectionSettings {
   /**
-   * The management interface, if a setting chooses one. It is no part of the account: the resources
-   * are the same over both.
+   * The management interface, if a setting chooses one. It is not part of the account: the
+   * resources are the same over both.
    */
   readonly api: string | undefined;
   /** GPU tiers that are accepted in addition to the contract's. */
@@ -83,7 +83,7 @@ export function providerSettings(
       `there is no API key: the environment variable ${apiKeyEnv}, which the provider's apiKeyEnv names, is not set`,
     );
   }
-  // Registers the key as a secret. A client would do that, too, but `check` does not create one.
+  // Registers the key as a secret. A client would also do that, but `check` does not create one.
   if (apiKey !== undefined) new Secret(apiKey);
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   return {
@@ -92,8 +92,8 @@ export function providerSettings(
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
-    // It leads to the same account, so the environment takes precedence over an explicit provider,
-    // too.
+    // It leads to the same account, so here the environment takes precedence over an explicit
+    // provider as well.
     api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
     extraGpuTiers,
     extraLocations,
@@ -122,13 +122,13 @@ export function clientOptions({ provider, allowAccountChange, ...connection }: P
  * @throws ConfigurationError if it is unknown
  */
 export function apiOf(settings: Pick<ProviderSettings, "api" | "service">): ManagementApi {
-  // The environment is read already, with its precedence.
+  // The settings already include the environment, which takes precedence.
   return managementApi(settings, {});
 }
 
 /**
  * Returns the GPU tiers and countries that are accepted in addition to the contract's: those in the
- * environment, in the config and of the named service. All of them count. Needs no key.
+ * environment, in the config, and of the named service, all together. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,

@@ -25,7 +25,7 @@ export async function configure(request: pulumi.dynamic.ConfigureRequest): Promi
 /** Reads one setting of the config. */
 export const readConfig: ReadConfig = (name) => config(name);
 
-/** Everything that a call needs. */
+/** Everything a call needs. */
 export interface Connection extends Place {
   readonly client: Client;
   readonly settings: ProviderSettings;
@@ -33,7 +33,7 @@ export interface Connection extends Place {
 }
 
 /**
- * Returns the connection of the settings.
+ * Returns the connection that the settings describe.
  * @throws ConfigurationError if a setting is missing, before any call
  */
 export function connect(): Connection {
@@ -43,8 +43,8 @@ export function connect(): Connection {
 }
 
 /**
- * Returns the place of the settings; `undefined` if it is not completely known, because previews
- * work without a key.
+ * Returns the place that the settings describe; `undefined` if part of it is unknown, because
+ * previews work without a key.
  */
 export function currentPlace(): Place | undefined {
   try {
@@ -56,8 +56,8 @@ export function currentPlace(): Place | undefined {
 }
 
 /**
- * Returns the abilities of the management interface; `undefined` if the settings are not completely
- * known.
+ * Returns the capabilities of the management interface; `undefined` if part of the settings is
+ * unknown.
  */
 export function currentCapabilities(): Capabilities | undefined {
   try {
@@ -74,7 +74,7 @@ function placeOf(settings: ProviderSettings): Place {
 function accountOf(settings: ProviderSettings): AccountIdentity {
   const managementUrl = requireAddress(settings, "graphqlUrl");
   return {
-    // A service with a name stays the same service when its URLs change.
+    // A named service stays the same service when its URLs change.
     service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
     apiKey: requireApiKey(settings),
     provider: settings.provider,

@@ -15,8 +15,8 @@ export interface ServerlessGpuProviderArgs {
   /** Name of the service: `runpod`. Without it, the URLs are required. */
   service?: pulumi.Input<ServiceName>;
   /**
-   * The management interface: `graphql`, or `v2` for REST v2, which follows it. A change of it
-   * changes no resource. `SERVERLESS_GPU_API` in the environment takes precedence.
+   * The management interface: `graphql`, or `v2` for REST v2, which follows it. Changing it changes
+   * no resource. `SERVERLESS_GPU_API` in the environment takes precedence.
    * @default "graphql"
    */
   api?: pulumi.Input<ManagementApi>;
@@ -44,13 +44,13 @@ export interface ServerlessGpuProviderArgs {
   extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
 }
 
-/** The plain settings of each explicit provider, for the program's data sources. */
+/** The settings of each explicit provider as plain values, for the program's data sources. */
 const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<Record<string, string | undefined>>>();
 
 /**
  * An account, for programs that manage several. It uses only its own key and URLs, not those of the
- * environment or the stack. A change of a resource's provider replaces the resource: Pulumi deletes
- * it in the former account and creates it in the new one.
+ * environment or the stack. Changing a resource's provider replaces the resource: Pulumi deletes it
+ * in the former account and creates it in the new one.
  * @example
  * const staging = new ServerlessGpuProvider("staging", { apiKeyEnv: "STAGING_API_KEY", service: "runpod" });
  * new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" }, { provider: staging });

@@ -7,16 +7,14 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { type Properties, pick } from "../properties";
 
 /*
- * An endpoint at zero takes no jobs. A deletion or a recycle that was killed leaves it there, and
- * state does not know. This machine then has a record of the numbers of workers to put back. Others
- * see it in a refresh.
+ * An endpoint at zero takes no jobs. A killed deletion or recycle leaves it there without state
+ * knowing. This machine then has a record of the worker counts to put back. Other machines find out
+ * in a refresh.
  */
 
-/**
- * The numbers of workers that a deletion or a recycle has set to 0, as this machine recorded them.
- */
+/** The worker counts that a deletion or recycle has set to 0, as this machine recorded them. */
 export interface ScaleDownRecord extends Required<ScaleDownOptions> {
-  /** `undefined` if no deletion or recycle of this machine was killed or has failed. */
+  /** `undefined` if no deletion or recycle on this machine was killed or failed. */
   readonly workers: () => WorkerLimits | undefined;
   readonly forget: () => void;
 }
@@ -43,7 +41,7 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
 
 /**
  * Says what the next `up` puts back, or that the endpoint is off. Sends nothing.
- * @returns `true` if `up` has numbers of workers to put back
+ * @returns `true` if `up` has worker counts to put back
  */
 export function announceZero(id: string, outputs: Properties, inputs: Properties): boolean {
   const name = String(outputs.name ?? id);
@@ -62,12 +60,12 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
 const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";
 
 /**
- * Returns the numbers of workers that a save must contain beside the fields of the program. `now`
- * is the endpoint as the service has it.
+ * Returns the worker counts that a save must contain in addition to the program's fields. `now` is
+ * the endpoint as the service has it.
  */
 export function zeroRepair(id: string, outputs: Properties, inputs: Properties, now: Endpoint): Partial<WorkerLimits> {
   const recorded = scaleDownRecord(id, outputs).workers();
-  // For a while the list may show the numbers of before: to save them again changes nothing.
+  // For a while the list may still show the earlier counts. Saving them again changes nothing.
   if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {
     const wanted = limitsToPutBack(recorded, inputs);
     const verb = isAtZero(now) ? "puts back" : "saves again";
@@ -85,7 +83,7 @@ export function mayNeedRepair(id: string, outputs: Properties, inputs: Propertie
   return dependsOnMaximum || scaleDownRecord(id, outputs).workers() !== undefined;
 }
 
-/** Says what a refresh has found, and forgets a record that is out of date. */
+/** Logs what a refresh has found, and removes a record that is out of date. */
 export function noteRead(id: string, outputs: Properties, inputs: Properties, now: Endpoint): void {
   if (outputs.__mustExist) return;
   const record = scaleDownRecord(id, outputs);
@@ -109,7 +107,7 @@ export function limitsLeftBehind(id: string, outputs: Properties, now: Endpoint)
 /** The endpoints that this process has warned about. A process serves one deployment. */
 const warned = new Set<string>();
 
-/** Warns if `workersMax` is 0 and the program does not say so: no run would repair it. */
+/** Warns if `workersMax` is 0 although the program does not set it: no run would repair that. */
 export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: Properties): void {
   if (workersMax !== 0 || inputs.workersMax !== undefined || warned.has(id)) return;
   warned.add(id);
@@ -117,12 +115,12 @@ export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: 
   log(
     String(name ?? id),
     `warning: endpoint ${id} is off: its workersMax is 0, and the program does not set it. Possible causes: an interrupted ` +
-      "deletion; the service's own scale-down, to 2 after 3 days without jobs and to 0 after 7; a person. To put it back in " +
-      `service, add workersMax: ${usual} to the program and run pulumi up. To keep it off, add workersMax: 0`,
+      "deletion; the service's own scale-down, to 2 after 3 days without jobs and to 0 after 7; a change by a person. " +
+      `To put it back in service, add workersMax: ${usual} to the program and run pulumi up. To keep it off, add workersMax: 0`,
   );
 }
 
-/** Returns what is recorded, as far as the program does not say otherwise. */
+/** Returns the recorded counts that the program does not override. */
 function limitsToPutBack(recorded: WorkerLimits, inputs: Properties): WorkerLimits {
   const declared = pick(inputs, (name) => name === "workersMin" || name === "workersMax");
   const { workersMin, workersMax } = { ...recorded, ...(limitsIn({ ...recorded, ...declared }) ?? {}) };
@@ -132,7 +130,7 @@ function limitsToPutBack(recorded: WorkerLimits, inputs: Properties): WorkerLimi
     : { workersMin: workersMax, workersMax };
 }
 
-/** Returns the `workersMax` without which the program's `workersMin` is refused. */
+/** Returns the `workersMax` that the program's `workersMin` requires. */
 function missingMaximum(workersMax: unknown, inputs: Properties): { workersMax: number } | undefined {
   const workersMin = Number(inputs.workersMin);
   if (workersMax !== 0 || inputs.workersMax !== undefined || !(workersMin > 0)) return undefined;

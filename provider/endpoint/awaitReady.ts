@@ -9,7 +9,7 @@ import { deletedElsewhere } from "../records/absent";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
-/** Time that the queue may not know the endpoint before the list is checked for it. */
+/** How long the queue may not know the endpoint before the list is checked for it. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
@@ -35,7 +35,7 @@ export function isReadyPending({ __readyPending }: Properties): boolean {
   return __readyPending === true;
 }
 
-/** Returns that record, for outputs that are read from the service again. */
+/** Returns whether the last wait failed, for outputs that are read from the service again. */
 export function readyPending(outputs: Properties): Properties {
   return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
@@ -64,8 +64,8 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
 }
 
 /**
- * Returns a function that counts the workers that are ready. The queue may not know a new endpoint
- * yet: that counts as no workers, unless the endpoint is gone.
+ * Returns a function that counts the ready workers. If the queue does not know a new endpoint yet,
+ * that counts as no workers, unless the endpoint is gone.
  */
 function workerCounter(client: Client, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();

@@ -30,7 +30,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   deletesBeforeReplace: true,
   fixedFields: [],
   interfaceProblems,
-  // A template that is not shown is not known, and must be applied.
+  // If the service does not show the template, it is unknown and must be applied.
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
@@ -64,7 +64,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   appliedUnseen: ({ templateId }) =>
     templateId === ""
-      ? { field: "templateId", text: "its template was applied, because the present one is not shown" }
+      ? { field: "templateId", text: "its template was applied, because the service does not show the current one" }
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
     noteRead(id, outputs, inputs, endpoint);
@@ -75,7 +75,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
 };
 
-/** Returns the numbers of workers of an endpoint at zero that a save must contain. */
+/** Returns the worker counts that a save of an endpoint at zero must contain. */
 async function repairs(
   connection: Connection,
   { id, outputs, inputs }: Situation,
@@ -84,9 +84,9 @@ async function repairs(
 ): Promise<Partial<EndpointInput>> {
   // State does not know the endpoint yet, and this machine may have switched it off.
   if (adoptee) return zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee);
-  // A recycle that was killed at zero goes on from there.
+  // A recycle that was killed at zero continues from there.
   if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
-  // As a list shows it that the update can share.
+  // Read from a list that the update can share.
   const found = await connection.client.endpoints.find(id, { maxAgeMs: SHARED_LIST_MAX_AGE_MS });
   return zeroRepair(id, outputs, inputs, existing(found, { noun: "endpoint" }, id));
 }

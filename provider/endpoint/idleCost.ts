@@ -9,10 +9,10 @@ interface IdleCost {
   readonly workers: number | undefined;
 }
 
-/** The largest number of names in a warning. */
+/** How many names a warning lists at most. */
 const MAX_NAMES = 10;
 
-/** Endpoints that the next warning names, by program. */
+/** The endpoints that the next warning lists, by program. */
 const waiting = new WeakMap<object, IdleCost[]>();
 const OUTSIDE_A_STACK = {};
 

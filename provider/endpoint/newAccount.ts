@@ -9,15 +9,15 @@ import { UNKNOWN } from "../properties";
 import type { Situation } from "../records/recordKind";
 
 /**
- * One list for all resources that move in this run. The engine calls `diff` for one resource after
- * another.
+ * One list for all resources that move in this run, because the engine calls `diff` for one
+ * resource after another.
  */
 const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
 
 /**
  * Verifies, with one list of the new account's endpoints, that a resource can move there. The
  * engine deletes the endpoint in the former account first, so problems must be found before that.
- * The contract cannot read the templates or the quota of an account: a template counts as known if
+ * The contract offers no way to read an account's templates or quota: a template counts as known if
  * an endpoint of the new account uses it, or if the program changes `templateId`.
  * @throws MoveRefusedError if the key is not accepted, the name is taken, or the template is not
  * known there

@@ -7,9 +7,9 @@ import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
 
 /**
- * Brings a changed template to the workers: applies it where the service keeps no link to it. With
- * `recycleWorkers`, all of them are replaced. Otherwise it says that nobody can tell when they run
- * the new version. A new `templateId` is rolled out by the service.
+ * Rolls a changed template out to the workers, and applies it first if the service keeps no link to
+ * it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no way to know
+ * when they run the new version. The service itself rolls out a new `templateId`.
  * @returns the endpoint if its workers were replaced or restored
  */
 export async function rollOut(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
@@ -25,7 +25,7 @@ export async function rollOut(client: Client, { id, outputs, inputs }: Situation
   const isFirst = outputs.templateRevision === undefined;
   if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // The service has rolled out the changes before the first revision by itself, or they are applied
+  // The service has already rolled out changes made before the first revision, or they are applied
   // now.
   if (isFirst) return applied ?? restored;
   const name = String(inputs.name ?? outputs.name ?? id);
@@ -33,7 +33,7 @@ export async function rollOut(client: Client, { id, outputs, inputs }: Situation
     log(
       name,
       "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
-        "does not tell when all of them run the new version. To be certain, set recycleWorkers: true",
+        "does not show when all of them run the new version. To be certain, set recycleWorkers: true",
     );
     return applied ?? restored;
   }
@@ -57,14 +57,14 @@ export function willRecycle(outputs: Properties, inputs: Properties): boolean {
   return inputs.recycleWorkers === true && isChanged && inputs.templateId === outputs.templateId;
 }
 
-/** Returns `true` if the program's template has another revision than the last run's. */
+/** Returns `true` if the program's template has a different revision from the last run's. */
 function isRevised(outputs: Properties, inputs: Properties): boolean {
   return inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
 }
 
 /**
- * Gives an endpoint that an interrupted recycle may have left at zero its workers back: no recycle
- * will finish that.
+ * Restores the workers of an endpoint that an interrupted recycle may have left at zero: no other
+ * recycle will do it.
  */
 async function restore(
   { endpoints }: Client,

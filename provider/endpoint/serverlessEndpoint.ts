@@ -12,7 +12,7 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
   kind: "ServerlessEndpoint",
   one: "an endpoint",
-  // A part of the kind, because the whole loads three times as many files.
+  // Only a part of the kind: the whole loads three times as many files.
   loadInputs() {
     const { ENDPOINT_INPUTS }: typeof import("./endpointInputs") = require("./endpointInputs");
     return ENDPOINT_INPUTS;
@@ -43,15 +43,15 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only
-   * REST v2 can do that. Over GraphQL a preview refuses it.
+   * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
+   * REST v2 can do that. Over GraphQL, a preview refuses it.
    * @default true: a deletion waits until the workers have completed their jobs
    */
   drain?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that the
-   * deletion fails, the endpoint stays in state, and its numbers of workers are put back: it runs
-   * and is billed again.
+   * How long a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that, the
+   * deletion fails, the endpoint stays in state, and its worker counts are put back: it runs and is
+   * billed again.
    * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number>;
@@ -61,24 +61,25 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   awaitReady?: pulumi.Input<boolean>;
   /**
-   * Time that `awaitReady` waits, in seconds (whole, ≥ 1). After that create or update fails, and
-   * the endpoint stays in state.
+   * How long `awaitReady` waits, in seconds (whole, ≥ 1). After that, the create or update fails,
+   * and the endpoint stays in state.
    * @default 600 (10 minutes)
    */
   awaitReadyTimeout?: pulumi.Input<number>;
   /**
    * The `revision` of the template (whole, ≥ 0), so that its changes reach the workers. When it
    * changes, the service replaces idle workers at once and the others after their job. It does not
-   * tell when that is done, and workers with FLASHBOOT may keep the old version: see
+   * show when that is done, and workers with FLASHBOOT may keep the old version: see
    * `recycleWorkers`.
    * @default none
    */
   templateRevision?: pulumi.Input<number>;
   /**
    * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero,
-   * running jobs end, and its `workersMin` and `workersMax` are restored, also if the recycle
-   * fails. Jobs that wait stay in the queue. Takes at most `drainTimeout`. An interrupted recycle
-   * is finished by the next `up`. Both numbers of workers are then managed, with their defaults.
+   * running jobs end, and its `workersMin` and `workersMax` are restored, even if the recycle
+   * fails. Waiting jobs stay in the queue. A recycle takes at most `drainTimeout`. The next `up`
+   * finishes an interrupted one. With this option, the provider manages both worker counts, with
+   * their defaults.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean>;

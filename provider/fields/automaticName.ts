@@ -16,7 +16,7 @@ export function automaticName(logicalName: string, parent: pulumi.Resource | und
   const nameUnder = (parentUrn: string): string =>
     hashedName(logicalName, [...(namespace ? [namespace] : []), ...stack, parentUrn, logicalName]);
   if (parent === undefined) return nameUnder("");
-  // Not an output of the parent: a resource would then wait for all children of the parent, and
+  // Not an output of the parent: the resource would then wait for all the parent's children, and
   // they for the resource.
   return new Promise((resolve) => parent.urn.apply((urn) => resolve(nameUnder(urn))));
 }

@@ -17,19 +17,21 @@ const RANDOM_DIGITS = 7;
 /** The digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
 const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 
-/** How a record is created, and what is done with one of a run that was interrupted. */
+/** How a record is created, and what happens to one from an interrupted run. */
 export interface Making<T> {
   /** Creates a record, unless one has its name. */
   readonly create: (name: string, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
-  /** Takes the record of an interrupted run. Returns `undefined` if it cannot be used. */
+  /**
+   * Takes over the record that an interrupted run created. Returns `undefined` if it cannot be
+   * used.
+   */
   readonly takeOver: (record: T) => Promise<T | undefined>;
   readonly refuse: (existing: readonly T[], name: string) => never;
 }
 
 /**
- * Creates a record under a name that is drawn, or takes the one that an interrupted run on this
- * machine has created. Only names that are drawn here are recorded: any other may be somebody
- * else's.
+ * Creates a record under a drawn name, or takes over the one that an interrupted run on this
+ * machine created. Only names drawn here are recorded: any other may be somebody else's.
  */
 export async function createNamed<T extends NamedRecord>(
   place: Pick<Subject, "service" | "noun">,
@@ -50,7 +52,7 @@ export async function createNamed<T extends NamedRecord>(
     try {
       return await create(name, onNameTaken);
     } catch (error) {
-      // Nothing was created, and the record would claim what another resource has.
+      // Nothing was created, and this machine's record would claim what another resource has.
       if (error instanceof NameTakenError) removeRecord(subject);
       throw error;
     }
@@ -69,7 +71,7 @@ export async function createNamed<T extends NamedRecord>(
   return made;
 }
 
-/** Returns the name with random digits at its end, in place of those that it has. */
+/** Returns the name with new random digits in place of those at its end. */
 function otherDigits(name: string): string {
   return `${name.replace(ENDING, "")}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
 }
@@ -77,6 +79,6 @@ function otherDigits(name: string): string {
 function warnOfLeftOver(noun: string, { id, name }: NamedRecord): void {
   log(
     name,
-    `warning: an interrupted run created ${noun} ${id}, which cannot be used now. If nothing uses it, delete it`,
+    `warning: an interrupted run created ${noun} ${id}, which this run cannot use. If nothing else uses it, delete it`,
   );
 }

@@ -3,9 +3,9 @@ import type { FieldTable } from "../../sdk/records/fields";
 import { type Properties, pick } from "../properties";
 
 /*
- * The outputs record the fields that the program manages, because a refresh gets only the outputs:
- * `__managed` is a sorted comma list. State of before has `__inputs` instead: a hexadecimal number
- * with a bit for each field, by its place in the table. The next update replaces it.
+ * The outputs record which fields the program manages, because a refresh gets only the outputs.
+ * `__managed` is a sorted comma-separated list. Older state has `__inputs` instead: a hexadecimal
+ * number with a bit for each field, by its place in the table. The next update replaces it.
  */
 
 /**
@@ -25,14 +25,14 @@ function normalForm(table: FieldTable, field: string, value: unknown): unknown {
   return normalize && typeof value === "string" ? normalize(value) : value;
 }
 
-/** Returns the properties that are fields of a table. */
+/** Returns the properties that are fields of the table. */
 export function fieldsIn(table: FieldTable, properties: object): Properties {
   return pick({ ...properties }, (name) => Object.hasOwn(table, name));
 }
 
 /**
- * Returns the fields that the program manages now, and did not when the outputs were recorded.
- * Their recorded values may be out of date: nothing updates a field that is not managed.
+ * Returns the fields that the program manages now but did not when the outputs were recorded. Their
+ * recorded values may be out of date: nothing updates a field that is not managed.
  */
 export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
   const recorded = managedFields(table, outputs);
@@ -40,27 +40,27 @@ export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: P
 }
 
 /**
- * Returns `true` if the program manages other fields than the outputs record. A refresh reads the
- * recorded ones.
+ * Returns `true` if the program manages different fields from those that the outputs record. A
+ * refresh reads the recorded ones.
  */
 export function managesOthersIn(table: FieldTable, outputs: Properties, inputs: Properties): boolean {
   const recorded = managedFields(table, outputs);
   return recorded !== undefined && !isDeepStrictEqual(recorded, namesIn(table, inputs));
 }
 
-/** Returns the output that records the fields of a table that the inputs contain. */
+/** Returns the output that records which fields of a table the inputs contain. */
 export function managedRecord(table: FieldTable, inputs: Properties): { readonly __managed: string } {
   return { __managed: namesIn(table, inputs).join() };
 }
 
-/** Returns the record of outputs as it is. */
+/** Returns the outputs' list of managed fields as it is. */
 export function recordedManaged({ __managed, __inputs }: Properties): Properties {
   return __managed === undefined ? { __inputs } : { __managed };
 }
 
 /**
- * Returns the sorted names of the fields that outputs record as managed; `undefined` if they record
- * none.
+ * Returns the sorted names of the fields that the outputs record as managed; `undefined` if they
+ * have no such record.
  */
 export function managedFields(table: FieldTable, { __managed, __inputs }: Properties): string[] | undefined {
   if (typeof __managed === "string") return __managed.split(",").filter((field) => Object.hasOwn(table, field));

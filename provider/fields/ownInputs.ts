@@ -5,14 +5,17 @@ import type { InputRule } from "../properties";
 /** The inputs that the provider uses itself and does not send to the service, and their rules. */
 export type OwnRules = Readonly<Record<string, InputRule>>;
 
-/** Returns the rules that all resources with a name have. `one` is such as `an endpoint`. */
+/**
+ * Returns the rules for every resource that has a name. `one` is the kind with its article, such as
+ * `an endpoint`.
+ */
 export function commonRules(one: string) {
   const setByProvider = "is set by the provider";
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
-    // State of before holds the owner's token.
+    // Older state holds the owner's token here.
     __adopter: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
-    // A string identifies the resource whose name is drawn.
+    // A string identifies a resource whose name is drawn.
     __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },
   } satisfies OwnRules;

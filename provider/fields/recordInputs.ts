@@ -6,9 +6,9 @@ import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
 import { nameAutomatically, stableName } from "./naming";
 import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
 
-/** The rules of one kind about inputs. */
+/** One kind's rules for inputs. */
 export interface InputKind {
-  /** One of its records in messages, such as `a template`. */
+  /** What messages call one of its records, such as `a template`. */
   readonly one: string;
   readonly table: FieldTable;
   /**
@@ -17,17 +17,17 @@ export interface InputKind {
    */
   readonly hasUniqueNames: boolean;
   /**
-   * Returns the end of an automatic name. A replacement that is made beside the old record needs
-   * another name.
+   * Returns the end of an automatic name. A replacement that is created while the old record exists
+   * needs a different name.
    */
   readonly nameSuffix?: (inputs: Properties) => string;
-  /** The rules of the inputs that only this kind has, and that are no fields of the service. */
+  /** The rules for inputs that only this kind has and that are not fields of the service. */
   readonly ownRules?: OwnRules;
   /** Returns each valid field in normal form, and the problems of the others. */
   readonly checkFields: (input: Properties, readConfig: ReadConfig) => { fields: object; problems: InputProblem[] };
   /** The fields whose check reads the config. */
   readonly configuredFields?: readonly string[];
-  /** Returns the inputs of a program with those that they imply. */
+  /** Returns a program's inputs together with those that they imply. */
   readonly completed?: (inputs: Properties) => Properties;
   /** Returns `true` for a field that does not return to its default when the program removes it. */
   readonly staysUnset?: (field: string, inputs: Properties) => boolean;
@@ -40,7 +40,7 @@ export interface InputKind {
   readonly problemsOfChange?: (oldInputs: Properties, inputs: Properties) => InputProblem[];
 }
 
-/** The inputs of the provider that say which record a resource has. */
+/** The provider's own inputs that say which record a resource has. */
 const IDENTITY = ["adoptId", "__adopter", "__automaticName"];
 
 function rulesOf({ one, ownRules }: Pick<InputKind, "one" | "ownRules">): OwnRules {
@@ -53,7 +53,10 @@ export function ownInputs(kind: InputKind, inputs: Properties): Properties {
   return pick(inputs, (name) => Object.hasOwn(rules, name));
 }
 
-/** Returns `true` if inputs differ that may change without a change at the service. */
+/**
+ * Returns `true` if there are differences in inputs that may change without a change at the
+ * service.
+ */
 export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: Properties): boolean {
   const names = Object.keys(rulesOf(kind)).filter((name) => !IDENTITY.includes(name));
   return names.some((name) => inputs[name] !== outputs[name]);

@@ -7,17 +7,17 @@ import { providerSettings, type ReadConfig } from "../connection/config";
 /** A function that reads from the service. */
 export interface DataSource<Args, Result> {
   find(context: DataSourceContext, args: Args): Promise<Result>;
-  /** The resource with the same settings: what are lists there are lists in the plugin. */
+  /** The resource with the same settings: its lists are also lists in the plugin. */
   readonly resource?: "ServerlessEndpoint" | "ServerlessTemplate" | "NetworkVolume";
   /**
-   * The name under which the plugin returns a result that is no object: functions of the plugin
+   * The name under which the plugin returns a result that is not an object: the plugin's functions
    * return objects.
    */
   readonly wrapper?: string;
-  /** Names of the plugin's results that are secret. */
+  /** Names of the results that the plugin returns as secrets. */
   readonly secrets?: readonly string[];
   /**
-   * Converts the object that a mock of a unit test returns to the result.
+   * Converts the object that a unit test's mock returns to the result.
    * @default the object itself
    */
   readonly fromMock?: (mocked: Readonly<Record<string, unknown>>) => unknown;

@@ -25,8 +25,8 @@ interface Source<T extends NamedRecord> {
 }
 
 /**
- * Returns the record with an id, or the only one with a name. It looks for a name once more after
- * the lag of the list.
+ * Returns the record with the id, or the only one with the name. A name that is not found is looked
+ * up once more after the list's lag.
  * @param call name of the function, for messages
  * @throws NotFoundError if there is none
  * @throws InvalidInputError if several have the name; it lists their ids
@@ -48,8 +48,8 @@ export async function findSelected<T extends NamedRecord>(
   const [only] = found.named;
   if (!only && found.hidden) {
     throw new NotFoundError(
-      `${call}: no record named "${name}" can be read, and one of the list cannot be read: ${found.hidden.problem}. Check it ` +
-        "at the service",
+      `${call}: no record named "${name}" was found, but one record in the list cannot be read: ${found.hidden.problem}. ` +
+        "Check it at the service",
     );
   }
   if (!only) {
@@ -63,7 +63,7 @@ export async function findSelected<T extends NamedRecord>(
   throw new InvalidInputError(call, [{ property: "name", message }]);
 }
 
-/** Completes a message about a name that no record has, for a list that may be cut. */
+/** Completes a message about a name that no record has, when the list may be cut off. */
 export function shownBy(mayBeCut: boolean | undefined): string {
   return mayBeCut ? ` of the ${LIST_CAP} oldest records, which are all that the service shows,` : "";
 }
@@ -74,7 +74,7 @@ export function requireOne(call: string, { id, name }: { readonly id?: unknown; 
   throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
 }
 
-/** Looks, and once more after the lag of the list if nothing was found. */
+/** Looks, and if nothing was found, looks once more after the list's lag. */
 export async function lookTwice<T>(look: () => Promise<T>, isFound: (seen: T) => boolean): Promise<T> {
   const seen = await look();
   if (isFound(seen)) return seen;

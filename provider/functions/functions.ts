@@ -1,4 +1,4 @@
-// The data sources, as programs call them. What each of them does is its row in sources.ts.
+// The data sources, as programs call them. The rows in sources.ts say what each one does.
 import * as pulumi from "@pulumi/pulumi";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
@@ -153,8 +153,8 @@ export function getNetworkVolumeOutput(
 }
 
 /**
- * A registry credential at the service: its id and its name. The service never shows user and
- * password.
+ * A registry credential at the service: its id and its name. The service never shows the user or
+ * the password.
  */
 export interface GetContainerRegistryAuthResult extends RegistryAuth {}
 

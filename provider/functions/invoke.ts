@@ -83,11 +83,11 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
 }
 
 /**
- * Returns a promise whose failure has a handler. Without it, a failure may use up all memory:
+ * Returns a promise whose failure has a handler. Without one, a failure may use up all memory:
  * Pulumi runs programs with V8's debugger on. For each throw in an async function, the debugger
- * follows every waiting promise until it finds a handler, and it visits the promises of derived
+ * follows every waiting promise until it finds a handler, and visits the promises of derived
  * outputs again on each path.
- * @param whenFailed what happens to the error before the promise rejects
+ * @param whenFailed what to do with the error before the promise rejects
  */
 function run<Name extends SourceName>(
   name: Name,

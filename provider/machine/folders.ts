@@ -5,8 +5,8 @@ import path from "node:path";
 const uid = process.getuid?.();
 
 /**
- * A folder that may hold files of this machine: an existing folder, and the names of the folders to
- * make in it.
+ * A folder that may hold this machine's files: an existing folder, and the names of the folders to
+ * create in it.
  */
 export type Candidate = readonly [base: string, ...names: string[]];
 
@@ -25,25 +25,25 @@ function cacheFolder(subject: string): Candidate[] {
   try {
     return [[homedir(), ".cache", ...own]];
   } catch {
-    // A user without an entry in the system's list of users, as in some containers.
+    // The user has no entry in the system's list of users, as in some containers.
     return [];
   }
 }
 
 /**
- * Makes a folder that only this user can write.
- * @throws Error if it cannot be made, or others can write it
+ * Creates a folder that only this user can write. @throws Error if it cannot be created, or others
+ * can write it
  */
 export function makePrivateFolder([base, ...names]: Candidate): string {
-  // Not recursive: Node.js hangs where a folder can neither be made nor exists, as in /proc.
+  // Not recursive: Node.js hangs where a folder neither exists nor can be created, as in /proc.
   const folder = names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
   if (!isPrivate(folder)) throw new Error("others can write it");
   return folder;
 }
 
 /**
- * Returns `true` for a folder that no stranger can fill: the one for temporary files is shared by
- * all users. A group may, because Kubernetes gives volumes to one.
+ * Returns `true` for a folder that no stranger can write to: all users share the one for temporary
+ * files. A group may write to it, because Kubernetes gives volumes to a group.
  */
 export function isPrivate(folder: string): boolean {
   const found = ifThere(() => lstatSync(folder));
@@ -52,8 +52,7 @@ export function isPrivate(folder: string): boolean {
 }
 
 /**
- * Returns what `read` returns, or `undefined` if there is no such file or folder, or it cannot be
- * read.
+ * Returns what `read` returns; `undefined` if the file or folder does not exist or cannot be read.
  */
 export function ifThere<T>(read: () => T): T | undefined {
   try {

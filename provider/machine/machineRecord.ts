@@ -6,17 +6,17 @@ import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folde
 
 /*
  * What this machine must remember if a run is killed between a request and the moment the engine
- * writes state: one small file for each subject. A record holds no secret. It is a hint: another
- * machine has none, and whoever reads it checks it against the service before acting on it.
+ * writes state: one small file for each subject. A record holds no secret. It is only a hint: other
+ * machines do not have it, and code that reads it checks it against the service first.
  */
 
-/** What a record is about. */
+/** What a machine record is about. */
 export interface Subject {
   /** The service: its name or the URL of its management interface, as in an account's record. */
   readonly service: string;
   /** The kind of record, such as `endpoint`. */
   readonly noun: string;
-  /** The id at the service, or another key that tells subjects of one kind apart. */
+  /** The id at the service, or another key that is unique among the subjects of one kind. */
   readonly key: string;
 }
 
@@ -35,8 +35,8 @@ export function readRecord(subject: Subject): Properties | undefined {
 }
 
 /**
- * Writes the record of the subject in place of the former one. It is complete or not there, even if
- * the process is killed.
+ * Writes the subject's record in place of the former one. The file is either complete or absent,
+ * even if the process is killed.
  * @returns `false` if no folder of this machine can be written
  */
 export function writeRecord(subject: Subject, record: Properties): boolean {

@@ -7,14 +7,13 @@ import { engineAddress } from "../exitWithEngine";
 import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 
 /*
- * The provider processes of one deployment tell each other what their resources claim: a file for
- * each process, with a line for each claim. A claim prevents that another resource deletes the
- * object, so one that cannot be told is an error.
+ * The provider processes of one deployment share what their resources claim: each process has a
+ * file with a line for each claim. A claim prevents another resource from deleting the record, so a
+ * claim that cannot be shared is an error.
  */
 
 /**
- * What a resource claims: an object that it has, that it is to adopt, or that it has failed to
- * adopt.
+ * What a resource claims: a record that it has, that it will adopt, or that it has failed to adopt.
  */
 export interface Claim {
   readonly standing: "held" | "wanted" | "failed";
@@ -26,8 +25,8 @@ export interface Claim {
 const FOLDERS = candidateFolders("claims");
 
 /**
- * The machine or container: machines may share the folder, and the numbers of processes mean
- * nothing on another one.
+ * The machine or container: machines may share the folder, and process ids mean nothing on another
+ * machine.
  */
 const machine = createHash("sha256").update(`${hostname()} ${pidNamespace()}`).digest("hex").slice(0, 8);
 
@@ -49,10 +48,10 @@ const deployment = engineAddress(process.argv)
 
 const prepared = new Set<string>();
 
-/** The age from which a file of another machine is removed, where its process may still run. */
+/** The age at which a file of another machine, whose process may still run, is removed. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** Makes the folder, and removes the files of processes that have ended. */
+/** Creates the folder, and removes the files of processes that have ended. */
 function prepareFolder(candidate: Candidate): string {
   const folder = path.join(...candidate);
   if (prepared.has(folder)) return folder;
@@ -81,7 +80,7 @@ export function shareClaim(id: string, owner: string, claim: Claim | undefined):
   for (const parts of FOLDERS) {
     try {
       const file = path.join(prepareFolder(parts), `${deployment}.${process.pid}`);
-      // The new line first: a full disk may have cut the one before.
+      // Starts with a line break, because a full disk may have cut the line before.
       const { standing, reason } = claim ?? { standing: "released", reason: "" };
       appendFileSync(file, `\n${standing} ${id} ${owner} ${JSON.stringify(reason)}`, { mode: 0o600 });
       return;
@@ -89,14 +88,14 @@ export function shareClaim(id: string, owner: string, claim: Claim | undefined):
   }
   throw new ConfigurationError(
     `neither ${FOLDERS.map((parts) => path.join(...parts)).join(" nor ")} can be written by you alone. There, providers of one ` +
-      "run tell each other which objects the program has, so that none is deleted that another resource adopts. Set " +
+      "run share which records the program has, so that none is deleted while another resource adopts it. Set " +
       "XDG_CACHE_HOME to a folder that exists, in which only you can write",
   );
 }
 
 /**
- * Returns the claims on the object in other processes of this deployment that are still alive, by
- * owner.
+ * Returns the claims on the record, by owner, from other processes of this deployment that are
+ * still alive.
  */
 export function claimsOfOtherProcesses(id: string): Map<string, Claim> {
   const claims = new Map<string, Claim>();
@@ -120,8 +119,8 @@ function parseClaim(standing: string | undefined, reason: string): Claim {
 }
 
 /**
- * Returns the lines of those files that name the object: most do not, and to split all of them
- * takes time.
+ * Returns the lines that name the record. Most files have none, and splitting all of them takes
+ * time.
  */
 function linesOfOthers(parts: readonly [string, ...string[]], id: string): string[][] {
   const folder = path.join(...parts);

@@ -2,38 +2,41 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { drawnAt } from "./owners";
 
 /*
- * Under `--target`, the engine compares only some resources, so that the claims of a deployment do
- * not show who has adopted an object in an earlier one. This machine's record does.
+ * Under `--target`, the engine compares only some resources, so a deployment's claims do not show
+ * which resource adopted a record in an earlier one. The machine record does.
  */
 
-/** An object of the service. */
+/** A record at the service. */
 export interface Adoptee {
-  /** The output that records its account. It begins with the service. */
+  /** The output that holds its account. It begins with the service. */
   readonly account: unknown;
   readonly noun: string;
   readonly id: string;
 }
 
-/** Records who has adopted the object. */
+/** Remembers which resource has adopted the record. */
 export function recordAdopter(adoptee: Adoptee, owner: string): void {
   writeRecord(subjectOf(adoptee), { owner });
 }
 
 /**
- * Returns `true` if a resource other than this one has adopted the object on this machine. A
- * resource that got the object later, perhaps on another machine, has it now.
+ * Returns `true` if a different resource has adopted the record on this machine. If this resource
+ * got the record later, perhaps on another machine, it has it now.
  */
 export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
   const adopter = readRecord(subjectOf(adoptee))?.owner;
   return typeof adopter === "string" && adopter !== owner && drawnAt(owner) <= drawnAt(adopter);
 }
 
-/** Removes the record of the adopter if it is this resource, and the object stays with another. */
+/**
+ * Removes the machine record if this resource is the adopter: another resource keeps the service's
+ * record.
+ */
 export function returnToFormerOwner(adoptee: Adoptee, owner: string): void {
   if (readRecord(subjectOf(adoptee))?.owner === owner) forgetAdopter(adoptee);
 }
 
-/** Removes the record of an object that is deleted. */
+/** Removes the machine record of a deleted record. */
 export function forgetAdopter(adoptee: Adoptee): void {
   removeRecord(subjectOf(adoptee));
 }

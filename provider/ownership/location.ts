@@ -7,11 +7,11 @@ import { connect, currentPlace, readConfig } from "../connection/connection";
 import { log } from "../log";
 import type { Properties } from "../properties";
 
-/** Maximum age of the list that the resources of one run share, in milliseconds. */
+/** How old the list that the resources of one run share may be, in milliseconds. */
 export const LIST_MAX_AGE_MS = 60_000;
 
 /**
- * The client's functions for one kind of object, of which one is needed to find out where an object
+ * The client's functions for one kind of record. One of them is enough to find out where a record
  * is.
  */
 export type Finder = (client: Client) => {
@@ -19,14 +19,14 @@ export type Finder = (client: Client) => {
 };
 
 /**
- * Returns where a resource's object is, seen from the provider that the program gives it: `here`;
- * `redirected` if it is the same object reached another way, which an update records; `moved` if it
- * is to be replaced in another account.
+ * Returns where a resource's record is, seen from the provider that the program gives the resource:
+ * `here`; `redirected` if it is the same record reached another way, which an update stores in
+ * state; `moved` if it must be replaced in another account.
  *
- * While key and service are those that the object was last seen with, no call is made. Otherwise
- * this looks for the object: if it is there, it is the same account with another key or under
- * another provider.
- * @throws AccountChangedError if it is not there, and the provider is the same one
+ * If the key and the service are those that the record was last seen with, no call is made.
+ * Otherwise this looks for the record: if it exists there, it is the same account with another key
+ * or under another provider.
+ * @throws AccountChangedError if it does not exist there, and the provider is the same one
  * @throws MoveRefusedError if the new account cannot be read
  */
 export async function locate(
@@ -67,7 +67,7 @@ function locateWithoutKey(noun: string, id: string, outputs: Properties): "here"
 }
 
 /**
- * Refuses to move an object to another account.
+ * Refuses to move a record to another account.
  * @throws MoveRefusedError always
  */
 export function refuseMove(noun: string, id: string, outputs: Properties, reason: string, cause?: unknown): never {

@@ -4,20 +4,20 @@ import { type Claim, claimsOfOtherProcesses, shareClaim } from "../machine/share
 import type { Properties } from "../properties";
 
 /*
- * Records which resources of the running program have which object of the service, such as an
- * endpoint. Two resources may have one object: the program renames a resource and adopts its object
- * under the new name, or two resources have the same `adoptId`. Handlers do not know URNs, so each
- * resource has a token, which state keeps as `__owner`. Claims last for one deployment, in which
- * each provider has its own process: see sharedClaims.ts.
+ * Tracks which resources of the running program have which record at the service. Two resources may
+ * have the same record: the program renames a resource and adopts its record under the new name, or
+ * two resources have the same `adoptId`. Handlers do not know URNs, so each resource has a token,
+ * which state keeps as `__owner`. Claims last for one deployment, in which each provider has its
+ * own process: see sharedClaims.ts.
  */
 
 const TIME_DIGITS = 8;
 const RANDOM_BYTES = 4;
 
-/** The claims on each object, by its id and the owner. */
+/** The claims on each record, by its id and the owner. */
 const claims = new Map<string, Map<string, Claim>>();
 
-/** The owners of resources that are new in this program and adopt an object, by its id. */
+/** The owners of resources that are new in this program and adopt a record, by its id. */
 const adopters = new Map<string, string>();
 
 const HELD: Claim = { standing: "held", reason: "" };
@@ -33,16 +33,14 @@ export function newOwner(): string {
 }
 
 /**
- * Returns when the token was drawn, in seconds since 1970; 0 for a token of before, which holds no
+ * Returns when the token was drawn, in seconds since 1970; 0 for an older token, which holds no
  * time.
  */
 export function drawnAt(owner: string): number {
   return owner.length === TIME_DIGITS + 2 * RANDOM_BYTES ? Number.parseInt(owner.slice(0, TIME_DIGITS), 16) : 0;
 }
 
-/**
- * Returns the token of a resource that state holds; an empty string if it was recorded without one.
- */
+/** Returns the token of a resource in state; an empty string if state has none. */
 export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
@@ -64,15 +62,15 @@ export function noteChecked(newInputs: Properties, isNew: boolean): void {
   if (!isNew) compared = { newInputs: JSON.stringify(newInputs) };
 }
 
-/** Returns the automatic name that the resource that was checked last would get if it were new. */
+/** Returns the automatic name that the last checked resource would get if it were new. */
 export function freshAutomaticName(): unknown {
   const { automaticName, proposedName = automaticName } = JSON.parse(compared.newInputs);
   return proposedName;
 }
 
 /**
- * Notes which object the resource has that was checked last. Does nothing in a refresh: it compares
- * every resource of the state, and the program may have none of them.
+ * Notes which record the last checked resource has. Does nothing in a refresh, which compares every
+ * resource in state, even those that the program does not have.
  * @throws InvalidInputError if another resource of the program has it too
  */
 export function claimCompared(noun: string, id: string, owner: string): void {
@@ -82,9 +80,9 @@ export function claimCompared(noun: string, id: string, owner: string): void {
 }
 
 /**
- * Notes that a new resource of the program will adopt the object. `check` sees a replacement as a
- * new resource. It comes right after the old resource's `diff`, with the same inputs, and ends the
- * old claim.
+ * Notes that a new resource of the program will adopt the record. `check` sees a replacement as a
+ * new resource, right after the old resource's `diff` and with the same inputs. It ends the old
+ * claim.
  * @returns `false` if another new resource will adopt it too
  */
 export function claimForAdoption(id: string, newInputs: Properties): boolean {
@@ -103,9 +101,8 @@ export function ownerOfNew({ adoptId }: Properties): string {
 }
 
 /**
- * Adopts an object for a new resource. Until that has succeeded, the object stays with its former
- * resource.
- * @throws InvalidInputError if another resource of the program has the object
+ * Adopts a record for a new resource. Until that has succeeded, the record stays with its former
+ * resource. @throws InvalidInputError if another resource of the program has the record
  */
 export async function adoptAlone<T>(noun: string, id: string, owner: string, adopt: () => Promise<T>): Promise<T> {
   try {
@@ -120,25 +117,25 @@ export async function adoptAlone<T>(noun: string, id: string, owner: string, ado
 }
 
 /**
- * Records that a resource of the program has the object, or will have it.
+ * Notes that a resource of the program has the record, or will have it.
  * @throws InvalidInputError if another resource of the program has it too
  */
 function claimAlone(noun: string, id: string, owner: string, own: Claim): void {
   claim(id, owner, own);
   if (claimsOfOthers(id, owner).length === 0) return;
   const message =
-    `two resources in this program manage ${noun} ${id}. Keep one of them in the program, and run pulumi up without ` +
-    `--target: the ${noun} is kept and belongs to it. With --target, or with destroy, the ${noun} is deleted`;
+    `two resources in this program manage ${noun} ${id}. Keep only one of them in the program, and run pulumi up without ` +
+    `--target: the ${noun} is kept and belongs to that resource. With --target, or with destroy, the ${noun} is deleted`;
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
-/** Returns the claims of the program's other resources on the object. */
+/** Returns the claims of the program's other resources on the record. */
 export function claimsOfOthers(id: string, owner: string): readonly Claim[] {
   const all = [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)];
   return all.filter(([each]) => each !== owner).map(([, each]) => each);
 }
 
-/** Records that a resource no longer has the object. */
+/** Notes that a resource no longer has the record. */
 export function release(id: string, owner: string): void {
   claims.get(id)?.delete(owner);
   shareClaim(id, owner, undefined);

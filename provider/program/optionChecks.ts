@@ -33,7 +33,7 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
  */
 const LISTS = ["gpuIds", "locations", "ports"];
 
-/** Returns the problems of options, which belong to no argument. */
+/** Returns the problems with options, which belong to no argument. */
 export function optionProblems(kind: ResourceKind, args: object, options: Options): InputProblem[] {
   return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
     property: "",

@@ -33,28 +33,26 @@ interface Batch {
   readonly verdict: Promise<void>;
 }
 
-/** The arguments that the program knows by itself, without resources that do not exist yet. */
+/** The arguments whose values the program knows before any resource exists. */
 interface KnownValues {
   readonly known: Values;
   /** Names of arguments whose values must not be shown. */
   readonly secret: ReadonlySet<string>;
 }
 
-/**
- * Time that a message waits for the URN of its resource's parent, which may never be registered.
- */
+/** How long a message waits for the URN of its resource's parent, which may never be registered. */
 const URN_WAIT_MS = 2000;
 
-/** Time that a log may take. */
+/** How long writing a log line may take. */
 const LOG_WAIT_MS = 5000;
 
 const batches = new WeakMap<object, Batch>();
 const OUTSIDE_A_STACK = {};
 
 /**
- * Checks the arguments that the program knows by itself. The engine ends a program at the first
- * resource that its provider refuses, so this reports the problems of all resources before it
- * refuses the program.
+ * Checks the arguments whose values the program knows before any resource exists. The engine ends a
+ * program at the first resource that its provider refuses, so this reports the problems of all
+ * resources before it refuses the program.
  * @returns the options to register the resource with: it waits until the whole batch is checked
  * @throws RunError if there are problems in a unit test with mocks
  */
@@ -74,8 +72,8 @@ export function checkedOptions(original: Declaration): pulumi.CustomResourceOpti
   }
   const batch = currentBatch();
   batch.declared.push({ declaration, values });
-  // A failed dependency ends the registration with the same error, which Pulumi then prints once
-  // for all of them.
+  // If a dependency fails, the registration ends with the same error, which Pulumi then prints only
+  // once.
   const dependsOn = batch.verdict.then(() => options.dependsOn ?? []) as Promise<pulumi.Resource[]>;
   return { ...options, dependsOn };
 }
@@ -102,8 +100,8 @@ function currentBatch(): Batch {
 }
 
 /**
- * Logs every problem at its resource, and waits until the logs are written or printed: the refusal
- * that follows ends the program.
+ * Logs every problem with its resource, and waits until the lines are written or printed: the
+ * refusal that follows ends the program.
  * @returns the error that ends the program; `undefined` if there are no problems
  */
 async function report(declared: Batch["declared"]): Promise<Error | undefined> {
@@ -120,7 +118,7 @@ async function report(declared: Batch["declared"]): Promise<Error | undefined> {
   );
   await Promise.all(logs);
   const names = broken.map(({ declaration }) => `"${declaration.name}"`).join(", ");
-  const failure = new pulumi.RunError(`fix the problems of ${names} that the errors above describe`);
+  const failure = new pulumi.RunError(`fix the problems with ${names} that the errors above describe`);
   failure.stack = failure.message;
   return failure;
 }
@@ -149,7 +147,7 @@ function throwProblems(declaration: Declaration, values: KnownValues): void {
   throw new pulumi.RunError(`the arguments of "${declaration.name}" are invalid: ${text}`);
 }
 
-/** A problem of the config has no property: its message names the setting. */
+/** A config problem has no property: its message names the setting. */
 function sentence(property: string, message: string): string {
   return property === "" ? message : `${property} ${message}`;
 }
@@ -157,7 +155,7 @@ function sentence(property: string, message: string): string {
 function problemsOf(declaration: Declaration, { known, secret }: KnownValues): InputProblem[] {
   const { args, options, problems = [], findProblems } = declaration;
   const declared = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
-  // The engine replaces ignored fields by their old values, which are not known here.
+  // The engine replaces ignored fields with their old values, which are not known here.
   const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
   if (fields.includes("*")) return [...problems];
   const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
@@ -171,8 +169,8 @@ function problemsOf(declaration: Declaration, { known, secret }: KnownValues): I
 }
 
 /**
- * Returns the problems. An error in the config that the check needs is a problem of the resource,
- * too.
+ * Returns the problems. An error in the config that the check needs also counts as a problem of the
+ * resource.
  */
 function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
   try {
@@ -209,8 +207,8 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * Logs a warning at a resource that may never be registered. If the log had the resource itself,
- * all later messages would wait for its registration.
+ * Logs a warning with a resource that may never be registered. If the log call got the resource
+ * itself, all later messages would wait for its registration.
  */
 export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));

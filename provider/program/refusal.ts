@@ -15,7 +15,7 @@ class Refusal extends pulumi.CustomResource {
 }
 
 /**
- * A provider that the engine refuses, because its version is none. `--target` skips other
+ * A provider that the engine refuses because its version is not valid. `--target` skips other
  * resources, but not providers.
  */
 class RefusedProvider extends pulumi.ProviderResource {
@@ -51,7 +51,7 @@ export function refuse({ message }: Error): Promise<Error | undefined> {
   return refusal;
 }
 
-/** Does the same as `refuse` if the program has been refused for another reason. */
+/** Does the same as `refuse`, if the program has been refused for another reason. */
 export function earlierRefusal(): Promise<Error | undefined> {
   return refusals.get(pulumi.runtime.getStackResource() ?? NO_PROGRAM) ?? Promise.resolve(undefined);
 }
@@ -86,12 +86,11 @@ export function keepProgramRunning(promise: Promise<unknown>): void {
   promise.then(release, release);
 }
 
-/**
- * Refuses the program if nothing in it handles the failure of a promise. A program may catch it.
- */
+/** Refuses the program if nothing in it handles the promise's failure. A program may catch it. */
 export function refuseUnlessHandled(error: Error): void {
   if (!hasEngine()) return;
-  // Keeps the program from ending before Node.js reports the failure, after all reactions to it.
+  // Keeps the program running until Node.js reports the failure, which it does after all reactions
+  // to it.
   const done = pulumi.runtime.rpcKeepAlive();
   const inThisProgram = AsyncLocalStorage.snapshot();
   const refuseSame = (reason: unknown) => {
@@ -110,7 +109,7 @@ async function register(reason: string): Promise<Error | undefined> {
   return (await failureOf(new Refusal(reason))) ?? (await lastResort(reason));
 }
 
-/** Refuses a program of which the engine registers only the resources that `--target` names. */
+/** Refuses a program when the engine registers only the resources that `--target` names. */
 async function lastResort(reason: string): Promise<Error | undefined> {
   await pulumi.log.error(reason);
   return failureOf(new RefusedProvider());

@@ -11,7 +11,7 @@ export interface ResolvedArg {
 }
 
 /**
- * Resolves an argument. Rejects if an output of the program fails; the engine reports that by
+ * Resolves an argument. Rejects if one of the program's outputs fails, which the engine reports
  * itself.
  */
 export async function resolveArg(arg: unknown): Promise<ResolvedArg> {
@@ -39,8 +39,8 @@ export function isOutput(arg: unknown): boolean {
 }
 
 /**
- * Asks the outputs: before the first resource is registered, it is unknown whether the engine
- * supports secrets.
+ * Asks the outputs, because until the first resource is registered, it is unknown whether the
+ * engine supports secrets.
  */
 async function holdsSecret(arg: unknown): Promise<boolean> {
   if (pulumi.Output.isInstance(arg)) return pulumi.isSecret(arg);

@@ -3,14 +3,14 @@ import { hasTransformations } from "./transforms";
 
 /**
  * Stops the recording of stack traces until the returned function is called. Pulumi records one for
- * each of the four promises of each property, and translates each of its frames with source maps:
- * three quarters of the time of a declaration. They are printed only with
- * PULUMI_DEBUG_PROMISE_LEAKS, which keeps them. So do transformations: the constructor runs these
- * functions of the program.
+ * each of a property's four promises, and translates every frame with source maps, which takes
+ * three quarters of the time of a declaration. Traces are printed only with
+ * PULUMI_DEBUG_PROMISE_LEAKS, so they are still recorded if it is set. They are also recorded if
+ * there are transformations, because the constructor runs those functions of the program.
  *
  * Pulumi still reads the one trace that it writes into state, which shows where the program
- * declares the resource. It ends with the program's frames, because those that started the program
- * are a sixth of an endpoint's state.
+ * declares the resource. It ends with the program's frames, because the frames that started the
+ * program would make up a sixth of an endpoint's state.
  * @returns a function that starts it again. An error that ends the declaration gets the trace of
  * its caller
  */
@@ -18,7 +18,7 @@ export function suspendTraces(options: pulumi.CustomResourceOptions): (error?: u
   if (process.env.PULUMI_DEBUG_PROMISE_LEAKS || hasTransformations(options)) return () => {};
   const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = 0;
-  // Pulumi's run sets this function, for source maps.
+  // Pulumi's `run` sets this function, for source maps.
   if (prepareStackTrace) {
     Error.prepareStackTrace = (error, frames) => prepareStackTrace(error, programFrames(frames));
   }

@@ -9,8 +9,8 @@ export function areChangedLater(options: pulumi.CustomResourceOptions): boolean 
 }
 
 /**
- * Returns `true` if the constructor of the resource runs functions of the program, of an older kind
- * than transforms.
+ * Returns `true` if the resource's constructor runs the program's transformations, the predecessors
+ * of transforms.
  */
 export function hasTransformations({ transformations, parent }: pulumi.CustomResourceOptions): boolean {
   const above: object = parent ?? pulumi.runtime.getStackResource() ?? {};
@@ -19,7 +19,7 @@ export function hasTransformations({ transformations, parent }: pulumi.CustomRes
 }
 
 /**
- * Returns `true` if the program has registered callbacks of the engine, which include transforms.
+ * Returns `true` if the program has registered callbacks with the engine, which include transforms.
  */
 function hasCallbacks(): boolean {
   try {

@@ -5,10 +5,9 @@ import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
 
 /**
- * Returns the result of `read` for an object that was not found. A result without an id tells the
- * engine that the resource is gone.
- * @throws NotFoundError if the object must exist
- * @throws AccountChangedError if the object was last seen in another account
+ * Returns the result of `read` for a record that was not found. A result without an id tells the
+ * engine that the resource is gone. @throws NotFoundError if the record must exist @throws
+ * AccountChangedError if the record was last seen in another account
  */
 export function readAbsent(
   noun: string,
@@ -22,7 +21,7 @@ export function readAbsent(
 }
 
 /**
- * Returns a clearer error if an update failed because the object is gone. Returns any other error
+ * Returns a clearer error if an update failed because the record is gone. Returns any other error
  * as it is.
  */
 export async function explainAbsence(
@@ -33,13 +32,13 @@ export async function explainAbsence(
   connection: Connection,
   records: { readonly find: (id: string) => Promise<object | undefined> },
 ): Promise<unknown> {
-  // The service may also not have found something that the object uses, such as a template.
+  // Perhaps the service did not find something that the record uses, such as a template.
   if (!(error instanceof NotFoundError) || (await records.find(id))) return error;
   refuseOtherAccount(noun, outputs, connection, id);
   return deletedElsewhere(noun, id);
 }
 
-/** Returns the error for an object that is in state and was deleted elsewhere. */
+/** Returns the error for a record that is in state but was deleted elsewhere. */
 export function deletedElsewhere(noun: string, id: string): NotFoundError {
   return new NotFoundError(
     `${noun} ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +

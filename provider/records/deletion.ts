@@ -11,7 +11,7 @@ interface Deletable {
 }
 
 /**
- * Returns the deletion of records that others may use: it waits until the service lets go of the
+ * Returns a function that deletes a record others may use: it waits until the service releases the
  * record.
  */
 export function whenUnused(noun: string, records: (client: Client) => Deletable) {
@@ -22,7 +22,7 @@ export function whenUnused(noun: string, records: (client: Client) => Deletable)
       signal: cancelled,
       onWait: ({ elapsedMs, reason }) =>
         logWait(
-          `waits until the service lets go of the ${noun} (up to 2 minutes after its last use): ${reason}`,
+          `waiting until the service releases the ${noun} (up to 2 minutes after its last use): ${reason}`,
           elapsedMs,
         ),
       onAbsent,

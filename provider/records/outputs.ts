@@ -6,8 +6,8 @@ import { type Properties, pick } from "../properties";
 import type { Circumstances, RecordKind } from "./recordKind";
 
 /*
- * The border between the engine's properties and the client's types. `check` has brought inputs
- * into normal form, field by field, so that they have the types of the client's fields.
+ * The border between the engine's properties and the client's types. `check` has converted the
+ * inputs to normal form, field by field, so they have the types of the client's fields.
  */
 
 /** Returns the settings of a new record. `check` has refused inputs in which one is missing. */

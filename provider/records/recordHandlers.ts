@@ -45,8 +45,7 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
 
     async diff(id, outputs: Properties, inputs: Properties) {
       const result = await diff(kind, { id, outputs, inputs });
-      // The engine deletes at the end of a run, when every resource has claimed its record, so one
-      // that adopts can wait.
+      // The engine deletes at the end of a run, when every resource has claimed its record.
       return kind.deletesBeforeReplace ? { ...result, deleteBeforeReplace: inputs.adoptId === undefined } : result;
     },
 
@@ -122,8 +121,8 @@ function announceReplacement<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns the fields that differ. An automatic name may not: the service may have required other
- * digits.
+ * Returns the fields that differ. An automatic name does not count: the service may have required
+ * other digits.
  */
 function changedFields<T extends NamedRecord, Fields extends object>(
   { table, savesAutomaticName }: RecordKind<T, Fields>,
@@ -158,7 +157,8 @@ async function read<T extends NamedRecord, Fields extends object>(
   const managed = managedFields(kind.table, outputs);
   const settled = { ...fields, ...kind.unfinishedFields?.(id, outputs, record) };
   const inputs = { ...pick(settled, (field) => managed?.includes(field) ?? false), ...ownInputs(kind, outputs) };
-  // What an interrupted run has saved, or somebody else, is a change too: workers may not have it.
+  // What an interrupted run or somebody else has saved is also a change: workers may not have it
+  // yet.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
   // An import has no outputs: every field is new to the stack.
@@ -206,7 +206,7 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Takes a record that an interrupted run of this resource has created. Returns `undefined` if
+ * Takes over a record that an interrupted run created for this resource. Returns `undefined` if
  * another resource has adopted it since, or if it cannot be changed to match the program.
  */
 async function takeOverOwn<T extends NamedRecord, Fields extends object>(
@@ -283,8 +283,8 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
 }
 
 /**
- * Saves the changes. Without changes, reads the record if the account or the queue's URL differs
- * from the one in state, because state may change only after the record was seen there.
+ * Saves the changes. If there are no changes, reads the record only if the account or the queue's
+ * URL differs from the one in state, because state may change only after the record was seen there.
  * @returns the record; `undefined` if it was not read
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(

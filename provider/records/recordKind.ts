@@ -8,16 +8,16 @@ import type { InputKind } from "../fields/recordInputs";
 import type { Properties } from "../properties";
 
 /**
- * A field that an update sets although the inputs do not change it, such as one with the rest of a
- * killed run.
+ * A field that an update sets although the inputs do not change it, for example to finish what a
+ * killed run began.
  */
 export interface Leftover {
   readonly field: string;
-  /** What is done about it, for the log. */
+  /** What is done, for the log. */
   readonly text: string;
 }
 
-/** What an update or an adoption starts from. */
+/** The starting point of an update or an adoption. */
 export interface Situation {
   readonly id: string;
   /** The outputs of the last run. An adoption has the fields of the record instead. */
@@ -31,7 +31,7 @@ export interface Change<Fields> extends Situation {
   readonly isAdoption: boolean;
 }
 
-/** What the outputs depend on, beside the record and the inputs. */
+/** What the outputs depend on in addition to the record and the inputs. */
 export interface Circumstances {
   readonly connection: Connection;
   readonly owner: string;
@@ -52,8 +52,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly savesAutomaticName?: true;
   /**
-   * `true` if a replacement that creates needs the old record to be deleted first: it would find it
-   * by its name.
+   * `true` if a replacement must delete the old record before it creates the new one: otherwise it
+   * would find the old one by its name.
    */
   readonly deletesBeforeReplace?: true;
   /** Returns the problems of inputs that the management interface does not accept. */
@@ -83,8 +83,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly isUnfinished?: (situation: Situation) => boolean;
   /**
-   * Returns the fields that a save needs beside those of the program. `adoptee` is the record that
-   * is adopted.
+   * Returns the fields that a save needs in addition to the program's. `adoptee` is the record
+   * being adopted.
    */
   readonly repairs?: (
     connection: Connection,
@@ -93,12 +93,12 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     adoptee?: T,
   ) => Promise<Partial<Fields>>;
   /**
-   * Brings what an update has changed elsewhere into effect. Returns the record if it was changed.
+   * Puts into effect what an update has changed elsewhere. Returns the record if it was changed.
    */
   readonly rollOut?: (client: Client, situation: Situation) => Promise<T | undefined>;
   /**
-   * Waits for what the program wants to wait for. `record` is absent if it was not read. Called
-   * with the outputs of this run.
+   * Waits for what the program asks to wait for. `record` is absent if it was not read. Called with
+   * the outputs of this run.
    */
   readonly settle?: (client: Client, situation: Situation, record: T | undefined) => Promise<void>;
   /**

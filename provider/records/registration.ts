@@ -12,10 +12,10 @@ import { secretInputs } from "../program/secretInputs";
 import type { Properties } from "../properties";
 import type { ResourceType } from "../resourceTypes";
 
-/** A class of resources whose handlers are `recordHandlers`. */
+/** A resource class whose handlers are `recordHandlers`. */
 export interface RecordClass<T extends NamedRecord> extends ResourceType, AdoptingClass<T> {
   readonly kind: Declaration["kind"];
-  /** Loads the rules of the arguments, which programs need only when they check some. */
+  /** Loads the rules for the arguments, which programs need only to check some. */
   readonly loadInputs: () => InputKind;
   /** `true` if a replacement deletes the old record first. With an `adoptId`, `diff` decides. */
   readonly deletesBeforeReplace?: true;
@@ -47,7 +47,7 @@ export function registration<T extends NamedRecord>(
     return problemsWithoutState(loadInputs(), values, unknown, config());
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
-  // The engine fills in only properties that are there when the resource is registered.
+  // The engine fills in only properties that exist when the resource is registered.
   const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
   return [

@@ -1,9 +1,6 @@
 import { NameTakenError } from "../../sdk/errors";
 
-/**
- * Returns the option of an update that refuses a change to a name that another object has, as a
- * create does.
- */
+/** Returns the update option that refuses a change to another record's name, as a create does. */
 export function refuseRename(
   noun: string,
   id: string,

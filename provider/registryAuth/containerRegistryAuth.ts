@@ -33,14 +33,14 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * Time that a deletion waits until the service accepts it, in seconds (whole, ≥ 1).
+   * How long a deletion waits for the service to accept it, in seconds (whole, ≥ 1).
    * @default 60
    */
   deleteTimeout?: pulumi.Input<number>;
 }
 
 /**
- * The credential with which the service pulls private images from a registry.
+ * The credential that the service uses to pull private images from a registry.
  *
  * User and password change in place; over REST v2, a change replaces the credential. The service
  * never shows them, so changes made elsewhere are not seen. A deletion fails at once if a template

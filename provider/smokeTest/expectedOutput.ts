@@ -9,7 +9,7 @@ const LONGEST_SHOWN = 300;
 
 /** The first difference between an output and the expected one. */
 interface Mismatch {
-  /** Names of fields, from the output inwards. */
+  /** The path of field names to it, from the outermost. */
   readonly path: readonly string[];
   readonly actual: unknown;
   readonly expected: unknown;
@@ -34,9 +34,9 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
 }
 
 /**
- * Hides the strings of the input in errors, which may repeat them: some may be secret. Hiding short
- * strings would make errors unreadable. A string that the program expects, and not as a secret, is
- * shown.
+ * Hides the input's strings in errors, which may repeat them: some may be secret. Short strings are
+ * not hidden, because that would make errors unreadable. A string that is also in an expected
+ * output that is not secret is shown.
  */
 export function hideInput(inputs: Properties): void {
   const isAnySecret = secretFields(inputs).length > 0;

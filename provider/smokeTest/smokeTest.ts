@@ -11,17 +11,17 @@ export interface SmokeTestPolicy {
    * @default the endpoint's, else 600,000 (10 minutes)
    */
   executionTimeout?: pulumi.Input<number>;
-  /** `true`: the job does not start workers. @default false */
+  /** `true`: the job starts no workers. @default false */
   lowPriority?: pulumi.Input<boolean>;
   /**
-   * The time for which the job exists, waiting and running together, in milliseconds: whole, 10
-   * seconds to 7 days.
+   * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
+   * days.
    * @default 86,400,000 (24 hours)
    */
   ttl?: pulumi.Input<number>;
 }
 
-/** Storage for the worker of the job. The worker's own code must use it. */
+/** Storage for the job's worker. The worker's own code must use it. */
 export interface SmokeTestStorage {
   /** The bucket's access key id. @default none */
   accessId?: pulumi.Input<string>;
@@ -47,8 +47,8 @@ export interface SmokeTestArgs {
    */
   expectedOutput?: pulumi.Input<unknown>;
   /**
-   * Time that the job may take from submit to result, in seconds (whole, ≥ 1). After that the job
-   * is cancelled.
+   * How long the job may take from submit to result, in seconds (whole, ≥ 1). After that the job is
+   * cancelled.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number>;
@@ -57,8 +57,8 @@ export interface SmokeTestArgs {
   /** Storage for the worker's own code to use. @default none */
   s3Config?: pulumi.Input<SmokeTestStorage>;
   /**
-   * Values, such as the id of the template, whose change runs the job again. So does a change of
-   * any other argument.
+   * Values, such as the template's id, that run the job again when they change. A change to any
+   * other argument also does.
    */
   triggers?: pulumi.Input<pulumi.Input<unknown>[]>;
 }
@@ -66,7 +66,7 @@ export interface SmokeTestArgs {
 /**
  * Runs one job on an endpoint when the resource is created, and again whenever its arguments
  * change. Fails the `up` if the job fails, takes too long, or has an unexpected output. Resources
- * that depend on it are then not changed.
+ * that depend on the test are then not changed.
  *
  * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job
  * again. State holds the job's id, status and times, not its output.

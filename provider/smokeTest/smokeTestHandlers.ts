@@ -82,7 +82,7 @@ async function runJob(inputs: Properties) {
   hideInput(inputs);
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
   const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
-    // By its code: its class would load the client before it is needed.
+    // Compared by its code, because importing its class would load the client before it is needed.
     if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT") return cancelLate(job, timeoutMs / 1000);
     throw error;
   });
@@ -90,14 +90,18 @@ async function runJob(inputs: Properties) {
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
 }
 
-/** Cancels a job that takes too long. Otherwise it would continue, and cause costs. */
+/**
+ * Cancels a job that takes too long. Otherwise it would continue, and you would be charged for it.
+ */
 async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
   const { status } = await job.cancel().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SmokeTestError(`${tooLong}, and could not be cancelled, so it may continue and cause costs: ${reason}`);
+    throw new SmokeTestError(
+      `${tooLong}, and could not be cancelled. It may continue, and you may still be charged for it: ${reason}`,
+    );
   });
-  // It had ended, but the client did not see that in time.
+  // The job had ended, but the client did not see that in time.
   if (status === "COMPLETED") return job.wait();
   throw new SmokeTestError(
     `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout`,

@@ -24,7 +24,7 @@ function loadKind() {
   return TEMPLATE_KIND;
 }
 
-/** The start command of a container in parts. */
+/** A container's start command, in parts. */
 export interface ContainerCommand {
   /** Arguments of the entrypoint. @default those of the image */
   cmd?: pulumi.Input<pulumi.Input<string>[]>;
@@ -39,15 +39,16 @@ export interface ContainerCommand {
  */
 export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name" | "env">> {
   /**
-   * Name of the template. Unique at the service, among the templates of pods, too.
+   * Name of the template. Unique at the service, including the templates of pods.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Environment of the workers: at most 50 variables. A value stays as secret as the program gives
-   * it, and a variable whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always
-   * secret. Variables that others have set at the service are kept there, unless `removeUnknownEnv`
-   * is set, and are not in state. A variable that the program removes is removed.
+   * Environment of the workers: at most 50 variables. A value that the program marks as secret
+   * stays secret, and a variable whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is
+   * always secret. Variables that others have set at the service are kept there, unless
+   * `removeUnknownEnv` is set, and are not in state. A variable that the program removes is
+   * removed.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
@@ -70,8 +71,8 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
    */
   removeUnknownEnv?: pulumi.Input<boolean>;
   /**
-   * Time that a deletion waits until the service lets go of the template, in seconds (whole, ≥ 1).
-   * The service refuses to delete a template for up to two minutes after its last use.
+   * How long a deletion waits until the service releases the template, in seconds (whole, ≥ 1). The
+   * service refuses to delete a template for up to two minutes after its last use.
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number>;
@@ -81,12 +82,12 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
  * A template: the image, environment and disk of the workers of serverless endpoints.
  *
  * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a
- * change reaches its workers. For a roll-out with a new template, use the option
- * `replaceOnChanges: ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to
- * it, and deletes the old one.
+ * change reaches its workers. For a roll-out with a new template, use the option `replaceOnChanges:
+ * ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to it, and deletes the
+ * old one.
  *
  * A deletion fails at once if an endpoint uses the template. Otherwise it waits until the service
- * lets go of it, and verifies that it is gone.
+ * releases it, and verifies that it is gone.
  *
  * @example
  * const template = new ServerlessTemplate("llama", {
@@ -98,15 +99,15 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
-   * Number (whole, ≥ 0) of the changes of what workers run: image, environment, disk, command,
-   * ports or credential. Counts saves, and what a refresh finds changed: workers may not have that
+   * Counts changes (whole, ≥ 0) to what workers run: image, environment, disk, command, ports or
+   * credential. Saves count, and so do changes that a refresh finds: workers may not have those
    * yet.
    */
   declare readonly revision: pulumi.Output<number>;
 
   /**
    * Reads a template without managing it: Pulumi neither changes nor deletes it. Fails if no
-   * template has this id. `env` is empty: it may hold secrets of others.
+   * template has this id. `env` is empty, because it may hold other people's secrets.
    * @param name logical name of the resource
    * @param id id of the template
    */

@@ -1,14 +1,14 @@
 import { containsUnknown, isObject, UNKNOWN } from "../properties";
 
-/** The problem of a `command` that is given together with `dockerArgs`. */
+/** The problem with a `command` that is given together with `dockerArgs`. */
 export const TWO_COMMANDS = "set either command or dockerArgs";
 
-/** The problem of a `command` of another shape. */
-export const WRONG_COMMAND = "command must be an object of the lists cmd and entrypoint";
+/** The problem with a `command` of the wrong shape. */
+export const WRONG_COMMAND = "command must be an object with the lists cmd and entrypoint";
 
 /**
- * Returns a start command in the form that the service has for one in parts; `undefined` if it has
- * another shape.
+ * Returns a start command in the service's form for one in parts; `undefined` if it has the wrong
+ * shape.
  */
 export function startCommand(parts: unknown): string | undefined {
   if (containsUnknown(parts)) return UNKNOWN;

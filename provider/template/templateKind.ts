@@ -46,8 +46,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /**
-   * Refreshed state names the variables to remove: names are no secret. Without the option, they
-   * stay.
+   * A refresh stores the names of the variables to remove in state: names are not secret. Without
+   * the option, the variables stay.
    */
   refreshedOutputs(service, { id, env, name }, { outputs }) {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
@@ -77,15 +77,15 @@ function namesIn(list: unknown): string[] {
 
 function unknownVariablesWarning(id: string, names: readonly string[]): string {
   return (
-    `warning: workers get variables of template ${id} that are in neither the program nor state: ${names.join(", ")}. ` +
-    "Somebody else set them, or an interrupted run did. They stay; removeUnknownEnv: true removes them"
+    `warning: template ${id} gives workers variables that are in neither the program nor state: ${names.join(", ")}. ` +
+    "Somebody else or an interrupted run set them. They stay; removeUnknownEnv: true removes them"
   );
 }
 
 function refusesAdoption({ name, isServerless, isPublic }: Template): string | undefined {
-  if (!isServerless) return "it is a template of pods. Endpoints need a serverless template: create a new one";
+  if (!isServerless) return "it is a pod template. Endpoints need a serverless template: create a new one";
   if (isPublic) return "it is public, so other accounts may use it. Create a new one";
   if (/__template__\w+$/.test(name))
-    return "it belongs to an endpoint, with which the service deletes it. Create a new one";
+    return "it belongs to an endpoint, and the service deletes it together with that endpoint. Create a new one";
   return undefined;
 }

@@ -3,8 +3,8 @@ import { isObject, type Properties } from "../properties";
 
 /*
  * The names of the variables that a save sets and that state did not have before it. If a run is
- * killed before the engine writes state, only this machine's record tells them from the variables
- * of others.
+ * killed before the engine writes state, only the machine record distinguishes them from other
+ * people's variables.
  */
 
 /** Returns the names of the variables in inputs or outputs. */

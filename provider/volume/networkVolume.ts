@@ -22,8 +22,8 @@ function loadKind() {
 /** The arguments of a `NetworkVolume`. */
 export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   /**
-   * Name of the volume. Need not be unique at the service, but in its data center among the volumes
-   * of the account.
+   * Name of the volume. Unique among the account's volumes in its data center, but not at the
+   * service.
    * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run;
    * `-fast` follows if `highPerformance` is `true`
    */
@@ -35,19 +35,19 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * Time that a deletion waits until the service lets go of the volume, in seconds (whole, ≥ 1).
+   * How long a deletion waits until the service releases the volume, in seconds (whole, ≥ 1).
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number>;
 }
 
 /**
- * A network volume: storage that workers mount, and that outlives them. It costs while it exists,
- * and its content is lost when it is deleted. Set the option `protect: true`; with
+ * A network volume: storage that workers mount and that outlives them. You are charged for it as
+ * long as it exists, and deleting it loses its content. Set the option `protect: true`; with
  * `retainOnDelete: true` it stays at the service.
  *
  * Name and size change in place. A deletion fails at once if an endpoint mounts the volume.
- * Otherwise it waits until the service lets go of it, and verifies that it is gone.
+ * Otherwise it waits until the service releases it, and verifies that it is gone.
  *
  * @example
  * const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" }, { protect: true });
@@ -65,11 +65,11 @@ export class NetworkVolume extends pulumi.CustomResource {
   declare readonly size: pulumi.Output<number>;
   /** Id of the data center. */
   declare readonly dataCenterId: pulumi.Output<string>;
-  /** `true` if the program asked for the faster tier of storage. */
+  /** `true` if the program asked for the faster storage tier. */
   declare readonly highPerformance: pulumi.Output<boolean>;
   /**
    * The system that stores the volume, in the service's own words; `""` if the service does not
-   * tell it.
+   * show it.
    */
   declare readonly storageType: pulumi.Output<string>;
 

@@ -14,7 +14,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   noun: "network volume",
   table: VOLUME_FIELDS,
   hasUniqueNames: false,
-  // Both tiers can be in one data center, where a name is refused that another volume has.
+  // Volumes of both tiers can be in one data center, where no two may have the same name.
   nameSuffix: ({ highPerformance }) => (highPerformance === true ? "-fast" : ""),
   fixedFields: ["dataCenterId", "highPerformance"],
   checkFields: checkVolumeFields,
@@ -29,7 +29,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   records: ({ volumes }) => volumes,
   create: ({ volumes }, fields, onNameTaken) =>
     volumes.create(fields, {
-      // The names need not be unique, except in one data center, where the volumes would be
+      // Names must be unique only within a data center, where the volumes would otherwise be
       // confused.
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
@@ -56,7 +56,7 @@ function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProbl
   const [before, after] = [oldInputs.size, inputs.size];
   if (isReplaced || typeof before !== "number" || typeof after !== "number" || after >= before) return [];
   const message =
-    `is ${after}, less than the ${before} GB that the volume has. A volume cannot shrink: set ${before} or more, or ` +
+    `is ${after}, but the volume has ${before} GB and cannot shrink: set ${before} or more, or ` +
     "declare another volume and copy the data";
   return [{ property: "size", message }];
 }

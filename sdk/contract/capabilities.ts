@@ -1,18 +1,18 @@
 import type { ManagementApi } from "./limits";
 
 /**
- * The abilities in which the management interfaces differ. Code above their requests asks for an
- * ability, not for an interface.
+ * The capabilities in which the management interfaces differ. Code above the requests asks for a
+ * capability, not for an interface.
  */
 export interface Capabilities {
   /**
-   * Deletes an endpoint together with its workers and jobs. Otherwise the workers must have stopped
+   * Can delete an endpoint together with its workers and jobs. Without it, the workers must stop
    * first.
    */
   readonly deletesWorkers: boolean;
   /**
-   * Changes the user and the password of a registry credential. Otherwise a new credential replaces
-   * it.
+   * Can change the user and the password of a registry credential. Without it, a new credential
+   * replaces the old one.
    */
   readonly changesLogins: boolean;
   /** Shows the account's discount. */
@@ -23,13 +23,15 @@ export interface Capabilities {
 
 /** Limits of an endpoint's settings that are narrower than the contract's. */
 export interface EndpointLimits {
-  /** Seconds of `idleTimeout` with `QUEUE_DELAY`. With `REQUEST_COUNT` it is not sent. */
+  /**
+   * The range of `idleTimeout` with `QUEUE_DELAY`, in seconds. With `REQUEST_COUNT` it is not sent.
+   */
   readonly idleTimeout: { readonly min: number; readonly max: number };
   /** The smallest `scalerValue` with `QUEUE_DELAY`, in seconds. */
   readonly leastDelay: number;
 }
 
-/** The abilities of each interface. Those of REST v2 are observed. */
+/** The capabilities of each interface. Those of REST v2 are observed. */
 export const CAPABILITIES = {
   graphql: { deletesWorkers: false, changesLogins: true, showsDiscount: true },
   v2: {

@@ -77,7 +77,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** A wait for something that is not announced. */
+/** A wait for something that must be polled. */
 export interface Poll<T> {
   readonly clock: Clock;
   /** Does the next step. Returns the result, or `undefined` to be called again after a pause. */
@@ -90,7 +90,10 @@ export interface Poll<T> {
    */
   readonly startedAt?: () => number;
   readonly firstPauseMs: number;
-  /** Each pause is longer by half, up to this time. @default all pauses are alike */
+  /**
+   * Each pause is half as long again as the one before, up to this time. @default all pauses have
+   * the same length
+   */
   readonly longestPauseMs?: number;
   readonly signal?: AbortSignal | undefined;
   /** Called before each pause with the time so far. */

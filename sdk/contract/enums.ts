@@ -1,6 +1,6 @@
 /**
- * An enum that editors complete, and that accepts any other string, because the service adds values
- * over time.
+ * An enum whose values editors suggest, and that accepts any other string, because the service adds
+ * values over time.
  */
 export type OpenEnum<T extends string> = T | (string & {});
 

@@ -128,8 +128,8 @@ export type ManagementApi = "graphql" | "v2";
 export const MANAGEMENT_APIS: readonly ManagementApi[] = ["graphql", "v2"];
 
 /**
- * The management interface of each service, unless a setting chooses. REST v2 is observed: the
- * contract has GraphQL.
+ * The management interface of each service, unless a setting chooses another. REST v2 is observed;
+ * the contract has only GraphQL.
  */
 export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const satisfies Record<string, ManagementApi>;
 

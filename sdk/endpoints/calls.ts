@@ -15,8 +15,8 @@ import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from
 import { ENDPOINT } from "./wireFormat";
 
 /**
- * The requests for endpoints, each of which sends one request, once. What only some interfaces of
- * the service need or have is optional.
+ * The requests for endpoints. Each is sent once. Those that only some interfaces need or have are
+ * optional.
  */
 export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
@@ -25,7 +25,7 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
   /**
-   * Gives an endpoint the present version of a template.
+   * Gives an endpoint the current version of a template.
    * @default the service does that by itself
    */
   readonly applyTemplate?: (
@@ -71,9 +71,9 @@ interface Saved {
 }
 
 /**
- * Remembers saves: for a while the list may still show what an endpoint was before. A save does not
- * wait for the list as that of a template does, because to delete or recycle an endpoint takes
- * several saves in a row.
+ * Remembers saves, because for a while the list may still show an endpoint as it was before. Unlike
+ * a template's save, an endpoint's does not wait for the list, because deleting or recycling an
+ * endpoint takes several saves in a row.
  */
 function rememberSaves(clock: Clock) {
   const lastSaved = new Map<string, Saved>();
@@ -112,7 +112,7 @@ export function sendDelete(collection: EndpointCollection, id: string, given: Ob
 }
 
 /**
- * Gives an endpoint the present version of a template. Returns `undefined` if the service does that
+ * Gives an endpoint the current version of a template. Returns `undefined` if the service does that
  * by itself.
  */
 export async function applyTemplate(
@@ -173,7 +173,7 @@ export async function fetchDiscount(
   });
 }
 
-/** Adds to the quota's error the endpoints that use the quota, as far as they can be read. */
+/** Adds the endpoints that use the quota to the quota's error, as far as they can be read. */
 async function withUsage(error: unknown, { list }: Collection<Endpoint>, options: ObservedOptions): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;
   const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);
@@ -182,6 +182,6 @@ async function withUsage(error: unknown, { list }: Collection<Endpoint>, options
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
   const hidden = snapshot?.unreadable.length ?? 0;
-  const others = hidden === 0 ? "" : `, besides ${hidden} whose records cannot be read`;
+  const others = hidden === 0 ? "" : `, and by ${hidden} whose records cannot be read`;
   return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}${others}`);
 }

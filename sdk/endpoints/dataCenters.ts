@@ -6,14 +6,14 @@ import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import { type CallContext, makeCall } from "../transport/retryingCall";
 import { splitList } from "./normalForms";
 
-/** The time that the catalogue is kept, in milliseconds. */
+/** How long the catalogue is kept, in milliseconds. */
 const MAX_AGE_MS = 3_600_000;
 
 const catalogueSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
 
-/** The data centers of the service, for an interface that knows no countries. */
+/** The service's data centers, for an interface that has no countries. */
 export interface DataCenters {
-  /** Reads the catalogue if `locations` hold a country, and it is not known yet. */
+  /** Reads the catalogue, unless it is known, if `locations` contain a country. */
   load(locations: string): Promise<void>;
   /**
    * Returns the ids of the data centers that `locations` mean.
@@ -49,7 +49,7 @@ export function createDataCenters(context: CallContext, transport: RestV2Transpo
     async load(locations) {
       if (splitList(locations).every(isDataCenter)) return;
       if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
-      // Without the options of one caller, because others wait for it, too.
+      // Without the options of one caller, because others also wait for it.
       reading ??= read().finally(() => {
         reading = undefined;
       });

@@ -36,9 +36,8 @@ export interface DeleteProgress {
 /** Options of `delete`. */
 export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: jobs that run are lost. Only
-   * REST v2 can do that.
-   * @default true: its workers complete their jobs before
+   * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
+   * REST v2 can do that. @default true: its workers complete their jobs first
    */
   readonly drain?: boolean;
   /**
@@ -54,8 +53,8 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
    */
   readonly onAbsent?: () => void;
   /**
-   * The numbers of workers to put back if the deletion fails and the endpoint was at zero before
-   * it, because an earlier deletion was killed.
+   * The worker counts to put back if the deletion fails and the endpoint was already at zero,
+   * because an earlier deletion was killed.
    * @default none: an endpoint that was at zero stays at zero
    */
   readonly workers?: WorkerLimits | undefined;
@@ -80,7 +79,7 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** The obstacles with which the endpoint may be gone. */
+/** The obstacles after which the endpoint may nevertheless be gone. */
 const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
@@ -88,7 +87,7 @@ interface Deletion {
   readonly collection: EndpointCollection;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
-  /** In milliseconds of the monotonic clock, as the other times. */
+  /** In milliseconds of the monotonic clock, like the other times. */
   readonly startedAt: number;
   /**
    * The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to
@@ -96,7 +95,7 @@ interface Deletion {
    */
   drainsFrom: number | undefined;
   scaledAt: number;
-  /** The numbers of workers before the first save that scaled to zero. */
+  /** The worker counts before the first save that scaled to zero. */
   counts: WorkerLimits | undefined;
   /** The reason why the endpoint still exists, for the error when time is up. */
   obstacle: string;
@@ -145,7 +144,7 @@ async function untilGone(deletion: Deletion): Promise<void> {
       for (;;) {
         if (!isFirst) endpoint = await look(deletion);
         isFirst = false;
-        // In the wrong account not even a deletion may be sent: a service may report success for
+        // In the wrong account, not even a deletion may be sent: a service may report success for
         // any unknown id.
         if (!endpoint && !wasSeen) options.onAbsent?.();
         wasSeen ||= endpoint !== undefined;
@@ -158,8 +157,8 @@ async function untilGone(deletion: Deletion): Promise<void> {
 }
 
 /**
- * What follows a step of a deletion: a look, a pause before it, or nothing because the endpoint is
- * gone.
+ * What follows a step of a deletion: another look, another look after a pause, or nothing because
+ * the endpoint is gone.
  */
 type Next = "look" | "pause" | "gone";
 
@@ -170,7 +169,7 @@ async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): P
   if (drained && !isAtZero(drained)) return scaleToZero(deletion, drained);
   const activePods = drained ? await podsOf(deletion, drained) : 0;
   if (activePods === 0) return deleteNow(deletion, endpoint);
-  deletion.obstacle = `${activePods} of its pods still run`;
+  deletion.obstacle = `${activePods} of its workers still ${activePods === 1 ? "runs" : "run"}`;
   report(deletion, "draining", activePods);
   return "pause";
 }
@@ -178,7 +177,7 @@ async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): P
 /** Scales to zero. An endpoint that is not found is no error if the list proves it gone. */
 async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next> {
   const { collection, options } = deletion;
-  // For a while after a change the list may show the values before it.
+  // For a while after a change, the list may show the earlier values.
   if (collection.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return "pause";
   deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", activeAmong(endpoint.pods));
@@ -201,7 +200,9 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
   return "look";
 }
 
-/** Returns the number of pods that still run. An endpoint that is gone meanwhile has none. */
+/**
+ * Returns the number of pods that still run. An endpoint that has disappeared meanwhile has none.
+ */
 async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Promise<number> {
   return countActivePods(collection, endpoint, options).catch((error: unknown) => {
     if (error instanceof NotFoundError) return 0;
@@ -239,8 +240,8 @@ async function isGone(deletion: Deletion): Promise<boolean> {
 }
 
 /**
- * Returns the endpoint as a list shows it that is requested after this call, or a single read if
- * the list is cut. All deletions that look share them.
+ * Returns the endpoint from a list that is requested after this call, or from a single read if the
+ * list is cut. All deletions that look at the same time share these requests.
  */
 async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
   return lookFor(collection, await collection.list.read({ gathers: true }, options), id, options, true);

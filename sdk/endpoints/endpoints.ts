@@ -26,8 +26,8 @@ export interface Endpoints extends Readers<Endpoint> {
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
    * endpoints that use it
-   * @throws CreateUncertainError if it cannot tell whether the endpoint was created, or which of
-   * several new ones it is
+   * @throws CreateUncertainError if it cannot find out whether the endpoint was created, or which
+   * of several new ones it is
    */
   create(input: EndpointInput, options?: CreateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
@@ -48,20 +48,19 @@ export interface Endpoints extends Readers<Endpoint> {
    */
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
-   * Deletes an endpoint: scales it to zero, waits until its pods have shut down, deletes it and
-   * proves that it is gone. An endpoint that does not exist counts as deleted. A deletion that
-   * fails or is aborted puts back the numbers of workers from before it; the error says whether the
-   * endpoint runs again.
+   * Deletes an endpoint: scales it to zero, waits until its workers have stopped, deletes it and
+   * verifies that it is gone. An endpoint that does not exist counts as deleted. A deletion that
+   * fails or is aborted restores the worker counts; the error says whether the endpoint runs again.
    * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint
    * with its workers; nothing was sent
-   * @throws DeleteTimeoutError if its pods do not shut down in time; the endpoint still exists
+   * @throws DeleteTimeoutError if its workers do not stop in time; the endpoint still exists
    * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
   /**
    * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped,
-   * and sets `workersMin` and `workersMax`. Jobs that wait stay in the queue. Repeated after an
-   * interruption, it does the rest.
+   * and sets `workersMin` and `workersMax`. Waiting jobs stay in the queue. If it was interrupted,
+   * call it again to finish the rest.
    * @throws NotFoundError if the endpoint does not exist
    * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the
    * endpoint has its workers again
@@ -69,7 +68,7 @@ export interface Endpoints extends Readers<Endpoint> {
    */
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
-   * Gives the workers the present version of a template. REST v2 copies a template once, so its
+   * Gives the workers the current version of a template. REST v2 copies a template once, so later
    * changes reach no endpoint. Over GraphQL it sends nothing and returns `undefined`, because there
    * the service rolls changes out by itself.
    * @throws NotFoundError if the endpoint or the template does not exist

@@ -47,7 +47,8 @@ function countsRequests({ scalerType }: Readonly<Record<string, unknown>>): bool
 const WORKERS = "a whole number of workers, 0 or more";
 
 /**
- * All fields of an endpoint that can be set. State numbers them by their place: append new ones.
+ * All fields of an endpoint that can be set. Append new ones: older state numbers fields by their
+ * place.
  */
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },

@@ -3,8 +3,8 @@ import type { InputProblem } from "../errors";
 import type { EndpointSettings } from "./record";
 
 /**
- * The settings that an interface may limit more narrowly than the contract, and the scaler that
- * gives them their meaning.
+ * The settings that an interface may limit more narrowly than the contract, and the scaler type
+ * that determines their meaning.
  */
 export type LimitedSettings = Partial<Pick<EndpointSettings, "scalerType" | "scalerValue" | "idleTimeout">>;
 
@@ -33,7 +33,10 @@ export function limitProblems(
   return problems;
 }
 
-/** Returns the problem of a deletion without `drain` over an interface that cannot do that. */
+/**
+ * Returns the problem with `drain: false` over an interface that cannot delete an endpoint with its
+ * workers.
+ */
 export function drainProblems(
   { deletesWorkers }: Pick<Capabilities, "deletesWorkers">,
   drain: unknown,

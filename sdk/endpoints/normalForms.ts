@@ -28,7 +28,9 @@ export function isGpuExclusion(part: string): boolean {
   return part.startsWith("-");
 }
 
-/** Returns `locations` as a sorted comma list without duplicates. An empty string is any region. */
+/**
+ * Returns `locations` as a sorted comma list without duplicates. An empty string means any region.
+ */
 export function normalizeLocations(value: string | readonly string[] | null | undefined): string {
   return [...new Set(splitList(value ?? ""))].sort().join(",");
 }

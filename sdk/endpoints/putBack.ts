@@ -10,35 +10,36 @@ import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 /** Callbacks of a call that scales an endpoint to zero for a while. */
 export interface ScaleDownOptions {
   /**
-   * Called with the endpoint's numbers of workers, before the save that scales it to zero. If this
+   * Called with the endpoint's worker counts, before the save that scales it to zero. If this
    * process is killed afterwards, nothing else knows them. An error that it throws ends the call,
    * and nothing is changed.
    */
   readonly onScaleDown?: (counts: WorkerLimits) => void;
   /**
-   * Called when the call has failed, and the endpoint is not at zero: it has its numbers of workers
-   * again, or others that somebody else gave it.
+   * Called when the call has failed and the endpoint is not at zero: it has its worker counts
+   * again, or others that somebody else set.
    */
   readonly onPutBack?: () => void;
 }
 
 /** An endpoint that a call has scaled to zero. */
 export interface ScaledDown {
-  /** What is scaled down for: `deletion` or `recycle`. */
+  /** Why it is scaled to zero: `deletion` or `recycle`. */
   readonly purpose: string;
-  /** The numbers of workers to put back. */
+  /** The worker counts to put back. */
   readonly counts: WorkerLimits;
   /** `false` if the response to the save that scales to zero was lost. */
   readonly isCertain: boolean;
 }
 
 /**
- * The time for each request after an abort, in milliseconds: whoever aborts does not want to wait.
+ * How long each request after an abort may take, in milliseconds: whoever aborts does not want to
+ * wait.
  */
 const AFTER_ABORT_MS = 15_000;
 
 /**
- * Returns `true` if the service refused a save, so that it changed nothing. A refused retry proves
+ * Returns `true` if the service refused a save, so nothing was changed. A refused retry proves
  * nothing.
  */
 export function changedNothing(error: unknown): boolean {
@@ -60,14 +61,14 @@ export async function putBack(
 ): Promise<Error> {
   const { counts, purpose, isCertain } = scaledDown;
   const { signal, onPutBack, ...others } = given;
-  // The restore must not be aborted as well.
+  // Restoring the workers must not be aborted as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
     const listed = recordById(collection.kind, await collection.list.read({ gathers: true }, options), id);
     if (!listed)
       return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
     const now = collection.hooks.latest?.(listed) ?? listed;
-    // The list may still show the counts of before. To save them again changes nothing.
+    // The list may still show the earlier counts. Saving them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
     const endpoint = isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();

@@ -24,7 +24,7 @@ export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
   readonly onProgress?: (progress: {
     /** Number of pods that are still running. */
     readonly activePods: number;
-    /** Time since the workers were told to stop, in milliseconds. */
+    /** Time since the endpoint was scaled to zero, in milliseconds. */
     readonly elapsedMs: number;
   }) => void;
 }
@@ -43,8 +43,8 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and
- * restores `workers`. Jobs that wait stay in the queue. Repeated after an interruption, it does the
- * rest.
+ * restores `workers`. Waiting jobs stay in the queue. If it was interrupted, call it again to
+ * finish the rest.
  * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint
  * has its workers again
  */
@@ -74,7 +74,7 @@ export async function recycleWorkers(
   }
 }
 
-/** Waits until a list that is not out of date shows no pods. */
+/** Waits until an up-to-date list shows no pods. */
 async function untilStopped(
   collection: EndpointCollection,
   id: string,
@@ -82,7 +82,7 @@ async function untilStopped(
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  // The list may show the pods of a while ago, such as none before the last start.
+  // The list may be out of date, and show no pods although some have started since.
   let sawNoneAt: number | undefined;
   let activePods = 0;
   let now: Endpoint;

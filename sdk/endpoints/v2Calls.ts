@@ -25,7 +25,7 @@ const workersSchema = z.looseObject({ workers: z.array(z.looseObject({ id: z.str
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
   const dataCenters = createDataCenters(context, transport);
-  /** Returns `undefined` for places that REST v2 cannot have: GraphQL may have accepted them. */
+  /** Returns `undefined` for locations that REST v2 cannot have: GraphQL may have accepted them. */
   function meaningOf(locations: string): string | undefined {
     try {
       return normalizeLocations(dataCenters.idsOf(locations));
@@ -56,7 +56,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
         path: `${pathOf(ENDPOINT_LIST, id)}/workers`,
       } as const;
       const { workers } = decode(workersSchema, await requestV2(transport, request, attempt), operation);
-      // The service shows only those that live.
+      // The service lists only workers that have not shut down.
       return workers.map(() => ({ desiredStatus: "RUNNING" as const }));
     },
     applyTemplate: (operation, { id }, templateId, attempt) => requests.patch(operation, id, { templateId }, attempt),

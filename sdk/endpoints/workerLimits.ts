@@ -2,7 +2,7 @@ import type { EndpointSettings } from "./record";
 
 // The provider loads this file when it starts, so it imports no library.
 
-/** The numbers of workers of an endpoint. */
+/** An endpoint's worker counts. */
 export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
 
 /** Returns `true` for an endpoint that is switched off. */
@@ -15,7 +15,7 @@ export function countsOf({ workersMin, workersMax }: WorkerLimits): WorkerLimits
   return { workersMin, workersMax };
 }
 
-/** Returns `true` if both have the same numbers of workers. */
+/** Returns `true` if both have the same worker counts. */
 export function hasSameLimits(one: WorkerLimits, other: WorkerLimits): boolean {
   return one.workersMin === other.workersMin && one.workersMax === other.workersMax;
 }

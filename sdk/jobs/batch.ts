@@ -18,7 +18,7 @@ export interface RunManyOptions<Output> extends SubmitOptions {
    * @default 100
    */
   readonly concurrency?: number | undefined;
-  /** Fields to add to every request, beside `input`. @default none */
+  /** Fields to add to every request, in addition to `input`. @default none */
   readonly request?: Omit<JobRequest, "input"> | undefined;
   /**
    * The schema of each job's output, such as a zod schema.
@@ -55,7 +55,7 @@ export interface BatchCounts {
 
 /** Fields that every batch result has. */
 export interface BatchItem<Input> {
-  /** The position of the input: whole, ≥ 0. */
+  /** The input's position: whole, ≥ 0. */
   readonly index: number;
   /** The input as it was given. */
   readonly input: Input;
@@ -99,7 +99,7 @@ const DEFAULT_CONCURRENCY = 100;
 /** Submit errors that every further submit would also get. */
 const CONCERNS_ALL = ["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"];
 
-/** Makes a batch, from checked options. Nothing is read or sent before its first `next`. */
+/** Creates a batch from checked options. Nothing is read or sent before its first `next`. */
 export function createBatch<Input extends object, Output>(
   start: StartJob<Output>,
   inputs: BatchInputs<Input>,
@@ -248,7 +248,7 @@ function createBatchJobs<Input extends object, Output>(
   };
 }
 
-/** Inputs that are read one after the other. */
+/** Inputs that are read one at a time. */
 interface Source {
   /** Reads while there is room. */
   read(): void;
@@ -303,7 +303,7 @@ function jobIdOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null && "jobId" in error ? (error.jobId as string) : undefined;
 }
 
-/** Returns `true` if the job may continue although it was to be cancelled. */
+/** Returns `true` if the job may continue although it should have been cancelled. */
 function mayContinue(error: unknown): boolean {
   return error instanceof CancelFailedError || error instanceof SubmitUncertainError;
 }

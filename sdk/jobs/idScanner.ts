@@ -23,8 +23,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Makes a scanner for one body. It checks the grammar only as far as it must distinguish keys from
- * values.
+ * Makes a scanner for one body. It checks the grammar only as far as needed to distinguish keys
+ * from values.
  */
 export function createIdScanner(): IdScanner {
   let id: string | undefined;

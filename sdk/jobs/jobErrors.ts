@@ -20,9 +20,9 @@ export class SubmitUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a retry was sent, its response was lost, and the job's status does not show if it
- * took effect: the job may run, or may have run and failed again. The retry is not sent again,
- * because the job could then run twice.
+ * Thrown when a retry was sent, its response was lost, and the job's status does not show whether
+ * it took effect: the job may be running, or may have run and failed again. The retry is not sent
+ * again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
@@ -103,7 +103,7 @@ export class JobFailedError extends ServerlessGpuError {
 
 /**
  * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it
- * may continue and cost money. `cause` is the abort reason.
+ * may continue, and you may still be charged for it. `cause` is the abort reason.
  */
 export class CancelFailedError extends ServerlessGpuError {
   readonly code = "CANCEL_FAILED";

@@ -72,8 +72,8 @@ export interface StreamOptions<Item> extends RequestOptions {
   /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;
   /**
-   * Called when pieces may be missing between those read so far and those that come next. The
-   * stream then continues.
+   * Called when pieces may be missing between those read so far and the next ones. The stream then
+   * continues.
    * @default none: the stream ends with the error
    */
   readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
@@ -128,7 +128,8 @@ export class JobHandle<Output = unknown> {
    * @throws JobFailedError if it failed, was cancelled or timed out
    * @throws WaitTimeoutError if the timeout elapses; the job continues
    * @throws JobExpiredError if its ttl or its result's retention has elapsed
-   * @throws CancelFailedError if the job was to be cancelled after an abort, and may continue
+   * @throws CancelFailedError if the job should have been cancelled after an abort, and may
+   * continue
    * @throws the signal's reason, if it aborts
    * @throws the error of `onStatus`
    * @example
@@ -209,8 +210,8 @@ export class JobHandle<Output = unknown> {
   /**
    * Runs the job again if it failed or timed out, with its id and its input. The request is
    * repeated only if it had no effect.
-   * @throws RetryUncertainError if its response was lost, and the job's status does not show if it
-   * took effect
+   * @throws RetryUncertainError if its response was lost, and the job's status does not show
+   * whether it took effect
    * @throws JobNotRetryableError, before the retry is sent, if the job has another status
    */
   retry(given?: RequestOptions): ResponsePromise<Job> {

@@ -48,7 +48,7 @@ export interface StreamItem<Output = unknown> {
 }
 
 /**
- * The response of one read of `/stream`. Without a `status`, only `/status` tells whether more
+ * The response of one read of `/stream`. Without a `status`, only `/status` shows whether more
  * pieces may come.
  */
 export interface StreamChunk {
@@ -58,7 +58,7 @@ export interface StreamChunk {
   readonly status?: JobStatus;
 }
 
-/** The result of a purge of the queue (contract, Purge result). */
+/** The result of purging the queue (contract, Purge result). */
 export interface PurgeResult {
   /** The number of waiting jobs that were removed. */
   readonly removed: number;
@@ -133,7 +133,7 @@ export const jobSchema = z.looseObject({
 /** The response of `/cancel` and `/retry` (contract, Cancel result). */
 export const jobStatusSchema: z.ZodType<Job> = z.looseObject({ id, status });
 
-// A job that has an id exists, and `/status` tells its status. An odd id alone proves nothing.
+// A job that has an id exists, and `/status` returns its status. An odd id alone proves nothing.
 const withoutStatus = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
 /** The response of `/run`. */

@@ -11,7 +11,7 @@ export interface JobPolicy {
    * @default the endpoint's, else 600,000 (10 minutes)
    */
   readonly executionTimeout?: number;
-  /** `true`: the job does not start workers. @default false */
+  /** `true`: the job starts no workers. @default false */
   readonly lowPriority?: boolean;
   /**
    * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
@@ -136,8 +136,7 @@ function policyWarnings(ttlMs: number, executionTimeout: number | null | undefin
 }
 
 /**
- * Returns a value as JSON.
- * @param property the name of the value, for the error
+ * Returns a value as JSON. @param property what the error calls the value
  * @throws InvalidInputError if it cannot be written as JSON
  */
 export function toJson(property: string, value: unknown): string {

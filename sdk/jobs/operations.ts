@@ -125,15 +125,15 @@ export function purgeQueue(queue: QueueTransport, options: ObservedOptions): Pro
   return sendOnce(queue, { ...request, sendAndRead: readPurge }, (cause) => {
     const message =
       `${cause.message}. The purge may have taken effect. It was not sent again, because it could then ` +
-      "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs that wait now " +
+      "remove jobs that were submitted since. Check jobs.inQueue of health(); purge again only if all jobs now waiting " +
       "may be removed";
     throw new PurgeUncertainError(message, { cause });
   });
 }
 
 /**
- * Makes a call that is not sent again once it may have had its effect. Then `onUncertain` finds the
- * result, or throws.
+ * Makes a call that is not sent again once it may have had its effect. In that case, `onUncertain`
+ * finds the result, or throws.
  */
 async function sendOnce<T>(
   queue: QueueTransport,

@@ -10,11 +10,11 @@ export interface PollerContext {
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
   /**
    * Reads a job like `read`, in a request that the service holds until the job has ended, or for
-   * `HOLD_MS`. A 404 or a rejection shows that the service has no such operation, or that it does
+   * `HOLD_MS`. A 404 or a rejection means that the service has no such operation, or that it does
    * not know the job.
    */
   readonly hold?: PollerContext["read"] | undefined;
-  /** The time that reads of a job may fail before its waits fail, in milliseconds. */
+  /** How long reads of a job may fail before its waits fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
 
@@ -54,7 +54,7 @@ const MAX_UNDER_WAY = RATE_LIMITS.status.concurrent / 2;
  */
 const MAX_HELD = RATE_LIMITS.status.concurrent / 4;
 
-/** The time that the service holds a read, in milliseconds: the default of `/runsync`. */
+/** How long the service holds a read, in milliseconds: the default of `/runsync`. */
 export const HOLD_MS = RUNSYNC_WAIT_MS.default;
 
 /** The pauses between two reads of a job, in milliseconds. */
@@ -79,7 +79,7 @@ interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
-  /** The end of its first wait, or an earlier time, in milliseconds of the monotonic clock. */
+  /** When its first wait ends, or earlier, in milliseconds of the monotonic clock. */
   firstDeadline: number;
   /** The time of the next read, in milliseconds of the monotonic clock. */
   dueAt: number;

@@ -46,8 +46,8 @@ export interface RunSyncOptions<Output> extends RunOptions<Output> {
   /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time that the service holds the request to wait for the result, in milliseconds: whole,
-   * 1,000 to 300,000. After that the client polls.
+   * How long the service holds the request to wait for the result, in milliseconds: whole, 1,000 to
+   * 300,000. After that the client polls.
    * @default the time that `timeoutMs` leaves, else 90,000
    */
   readonly wait?: number | undefined;
@@ -70,7 +70,7 @@ const RUN_SYNC_OPTIONS: OptionChecks<RunSyncOptions<unknown>> = {
 export interface JobOptions<Output> {
   /** The schema of the job's output. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
-  /** The time of its submit, from which the handle computes when it expires. */
+  /** When it was submitted. The handle computes from this when the job expires. */
   readonly submittedAt?: Date | undefined;
   /** The `policy.ttl` of its submit, in milliseconds. @default 86,400,000 (24 hours) */
   readonly ttl?: number | undefined;
@@ -87,7 +87,7 @@ export interface EndpointQueue {
   readonly endpointId: string;
   /**
    * The base URL of the workers' OpenAI-compatible server, for clients such as the package
-   * `openai`: its `baseURL`. Their `apiKey` is the client's.
+   * `openai`: its `baseURL`. Use the client's key as their `apiKey`.
    */
   readonly openaiUrl: string;
   /**
@@ -131,7 +131,7 @@ export interface EndpointQueue {
   job<Output = unknown>(jobId: string, options?: JobOptions<Output>): JobHandle<Output>;
   /**
    * Reads a job.
-   * @throws NotFoundError if the service does not know it, or no longer
+   * @throws NotFoundError if the service does not know it, or no longer does
    */
   status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
@@ -239,7 +239,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     async runSync(request, given = {}) {
       checkOptions(given, RUN_SYNC_OPTIONS);
       const { schema, timeoutMs, wait, onAbort, ...options } = given;
-      // While the service holds the response, there is no id yet to cancel.
+      // While the service holds the response, there is no id to cancel the job by.
       const operation = onAbort === "cancel" ? "run" : "runsync";
       const { body, ttlMs } = checked(queue, operation, request);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;

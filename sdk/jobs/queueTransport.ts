@@ -33,7 +33,7 @@ export interface QueueRequest<T> extends ObservedOptions {
   readonly name: string;
   /** The operation whose rate limit counts the request. @default `name` */
   readonly limit?: string | undefined;
-  /** The name in errors, to which the endpoint is added: `status of job a1`. */
+  /** What errors call the request, such as `status of job a1`. They add the endpoint. */
   readonly what: string;
   readonly method: "GET" | "POST";
   /** The path below the endpoint, with the query. A function is called at each attempt. */
@@ -56,7 +56,7 @@ export interface QueueRequest<T> extends ObservedOptions {
 /** Sends requests to the queue of one endpoint, within its rate limits. */
 export interface QueueTransport {
   readonly endpointId: string;
-  /** The URL of the endpoint's queue, without a slash at its end. */
+  /** The URL of the endpoint's queue, without a trailing slash. */
   readonly url: string;
   readonly context: QueueContext;
   readonly gates: Gates;
@@ -65,7 +65,7 @@ export interface QueueTransport {
 }
 
 /**
- * Makes the transport of an endpoint's queue.
+ * Creates the transport of an endpoint's queue.
  * @throws InvalidInputError if the id cannot be part of a path
  */
 export function createQueueTransport(context: QueueContext, endpointId: string): QueueTransport {

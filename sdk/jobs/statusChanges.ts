@@ -1,7 +1,7 @@
 import { onAbort } from "../contract/clock";
 import type { Job, JobStatus } from "./jobRecord";
 
-/** Called with the new status of a job, and with the job. */
+/** Called with a job's new status, and with the job. */
 export type StatusListener = (status: JobStatus, job: Job) => unknown;
 
 /** The calls of one wait's listener. */

@@ -99,7 +99,7 @@ async function submitJob<T extends Job>(
     const response = await send(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
-      // A finished result can be returned without a valid id. All else needs the id.
+      // A finished result can be returned without a valid id. Everything else needs the id.
       if (isPathSegment(job.id) || (request.name === "runsync" && isTerminal(job.status))) return job;
       jobId = job.id;
       throw unexpectedResponse(operation, "id: cannot be part of a path", job);
@@ -115,8 +115,8 @@ async function submitJob<T extends Job>(
 type Bounds = Parameters<QueueTransport["request"]>[1];
 
 /**
- * Makes a call that starts something at the service.
- * @param jobIdSeen returns the id in the last response, if there was one
+ * Sends a request that starts something at the service. @param jobIdSeen returns the id in the last
+ * response, if it had one
  * @throws SubmitUncertainError if its effect is not known
  */
 export async function submit<T>(

@@ -9,7 +9,7 @@ import type { ListSnapshot } from "./sharedList";
 /**
  * Returns the record that a list shows, or that a single read finds.
  * @param wasSeen `true` if an earlier read showed the record and the service has accepted its
- * deletion since: then a list that is not cut is proof enough
+ * deletion since: then a list that is not cut off is proof enough
  * @throws UnexpectedResponseError if the list may be cut, and the service has no single read
  */
 export async function lookFor<T extends NamedRecord>(
@@ -23,14 +23,15 @@ export async function lookFor<T extends NamedRecord>(
   if (listed || (wasSeen && !list.mayBeCut)) return listed;
   const read = await single.read(id, options);
   if (read) return read.record;
-  // A cut list shows the oldest records, so one that it showed leaves it only by its deletion.
+  // A list that is cut off shows the oldest records, so a record that it showed disappears only
+  // when it is deleted.
   if (list.mayBeCut && !wasSeen) throw cutList(kind, id);
   return undefined;
 }
 
 /**
- * Looks in this list, then reads the record singly, now and once more when the service's lag has
- * passed. Where there are no single reads, it looks in more lists: they may lag for longer.
+ * Looks in this list, then reads the record by its id, now and once more when the service's lag has
+ * passed. If records cannot be read by id, it looks in more lists: they may lag for longer.
  */
 export async function lookRepeatedly<T extends NamedRecord>(
   collection: Collection<T>,
@@ -45,13 +46,13 @@ export async function lookRepeatedly<T extends NamedRecord>(
   const read = await single.read(id, options);
   if (read) {
     if (read.record) return read.record;
-    // A read right after a create may miss it, too.
+    // A read right after a create may also miss it.
     await sleep(clock, Math.max(0, askedAt + LIST_LAG_MS - clock.monotonic()), options.signal);
     return lookFor(collection, first, id, options);
   }
   if (first.mayBeCut) throw cutList(kind, id);
   for (const lagMs of [LIST_LAG_MS, ABSENCE_LAG_MS]) {
-    // All that did not find something in the same list share the next ones, too.
+    // All readers that missed something in the same list also share the next ones.
     const lagIsOverAt = first.sentAt + lagMs;
     await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), options.signal);
     const found = await lookFor(collection, await list.read({ sentAfter: lagIsOverAt }, options), id, options);

@@ -28,7 +28,7 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
   readonly readNames?: NamesCall;
   /** Creates a record. */
   readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
-  /** Makes these changes. `before` is the record as it was read. */
+  /** Applies these changes. `before` is the record as it was read. */
   readonly change: (operation: string, before: T, changes: Changes, attempt: Attempt) => Promise<T>;
   /**
    * Deletes a record.
@@ -36,14 +36,14 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
   /**
-   * Reads what a create or a change with these settings needs, before it is sent.
+   * Reads what a create or a change with these settings requires, before it is sent.
    * @default nothing
    */
   readonly prepare?: (settings: Settings | Changes) => Promise<void>;
   /** Returns the settings that a record does not show as it was read. @default none */
   readonly hiddenIn?: (record: T) => readonly string[];
   /**
-   * Returns a record with settings in the words of `known` where both mean the same.
+   * Returns a record whose settings are written as in `known` where both mean the same.
    * @default the record as it is
    */
   readonly recognize?: (record: T, known: KnownSettings) => Promise<T>;

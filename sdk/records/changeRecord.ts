@@ -3,7 +3,7 @@ import { type Attempt, type Call, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 
-/** Makes these changes. `before` is the record as it was read. */
+/** Applies these changes. `before` is the record as it was read. */
 export function changeRecord<T extends NamedRecord, Changes extends { readonly name?: string | undefined }>(
   collection: Writable<T, never, Changes>,
   before: T,

@@ -22,16 +22,16 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   /** Returns the settings that a record does not show as it was read. */
   readonly hiddenIn: (record: T) => readonly string[];
   /**
-   * Returns a record with what its interface does not show, or writes in another way, as the caller
-   * knows it.
+   * Returns a record in which settings that the interface does not show, or writes differently, are
+   * as the caller knows them.
    */
   readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
 
-/** What the writes of one kind of record need beyond those of all kinds. */
+/** What only the writes of one kind of record need. */
 export interface WriteHooks<T extends NamedRecord> {
   /**
-   * Returns the record that a save builds on, where the list shows an older one.
+   * Returns the record that a save builds on, if the list shows an older one.
    * @default the record as it was read
    */
   readonly latest?: (read: T) => T;
@@ -76,8 +76,8 @@ export function withKnown<T>(record: T, settings: readonly string[], known: Know
 }
 
 /**
- * Notes a write. It must be called after the response, also after a failure: the response may be
- * lost and the change made.
+ * Notes a write. Call it after the response, even after a failure: the response may be lost
+ * although the change was made.
  */
 export function noteWrite<T extends NamedRecord>(
   { list, lastWrites, clock }: Collection<T>,
@@ -90,10 +90,9 @@ export function noteWrite<T extends NamedRecord>(
 /** Options of calls that return a record. */
 export interface KnownOptions extends RequestOptions {
   /**
-   * The settings as you last knew them. REST v2 does not show every setting (an endpoint's
-   * template, a template's description), and no countries. The record then has what is not shown as
-   * it is here.
-   * @default none: what is not shown has its default, or is empty
+   * The settings as you last knew them. REST v2 shows neither every setting (such as an endpoint's
+   * template or a template's description) nor countries. The returned record has such settings from
+   * here. @default none: such settings have their default, or are empty
    */
   readonly known?: KnownSettings | undefined;
 }
@@ -101,8 +100,8 @@ export interface KnownOptions extends RequestOptions {
 /** Options of `find`. */
 export interface FindOptions extends KnownOptions {
   /**
-   * The age that the list may have, in milliseconds. It is never older than the last write of this
-   * client. Without it, the list is requested after the call.
+   * How old the list may be, in milliseconds. It is never older than the last write of this client.
+   * Without this option, the list is requested after the call.
    */
   readonly maxAgeMs?: number;
 }

@@ -3,13 +3,13 @@ import type { NamesCall } from "./calls";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { createSharedList, type SharedList } from "./sharedList";
 
-/** Completes the lists of one kind that may be cut. */
+/** Completes the lists of one kind that may be cut off. */
 export interface Completion {
   /** The ids and names of all records. `undefined` without such an interface. */
   readonly names: SharedList<Listed<NamedRecord>> | undefined;
-  /** `true` after the other interface refused: it is asked once. */
+  /** `true` after the other interface refused, so that it is asked only once. */
   isRefused: boolean;
-  /** `true` after a warning that a list may be cut: there is one for each kind. */
+  /** `true` after the warning that a list may be cut off, which is given once for each kind. */
   hasWarned: boolean;
 }
 

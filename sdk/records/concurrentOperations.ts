@@ -1,20 +1,18 @@
 import type { Clock } from "../contract/clock";
 
-/** The operations that run at about the same time. */
+/** The operations that are running at about the same time. */
 export interface OperationCounter {
   /** Counts an operation. Returns a function that must be called at its end. */
   join(): () => void;
-  /**
-   * Waits for the promise. Meanwhile one of the operations, the caller, does not count as running.
-   */
+  /** Waits for the promise. Meanwhile the calling operation does not count as running. */
   rest(wait: Promise<void>): Promise<void>;
   /** Returns the number of operations that run now. */
   running(): number;
-  /** Returns the largest number of operations that ran together of late. */
+  /** Returns the largest number of operations that recently ran together. */
   size(): number;
 }
 
-/** Time for which operations that have ended count, in milliseconds: others often follow them. */
+/** How long ended operations still count, in milliseconds: others often follow them. */
 const FOLLOW_MS = 1_000;
 
 /** Creates a counter at zero. */

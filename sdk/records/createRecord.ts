@@ -47,7 +47,8 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     refuseUnreadableNamesake(kind, before, name);
     const namesakes = () => before.records.filter((each) => each.name === name);
     if (namesakes().length > 0) {
-      // A shared list may be a little old. A record that is gone now must not refuse the name.
+      // A shared list may be slightly out of date. The name of a record that is now gone must not
+      // be refused.
       const now = await whole(await list.read({}, options));
       refuseUnreadableNamesake(kind, now, name);
       before = { ...now, records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
@@ -89,14 +90,14 @@ interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name:
   readonly operation: string;
   /** The records before it. */
   readonly before: Listed<T>;
-  /** Returns a list with the records that it does not show because it is cut. */
+  /** Returns a list that includes the records missing from it because it is cut off. */
   readonly whole: (list: Listed<T>) => Promise<Listed<T>>;
 }
 
 /**
  * Returns the record that a lost call created, or `undefined` if it created none: no list shows
  * one, for as long as lists may lag.
- * @throws CreateUncertainError if that cannot be told
+ * @throws CreateUncertainError if there is no way to find out
  */
 async function findCreated<T extends NamedRecord>(
   collection: Collection<T>,
@@ -145,8 +146,8 @@ async function lookForNew<T extends NamedRecord>(
 }
 
 /**
- * Returns the error of a lost create that a cut list neither proves nor disproves. It is not sent
- * again.
+ * Returns the error for a lost create that a list that is cut off neither proves nor disproves. The
+ * create is not sent again.
  */
 function uncertainInCutList(
   { noun }: { readonly noun: string },

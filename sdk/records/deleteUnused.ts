@@ -17,19 +17,19 @@ import type { Kind, Listed, NamedRecord } from "./listed";
 import { readAfterWrites, readSharedWith } from "./reads";
 import { completeList } from "./wholeList";
 
-/** The progress of a deletion that waits. */
+/** The progress of a waiting deletion. */
 export interface DeletionWait {
   /** Time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
-  /** The reason of the wait: the service's own words, or that the record is still in the list. */
+  /** Why it waits: the service's own words, or that the record is still in the list. */
   readonly reason: string;
 }
 
 /** Options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
-   * Time for the service to accept the deletion, in milliseconds: > 0. It refuses while something
-   * uses the record, and for up to two minutes after that.
+   * How long the service may take to accept the deletion, in milliseconds: > 0. It refuses while
+   * something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
   readonly releaseTimeoutMs?: number;
@@ -133,14 +133,15 @@ async function untilGone<T extends NamedRecord>(
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  // The list is requested after the look begins. All deletions that look share it.
+  // The list is requested after this function was called. All deletions that look at the same time
+  // share it.
   const look = async () => lookFor(collection, await list.read({ gathers: true }, options), id, options, true);
   const shared = await readSharedWith(collection, id, options);
   let record = await lookFor(collection, shared, id, options);
   if (!record) {
     onAbsent?.();
     const looking = lookRepeatedly(collection, shared, id, options);
-    // Meanwhile the lists of the others do not wait for this deletion.
+    // Meanwhile, the lists that other operations need do not wait for this deletion.
     await list.rest(looking.then(() => {}));
     record = await looking;
   }
@@ -169,8 +170,8 @@ async function untilGone<T extends NamedRecord>(
 }
 
 /**
- * Refuses to delete a record that is used, or may be used, unless that is over when the list's lag
- * has passed.
+ * Refuses to delete a record that is in use, or may be, unless it is free once the list's lag has
+ * passed.
  */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,

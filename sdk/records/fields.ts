@@ -10,8 +10,8 @@ export interface V2Field<Value> {
   /** Another place, from which the value is read if the first has none. */
   readonly otherPath?: string;
   /**
-   * Returns the place to write if other settings decide it; `undefined` if the service has none
-   * beside them.
+   * Returns the place to write if it depends on other settings; `undefined` if the service has none
+   * for them.
    */
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns the value to send, where it differs. `undefined` is not sent. */
@@ -112,8 +112,8 @@ export type KeptTable = Readonly<Record<string, KeptField>>;
 export type AnyField = FieldOf<string, unknown>;
 
 /**
- * All fields of one kind of record that can be set, by name. State numbers them by their place:
- * append new ones.
+ * All fields of one kind of record that can be set, by name. Append new ones: older state numbers
+ * fields by their place.
  */
 export type FieldTable = Readonly<Record<string, AnyField>>;
 

@@ -52,8 +52,8 @@ export async function readAliases<T extends NamedRecord>(
   const records = ids.flatMap((id, index) => {
     const record = answers[`a${index}`];
     if (record === null) return [];
-    // Without an answer, or with another record, nothing is known about this one. A template shows
-    // secrets.
+    // Without an answer, or with another record, nothing is known about this one. The answer is not
+    // shown, because a template contains secrets.
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
   });

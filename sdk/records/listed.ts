@@ -12,7 +12,7 @@ export interface NamedRecord {
 
 /** One kind of record that the service keeps, such as endpoints or templates. */
 export interface Kind<T extends NamedRecord> {
-  /** One record in messages, such as `template`. */
+  /** What messages call one record, such as `template`. */
   readonly noun: string;
   /** The same with its article, such as `a template`. */
   readonly one: string;
@@ -20,11 +20,11 @@ export interface Kind<T extends NamedRecord> {
   readonly schema: z.ZodType<T>;
   /** `true` if the service refuses a name that another record has. */
   readonly hasUniqueNames?: true;
-  /** Brings the names that the service uses for one name into one form. */
+  /** Returns one form for all the names that the service uses for one name. */
   readonly normalizeName?: (name: string) => string;
 }
 
-/** A record of a list that does not have the expected shape. It may be somebody else's. */
+/** A listed record without the expected shape. It may be somebody else's. */
 export interface UnreadableRecord {
   /** Identifier of the record, if it has one. */
   readonly id?: string | undefined;
@@ -47,7 +47,7 @@ export interface Listed<T> {
    */
   readonly mayBeCut?: boolean | undefined;
   /**
-   * Returns the part of the list that tells whether it has a record: the records with its id, and
+   * Returns the part of the list that shows whether it has a record: the records with its id, and
    * those without an id.
    * @internal
    */
@@ -60,7 +60,7 @@ const nameSchema = z.looseObject({ name: z.string() });
 /**
  * Reads the list of an account. Its records are read when they are needed: a deletion needs one of
  * them.
- * @param cap number of records from which the list may be cut
+ * @param cap the number of records from which the list may be cut off
  * @throws UnexpectedResponseError if there is no list
  */
 export function readRecords<T extends NamedRecord>(
@@ -192,7 +192,7 @@ export function newRecords<T extends NamedRecord>(
   name: string,
 ): T[] {
   const knownIds = new Set([...before.records, ...before.unreadable].map(({ id }) => id));
-  // A record without an id may be another one in the next list.
+  // A record without an id may be a different one in the next list.
   const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
   const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
   if (suspect) throw unreadableError(kind, `one of the records may be of the new ${kind.noun} "${name}"`, suspect);

@@ -13,8 +13,8 @@ import { readWhole } from "./wholeList";
  */
 export interface Readers<T> {
   /**
-   * Returns all records of the account. Over GraphQL the service may show only the 400 oldest: the
-   * others are then found over REST v2 and read singly. Where that is not possible, they are
+   * Returns all records of the account. Over GraphQL, the service may show only the 400 oldest: the
+   * others are then found over REST v2 and read by their ids. If that is not possible, they are
    * missing, and `onWarning` is called.
    * @throws UnexpectedResponseError if a record cannot be read, because the list would be
    * incomplete; names it
@@ -22,8 +22,8 @@ export interface Readers<T> {
    */
   list(options?: RequestOptions): ResponsePromise<T[]>;
   /**
-   * Returns the records that can be read, and what is known of the others. `mayBeCut` is `true` if
-   * there may be more.
+   * Returns the records that can be read, and what is known about the others. `mayBeCut` is `true`
+   * if there may be more.
    * @throws AuthenticationError if the service does not accept the API key
    */
   listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;

@@ -7,15 +7,15 @@ import type { Listed, NamedRecord } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
 /**
- * The age that the first list of a create, update or delete may have. If every operation fetched
- * its own list, the total data would grow with n².
+ * How old the first list of a create, update or delete may be. If every operation fetched its own
+ * list, the total data would grow with n².
  */
 export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
  * Returns a list that calls share if they begin at about the same time. It was requested after
  * every write of this client to the id or name.
- * @param afterWriteMs the time between the last of these writes and the request, at least
+ * @param afterWriteMs the minimum time between the last of these writes and the request
  */
 export function readShared<T extends NamedRecord>(
   { clock, lastWrites, list }: Collection<T>,
@@ -78,7 +78,7 @@ export async function findRecord<T extends NamedRecord>(
 }
 
 /**
- * Returns the record as a list shows it that was requested after the call.
+ * Returns the record from a list that is requested after the call.
  * @throws NotFoundError if it is proven that there is none
  */
 export async function getRecord<T extends NamedRecord>(
@@ -90,7 +90,7 @@ export async function getRecord<T extends NamedRecord>(
 }
 
 /**
- * Returns the record as a shared list shows it, for a change that builds on it.
+ * Returns the record from a shared list, for a change that builds on it.
  * @param afterWriteMs see `readShared`
  * @throws NotFoundError if it is proven that there is none
  */
@@ -105,8 +105,8 @@ export async function readExisting<T extends NamedRecord>(
 }
 
 /**
- * Returns `false` if an odd record of the list hides whether it has the record. A new list may be
- * free of it.
+ * Returns `false` if, because of an unreadable record, the list does not show whether it has this
+ * one. A new list may not have that problem.
  */
 function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   const { unreadable } = list.about?.(id) ?? list;

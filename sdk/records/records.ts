@@ -29,9 +29,12 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
    * is sent.
    */
   readonly merge: (before: T, changes: Parsed) => Changes | undefined;
-  /** Returns `true` for a record of this name that a create with lost response may have created. */
+  /**
+   * Returns `true` for a record with this name that a create whose response was lost may have
+   * created.
+   */
   readonly isSame: (record: T, wanted: Settings) => boolean;
-  /** Returns `true` if a record must not take the name of the other. @default always */
+  /** Returns `true` if a record must not take the other one's name. @default always */
   readonly isNamesake?: (other: T, record: T) => boolean;
   /**
    * `true`: after a write of this client, an update waits until lists show it, because it sends the
@@ -41,9 +44,9 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
   readonly readsSettled?: true;
   /** Deletes a record. */
   readonly delete: (id: string, options: Delete & ObservedOptions) => Promise<void>;
-  /** The checks of the options of `update`. */
+  /** The option checks of `update`. */
   readonly updateOptions: OptionChecks<Update>;
-  /** The checks of the options of `delete`. */
+  /** The option checks of `delete`. */
   readonly deleteOptions: OptionChecks<Delete>;
 }
 
@@ -121,8 +124,8 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   let before = completed(await read(collection, id, options));
   let changes = rules.merge(before, parsed);
   if (changes === undefined) {
-    // The list may be older than somebody's last change. A save would be repeated for nothing, but
-    // never left out.
+    // The list may be older than somebody's last change. A save may then be repeated needlessly,
+    // but is never left out.
     await sleep(clock, LIST_LAG_MS, options.signal);
     before = completed(await getRecord(collection, id, options));
     changes = rules.merge(before, parsed);
@@ -150,7 +153,7 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   const before = hooks.latest?.(read) ?? read;
   await calls.prepare?.(changes);
   try {
-    // What is known need not be sent again.
+    // Settings that are already known need not be sent again.
     const saved = await changeRecord(collection, withKnown(before, hiddenIn(before), known), changes, options);
     hooks.noteSaved?.(before, saved);
     return await collection.recall(saved, { ...known, ...changes });

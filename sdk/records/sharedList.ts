@@ -7,7 +7,7 @@ import { countOperations } from "./concurrentOperations";
 export type ListSnapshot<List> = List & {
   /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
-  /** The response that it came in. */
+  /** The response that contained it. */
   readonly response?: ReceivedResponse | undefined;
 };
 
@@ -28,15 +28,18 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
   /**
    * Lets a new list wait for the other operations that have joined, so that one list serves all of
-   * them. It waits at most half a second for those that run, a moment for those that may follow,
-   * and not at all for an operation that is alone.
+   * them. It waits at most half a second for running operations and a moment for those that may
+   * follow. An operation on its own does not wait at all.
    */
   readonly gathers?: boolean | undefined;
 }
 
-/** Longest time that a list waits for operations that run, in milliseconds. */
+/** How long a list waits at most for running operations, in milliseconds. */
 const GATHER_MS = 500;
-/** Longest time that it waits for others to follow once all that run need it, in milliseconds. */
+/**
+ * How long it waits at most for others to follow once all running operations need it, in
+ * milliseconds.
+ */
 const SETTLE_MS = 25;
 
 /**
@@ -49,13 +52,11 @@ export interface SharedList<List> {
    * own.
    */
   read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
-  /**
-   * Must be called after the response to a write. Lists that were requested before it are not used
-   * any more.
-   */
+  /** Must be called after the response to a write. Lists requested earlier are no longer used. */
   noteWrite(): void;
   /**
-   * Announces an operation whose reads gather. Returns a function that must be called at its end.
+   * Announces an operation whose reads wait to share a list. Returns a function that must be called
+   * at its end.
    */
   join(): () => void;
   /**
@@ -67,10 +68,10 @@ export interface SharedList<List> {
 
 interface Request<List> {
   readonly snapshot: Promise<ListSnapshot<List>>;
-  /** Aborted when no reader waits for the list any more. */
+  /** Aborted when no reader waits for the list any longer. */
   readonly abandoned: AbortController;
   readers: number;
-  /** Number of its readers that gather. */
+  /** How many of its readers wait to share it. */
   gathered: number;
   /** Lets the request be sent, after the response of the one before it. */
   readonly release: () => void;
@@ -122,7 +123,7 @@ export function createSharedList<List extends object>(
     pending = queued.snapshot.then(
       () => {},
       () => {
-        // A failure is for those who waited for this list, and for nobody after them.
+        // A failure concerns those who waited for this list, and nobody after them.
         forget(queued);
       },
     );
@@ -160,7 +161,7 @@ export function createSharedList<List extends object>(
     return next;
   }
 
-  /** Lets the list be requested if all operations that run need it. */
+  /** Requests the list if all running operations need it. */
   function releaseSoon(request: Request<List>): void {
     const { gathered } = request;
     if (gathered >= operations.size()) request.release();

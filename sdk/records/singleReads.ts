@@ -9,25 +9,25 @@ import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 /** Largest number of records that one request reads. */
 const MOST_IDS = 50;
 
-/** The answer of the service about one id. */
+/** The service's answer about one id. */
 export interface SingleRead<T> {
   /** The record, or `undefined` if the service has none with the id. */
   readonly record: T | undefined;
 }
 
-/** Reads records by their ids, however many the service lists. */
+/** Reads records by their ids, even those that the service does not list. */
 export interface SingleReads<T> {
   /**
-   * Reads one record. The request is sent after the call, and serves all that ask at about the same
-   * time. Returns `undefined` if the service refuses such requests or its response says nothing
-   * about the record. It is then not asked again.
+   * Reads one record. The request is sent after the call, and serves all callers that ask at about
+   * the same time. Returns `undefined` if the service refuses such requests or its response says
+   * nothing about the record. The service is then not asked again.
    * @throws UnexpectedResponseError if the record cannot be read, or if only this response says
    * nothing about it
    */
   read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined>;
 }
 
-/** The records that were found, or `undefined` if the service refuses to read them singly. */
+/** The records that were found, or `undefined` if the service refuses to read them by id. */
 type Answer<T> = Listed<T> | undefined;
 
 /** The ids of one request. */
@@ -66,7 +66,7 @@ export function createSingleReads<T extends NamedRecord>(
       return found;
     } catch (error) {
       // A business error is an answer. A missing path, or a field that a schema does not have, is
-      // none.
+      // not.
       if (error instanceof NotFoundError && error.status === 200) return sendEach(ids, given);
       const isRefusal =
         error instanceof RejectedError ||
@@ -79,8 +79,7 @@ export function createSingleReads<T extends NamedRecord>(
   }
 
   /**
-   * Reads the records one by one: some service may refuse an unknown id, and with it all others of
-   * the request.
+   * Reads the records one by one, because a service may refuse a whole request for one unknown id.
    */
   async function sendEach(ids: readonly string[], given: ObservedOptions): Promise<Answer<T>> {
     if (ids.length === 1) return { records: [], unreadable: [] };
@@ -108,12 +107,12 @@ export function createSingleReads<T extends NamedRecord>(
         return send([...batch.ids], { signal, onResponse });
       }),
     };
-    // A failure is for those who waited for this request.
+    // A failure concerns only those who waited for this request.
     pending = batch.answer.catch(() => {});
     return batch;
   }
 
-  /** Waits for the answer. The abort of a reader ends only its own wait. */
+  /** Waits for the answer. If a reader aborts, only its own wait ends. */
   function follow(batch: Batch<T>, signal: AbortSignal | undefined): Promise<Answer<T>> {
     batch.readers++;
     if (!signal) return batch.answer;
@@ -147,7 +146,7 @@ export function createSingleReads<T extends NamedRecord>(
   };
 }
 
-/** Resolves when those that waited for the same list have asked, too. */
+/** Resolves when all readers that waited for the same list have also asked. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

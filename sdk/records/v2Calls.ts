@@ -16,8 +16,8 @@ const pageSchema = z.looseObject({
 const MOST_PAGES = 1000;
 
 /**
- * The largest number of times that a list is begun. A page may be refused because its records have
- * changed meanwhile.
+ * How many times a list is started at most. A page may be refused because its records have changed
+ * meanwhile.
  */
 const MOST_BEGINNINGS = 3;
 
@@ -28,7 +28,7 @@ const LOOK_MS = 1_000;
 export interface V2Kind<T extends NamedRecord> extends Kind<T> {
   /** The names of its operations in events. */
   readonly names: RecordCalls<T, never>["names"];
-  /** The path of its list. That of one record follows it: `/templates/abc`. */
+  /** The path of its list. One record's id follows it: `/templates/abc`. */
   readonly path: string;
   /** The field of a list that holds the records. */
   readonly field: string;
@@ -84,8 +84,8 @@ export function pathOf({ path }: { readonly path: string }, id: string): string 
 }
 
 /**
- * Reads all pages of a list. Begins again if the service refuses the next page.
- * @throws UnexpectedResponseError if a page is not a list, or the pages do not end
+ * Reads all pages of a list. Starts again if the service refuses the next page. @throws
+ * UnexpectedResponseError if a page is not a list, or there is no last page
  */
 async function readPages<T extends NamedRecord>(
   transport: RestV2Transport,
@@ -112,7 +112,7 @@ async function readPages<T extends NamedRecord>(
       if (cursor === undefined || !isRefusal || beginnings === MOST_BEGINNINGS) throw error;
       continue;
     }
-    throw new UnexpectedResponseError(`${operation}: the pages of the list do not end. Try again later`);
+    throw new UnexpectedResponseError(`${operation}: the list has no last page. Try again later`);
   }
 }
 

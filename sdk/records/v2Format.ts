@@ -6,12 +6,12 @@ import type { OutputOnlyField } from "./wireFormat";
 /** Settings by name. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Returns how REST v2 writes and reads a field; `undefined` if it does not have it. */
+/** Returns how REST v2 writes and reads a field; `undefined` if it does not have the field. */
 function v2Of({ v2 }: AnyField): V2Field<unknown> | undefined {
   return typeof v2 === "string" ? { path: v2 } : (v2 ?? undefined);
 }
 
-/** Returns the fields that records show. The others, such as passwords, are only written. */
+/** Returns the fields that records show. Others, such as passwords, are only written. */
 function shownFields(table: FieldTable): [string, AnyField][] {
   return Object.entries(table).filter(([, { selection }]) => selection !== "");
 }
@@ -75,7 +75,7 @@ function valueAt(body: unknown, path: string): unknown {
   return path.split(".").reduce(step, body);
 }
 
-/** Returns the settings that REST v2 does not show of a record. */
+/** Returns the settings of a record that REST v2 does not show. */
 export function hiddenInV2(table: FieldTable, record: object): string[] {
   const isHidden = (field: AnyField) => {
     const v2 = v2Of(field);
@@ -84,10 +84,7 @@ export function hiddenInV2(table: FieldTable, record: object): string[] {
   return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
 }
 
-/**
- * Returns the place of a field beside these settings; `undefined` if the service has none with
- * them.
- */
+/** Returns a field's place, given these settings; `undefined` if the service has none for them. */
 function pathOf(v2: V2Field<unknown>, settings: Settings): string | undefined {
   return v2.pathWith ? v2.pathWith(settings) : v2.path;
 }

@@ -6,9 +6,9 @@ import { type Listed, listOf, type NamedRecord } from "./listed";
 import type { ListFreshness } from "./sharedList";
 
 /**
- * Returns a list with the records of one name that it does not show because it is cut. Those that
- * are hidden and cannot be read, or have other names, are among the unreadable ones, with id and
- * name. A list that cannot be completed is returned as it is, after a warning.
+ * Returns a list that includes the records with one name that are missing from it because it is cut
+ * off. Hidden records that cannot be read, or that have other names, are among the unreadable ones,
+ * with id and name. If the list cannot be completed, it is returned as it is, after a warning.
  */
 export async function withHidden<T extends NamedRecord>(
   collection: Collection<T>,
@@ -54,8 +54,8 @@ export async function completeList<T extends NamedRecord>(
 }
 
 /**
- * Returns the records that a cut list does not show: those that were read, and what is known of the
- * others.
+ * Returns the records that are cut off from a list: those that were read, and what is known about
+ * the others.
  */
 async function readHidden<T extends NamedRecord>(
   collection: Collection<T>,

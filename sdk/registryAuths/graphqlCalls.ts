@@ -6,7 +6,7 @@ import { type Kind, readRecords } from "../records/listed";
 import type { GraphqlTransport } from "../transport/graphql";
 import type { RegistryAuth, RegistryAuthInput } from "./record";
 
-/** The requests for registry credentials, each of which sends one request, once. */
+/** The requests for registry credentials. Each is sent once. */
 export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
 const registryAuthSchema = z.looseObject({ id: z.string().min(1), name: z.string() });

@@ -4,10 +4,10 @@ import { hideJobSecret } from "../secret";
 import { REGISTRY_AUTH_FIELDS } from "./fields";
 import type { RegistryAuthInput, RegistryLogin } from "./record";
 
-/** The beginning of the messages for a change over an interface that has none. */
+/** The beginning of messages about a change over an interface that cannot make it. */
 export const FIXED_LOGIN = "REST v2 cannot change the user or the password of a registry credential";
 
-/** The way to another user or password there. */
+/** How to get another user or password there. */
 export const ANOTHER_LOGIN =
   `${FIXED_LOGIN}. Nothing was changed. Give the credential another name: a new one is then created, and the old one is ` +
   "deleted when nothing uses it";

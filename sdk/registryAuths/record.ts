@@ -1,6 +1,6 @@
 /** The settings to create a registry credential with. */
 export interface RegistryAuthInput {
-  /** Name of the credential. Unique in the account, and fixed. */
+  /** Name of the credential. Unique in the account. It cannot be changed. */
   readonly name: string;
   /** User of the registry. A program's state always keeps it as a secret. */
   readonly username: string;
@@ -15,7 +15,7 @@ export interface RegistryAuthInput {
 /** The user and the password that replace those of a registry credential. */
 export type RegistryLogin = Pick<RegistryAuthInput, "username" | "password">;
 
-/** A registry credential as the service shows it. It never shows user and password. */
+/** A registry credential as the service shows it, which never includes the user or the password. */
 export interface RegistryAuth {
   /** Identifier that the service gave the credential. */
   readonly id: string;

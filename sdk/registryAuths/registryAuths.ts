@@ -38,7 +38,7 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * Deletes a credential, and proves that it is gone. A credential that does not exist counts as
    * deleted.
    * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them,
-   * which would lose it without a sign
+   * which would lose it without any warning
    * @throws UnexpectedResponseError if it cannot tell whether one uses it
    * @throws DeleteTimeoutError if the service does not accept the deletion within
    * `releaseTimeoutMs`
@@ -47,14 +47,14 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
 }
 
 /**
- * The time in which the service must accept a deletion: it fails now and then, and a repetition may
- * help.
+ * How long the service may take to accept a deletion, which sometimes fails and may succeed when
+ * repeated.
  */
 const DELETE_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the registry credentials of one account. `templates` are those that may use them, and
- * `endpoints` those that may use them in containers of their own.
+ * Returns the registry credentials of one account. `templates` may use them, and so may `endpoints`
+ * in containers of their own.
  */
 export function createRegistryAuths(
   context: CallContext,
@@ -66,7 +66,7 @@ export function createRegistryAuths(
   const isInNoTemplate = unusedBy(templates, {
     isUser: (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
     remedy:
-      "The template would lose it without a sign. Delete the template, or give it another credential, then delete the credential again",
+      "The template would lose it without any warning. Delete the template, or give it another credential, then delete the credential again",
   });
   const isInNoEndpoint =
     endpoints &&

@@ -11,7 +11,7 @@ import type { Attempt, CallContext } from "../transport/retryingCall";
 import { TEMPLATE_FIELDS } from "./fields";
 import type { Template, TemplateSettings } from "./record";
 
-/** The requests for templates, each of which sends one request, once. */
+/** The requests for templates. Each is sent once. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
   /**
    * Reads the containers of endpoints, as templates with the endpoints' ids.

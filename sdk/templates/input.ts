@@ -9,8 +9,8 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PORT = /^\d+\/(http|tcp)$/;
 
 /**
- * Shorter values of variables that do not look like credentials are not hidden: it would make
- * messages unreadable.
+ * Shorter values are not hidden if their variables do not look like credentials: hiding them would
+ * make messages unreadable.
  */
 const SHORTEST_HIDDEN_VALUE = 8;
 

@@ -23,7 +23,7 @@ export interface TemplateInput {
   readonly containerDiskInGb?: number | null;
   /**
    * Start command: a command line, or the JSON of `{ "cmd": […], "entrypoint": […] }`. `""` is the
-   * image's own. A resource has either this or `command`.
+   * image's own. A resource sets either this or `command`.
    * @default the image's own
    */
   readonly dockerArgs?: string | null;

@@ -17,7 +17,7 @@ import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from 
 
 /**
  * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The
- * lists also hold the templates of pods, which share the name space.
+ * lists also hold the templates of pods, whose names share the same namespace.
  */
 export interface Templates extends Readers<Template> {
   /**
@@ -29,24 +29,25 @@ export interface Templates extends Readers<Template> {
    */
   create(input: TemplateInput, options?: CreateRecordOptions<Template>): ResponsePromise<Template>;
   /**
-   * Changes a template. Sends nothing if nothing differs: a save alone may restart workers.
+   * Changes a template. Sends nothing if nothing differs, because even a save without changes may
+   * restart workers.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the template does not exist
    * @throws NameTakenError if another template has the new name
    */
   update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
   /**
-   * Deletes a template by the name that it has now, and proves that it is gone. Waits while the
-   * service refuses, up to two minutes after the last use. A template that does not exist counts as
+   * Deletes a template by its current name, and verifies that it is gone. Waits while the service
+   * refuses, up to two minutes after the last use. A template that does not exist counts as
    * deleted.
    * @throws InUseError at once if an endpoint uses it; names the endpoint
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
   /**
-   * Returns the ids of the templates that have the image, the variables and the settings of an
-   * endpoint's workers, by the endpoint's id. REST v2 does not show the template of an endpoint.
-   * Over GraphQL, which shows it, this is empty.
+   * Returns, by endpoint id, the ids of the templates whose image, variables and settings the
+   * endpoint's workers have. REST v2 does not show an endpoint's template. Over GraphQL, which
+   * shows it, this is empty.
    */
   matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }
@@ -97,13 +98,13 @@ async function matchEndpoints(
   );
 }
 
-/** Returns `true` if workers of both are the same. */
+/** Returns `true` if both give workers the same settings. */
 function hasSameWorkers(one: TemplateSettings, other: TemplateSettings): boolean {
   return WORKER_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]));
 }
 
 /**
- * Returns the settings of a template after changes; `undefined` if nothing differs, because a save
+ * Returns a template's settings after the changes; `undefined` if nothing differs, because a save
  * may restart workers.
  */
 function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSettings | undefined {
@@ -115,8 +116,8 @@ function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSe
 }
 
 /**
- * Returns the environment after changes: first the changed variables, sorted, then the others as
- * they were.
+ * Returns the environment after the changes: first the changed variables, sorted, then the others
+ * as they were.
  */
 function changedEnv(
   before: TemplateSettings["env"],

@@ -4,8 +4,8 @@ import type { AttemptTimer } from "./attemptTimer";
 const END = { done: true, value: undefined } as const;
 
 /**
- * The chunks of a body. Time runs only while the reader waits for one. Not a generator: ending a
- * generator before its first read would not run its cleanup.
+ * The chunks of a body. The clock runs only while the reader waits for one. Not a generator: ending
+ * a generator before its first read would not run its cleanup.
  */
 export function chunksOf(
   body: Readable,

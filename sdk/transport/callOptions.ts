@@ -4,7 +4,7 @@ import { nearestWord } from "../nearestWord";
 import { headerProblems, type RequestOptions } from "./requestOptions";
 
 /**
- * Returns the problems of the value of an option. It is not called for `undefined`, which is every
+ * Returns the problems with an option's value. It is not called for `undefined`, which is every
  * option's default.
  */
 export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];

@@ -66,7 +66,9 @@ function notSent(cause: unknown, httpRequest: HttpRequest, proxyHint: Http["prox
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") return clientClosed(operation, cause);
   if (code === "UND_ERR_INVALID_ARG") {
     const why = cause instanceof Error ? cause.message : code;
-    return new ConfigurationError(`${operation}: the dispatcher refused the request (${why}): it must be of undici 7`);
+    return new ConfigurationError(
+      `${operation}: the dispatcher refused the request (${why}): it must come from undici 7`,
+    );
   }
   const hint = proxyHint(host);
   if (UNTRUSTED.includes(code)) {

@@ -32,7 +32,7 @@ export interface BegunResponse {
 /** Thrown when there is no complete response. */
 export class BrokenExchange extends Error {
   /**
-   * @param sent `true` if undici had begun to send the request. Error codes do not tell: an
+   * @param sent `true` if undici had begun to send the request. Error codes do not show this: an
    * unreachable host, for example, has the same code before and after the connection was made
    */
   constructor(
@@ -155,7 +155,7 @@ function dispatch<T>(
     let running: Dispatcher.DispatchController | undefined;
     let receiver: Receiver | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
-    // Also before there is a connection to abort.
+    // This also works before there is a connection to abort.
     signal.once("abort", () => {
       running?.abort(signal.reason as Error);
       fail(signal.reason);

@@ -88,8 +88,8 @@ export interface GraphqlTransport {
 const JSON_CONTENT = { "content-type": "application/json" };
 
 /**
- * The pauses after each 429 that names none, in seconds. The service counts the requests of a
- * minute (announced), and six attempts must outlast it.
+ * The pauses after 429 responses that name none, in seconds. The service counts requests per minute
+ * (announced), and six attempts must outlast a minute.
  */
 const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
 
@@ -257,7 +257,7 @@ function errorFromGraphql(
   }
   if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
   if (ABSENT.test(ownWords) && !DATA_CENTER.test(ownWords))
-    return new NotFoundError(`${said}. The requested object does not exist in this account`);
+    return new NotFoundError(`${said}. The requested record does not exist in this account`);
   if (/quota/i.test(ownWords)) {
     return new QuotaExceededError(`${said}. ${quotaAdvice}`);
   }

@@ -15,7 +15,8 @@ export interface Http {
   /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
   readonly proxyHint: (origin: string) => string;
   /**
-   * Set once the client is closed: the reason to end new bodies at once and to send nothing more.
+   * Set once the client is closed. It is the reason for ending new bodies at once and sending
+   * nothing more.
    */
   closedBy?: ClientClosedError;
 }
@@ -24,7 +25,7 @@ export interface Http {
 export interface HttpRequest {
   /** The operation's name in events: `run`, `saveEndpoint`. */
   readonly name: string;
-  /** Names it in errors: `saveEndpoint of "llama"`. */
+  /** What errors call it: `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;

@@ -19,7 +19,7 @@ interface Window {
   quota: number;
   /** The length of the window, in milliseconds. */
   lengthMs: number;
-  /** When it began, as far as known: an earlier request says nothing about it. */
+  /** When it began, as far as known. Earlier requests say nothing about it. */
   readonly begunAt: number;
   readonly endsAt: number;
   /** `true` until a response has reported its end. */

@@ -14,7 +14,7 @@ import type { HttpResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;
 
-/** The advice when the quota of workers is exceeded. */
+/** The advice when the worker quota is exceeded. */
 export const quotaAdvice =
   "workersMax counts against one quota for the whole account: lower the workersMax of this or another " +
   "endpoint, or ask the service for a larger quota";
@@ -81,7 +81,7 @@ export function errorFromStatus(
   const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
   if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
-  if (status === 404) return new NotFoundError(`${prefix}. The requested object does not exist in this account`);
+  if (status === 404) return new NotFoundError(`${prefix}. The requested record does not exist in this account`);
   if (status === 408)
     return new RequestTimeoutError(
       `${prefix}: the service stopped waiting before it had received the whole request. Try again`,
@@ -94,7 +94,7 @@ export function errorFromStatus(
   }
   if (status >= 500) {
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
-    return new ServiceFaultError(`${prefix}: a fault of the service. Try again later`, { retryAfterMs });
+    return new ServiceFaultError(`${prefix}: an error inside the service. Try again later`, { retryAfterMs });
   }
   if (status >= 300 && status < 400) {
     const { location } = response.headers;

@@ -8,7 +8,7 @@ export interface ReceivedResponse {
   readonly body?: string;
 }
 
-/** The facts about a response beside its body. */
+/** The facts about a response, apart from its body. */
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number;

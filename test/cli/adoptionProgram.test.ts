@@ -68,7 +68,7 @@ test("the program shows the command that accepts GPU tiers newer than this versi
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU tier') }]);
 });
 
-test("an endpoint without a template is left out, and named", () => {
+test("an endpoint without a template is left out and named", () => {
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "" })]);
   expect(source).not.toContain("new ServerlessEndpoint(");
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);

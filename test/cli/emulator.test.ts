@@ -118,7 +118,7 @@ describe("serverless-gpu emulator", () => {
     [["--data", "missing/state.json"], 1, "cannot be written: there is no such file or folder"],
     [["--handlers", "missing"], 1, "the handlers' folder missing cannot be read: there is no such file or folder"],
     [["--handlers", "."], 1, "broken.js cannot be loaded: SyntaxError"],
-    [["--host", "192.0.2.1"], 1, "that is no IP address of this machine"],
+    [["--host", "192.0.2.1"], 1, "that is not an IP address of this machine"],
   ])("refuses %j with a message that says what is wrong", async (args, exitCode, message) => {
     const files = {
       text: "{",

@@ -48,14 +48,14 @@ const exec = (options: readonly string[], script: string) =>
 describe("real workers", () => {
   beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
 
-  test("real workers show what they print, even beside a command", async () => {
+  test("real workers show what they print, even while a command runs", async () => {
     const worker = "one=echo no module named torch >&2; exit 1";
     const { stderr } = await exec(["--seed", "seed.json", "--worker", worker], "setTimeout(() => {}, 1000)");
     expect(stderr).toMatch(/^\[\w+\] no module named torch$/m);
     expect(stderr).toMatch(/^\[\w+\] echo .*: ended with exit code 1 before it asked for a job$/m);
   });
 
-  test("real workers that do not end are waited for with a message, and killed by a second interruption", async () => {
+  test("a message says that real workers have not ended yet, and a second interruption kills them", async () => {
     const child = startIn(
       folder,
       "emulator",
@@ -104,7 +104,7 @@ describe("handlers of a folder", () => {
     else expect([code, stderr]).toEqual([1, expect.stringContaining("runs no TypeScript. Use Node.js 22.18 or later")]);
   });
 
-  test("are loaded again with --watch; one that is broken changes nothing", async () => {
+  test("are loaded again with --watch; a broken one changes nothing", async () => {
     write("handlers/lib/word.js", "exports.word = 'first';");
     const using = "const { word } = require('./lib/word.js'); module.exports = () => word;";
     write("handlers/one.js", using);
@@ -143,7 +143,7 @@ test("--watch without --handlers is wrong usage", async () => {
   }
 });
 
-test("--seed beside an existing --data says that the seed is not used", async () => {
+test("--seed together with an existing --data file prints that the seed is not used", async () => {
   write("seed.json", JSON.stringify(SEED));
   const options = ["--seed", "seed.json", "--data", "data.json"];
   expect(await exec(options, "")).toMatchObject({ code: 0, stderr: "" });
@@ -214,7 +214,7 @@ describe("serverless-gpu emulator env", () => {
     const { url, env } = JSON.parse(await firstOutput(second));
     const several = await ended(command(["env"]));
     expect([several.code, several.stdout]).toEqual([1, ""]);
-    expect(several.stderr).toContain(`2 emulators run. Choose one with --port:`);
+    expect(several.stderr).toContain(`2 emulators are running. Choose one with --port:`);
     expect(several.stderr).toContain(url);
     const chosen = await ended(command(["env", "--json", "--port", new URL(url).port]));
     expect(JSON.parse(chosen.stdout)).toEqual({ url, env });
@@ -225,7 +225,7 @@ describe("serverless-gpu emulator env", () => {
 });
 
 describe("a shell", () => {
-  test("is told what runs, where the page is, and what happens to the data", async () => {
+  test("shows what is running, where the page is, and what happens to the data", async () => {
     const shell = spawn("sh", ["-c", `"${process.execPath}" "${MAIN}" emulator exec --data kept.json -- bash`], {
       cwd: folder,
       stdio: ["pipe", "pipe", "pipe"],
@@ -261,7 +261,7 @@ describe("a shell", () => {
     expect(stdout).toContain(prompt);
   });
 
-  test("a shell that runs a script says nothing", async () => {
+  test("a shell that runs a script shows no greeting", async () => {
     const { stdout, stderr } = await run("emulator", "exec", "--", "bash", "-c", "echo done");
     expect([stdout, stderr]).toEqual(["done\n", ""]);
   });

@@ -32,7 +32,7 @@ new NetworkVolume("models", {
 `);
 });
 
-test("templates of pods, public ones, and those of endpoints are left out with a reason", () => {
+test("pod templates, public templates and templates that belong to endpoints are left out with a reason", () => {
   const { source, skipped } = recordProgram(
     [
       template({ id: "a", isServerless: false }),

@@ -133,7 +133,7 @@ describe("a whole run", () => {
     expect(runs.jobs.stderr).toContain("at most one worker (AMPERE_16), which you pay for");
   });
 
-  test("names the rows in which a service of the other profile differs, with both sides", () => {
+  test("names the rows in which a service of the other profile differs, with both findings", () => {
     const { code, rowsThat, rows, stdout } = runs.otherProfile;
     expect(code).toBe(1);
     expect(rowsThat("differs")).toEqual(
@@ -147,7 +147,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.otherProfile);
   });
 
-  test("distinguishes differences from rows that a busy service leaves unplayed, and survives a lost response", () => {
+  test("distinguishes differences from rows that were not played because the service was busy, and survives a lost response", () => {
     const { code, rowsThat, rows, transcript } = runs.faulty;
     expect([code, transcript.complete]).toEqual([1, false]);
     expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
@@ -192,8 +192,8 @@ async function interruptedRun(signal: NodeJS.Signals, line: string): Promise<End
 
 test("an interruption at any moment ends the run and deletes the endpoint", async () => {
   const moments = [
-    ["SIGINT", "playing keys of GraphQL"],
-    ["SIGTERM", "playing jobs that wait"],
+    ["SIGINT", "playing GraphQL keys"],
+    ["SIGTERM", "playing waiting jobs"],
     ["SIGHUP", "This creates one endpoint"],
   ] as const;
   const results = await Promise.all(moments.map(([signal, line]) => interruptedRun(signal, line)));

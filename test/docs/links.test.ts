@@ -15,7 +15,7 @@ function problemOf(page: string, target: string): string | undefined {
   return undefined;
 }
 
-test.each(pages())("%s: the targets of its links exist", (page) => {
+test.each(pages())("the link targets on %s exist", (page) => {
   const targets = [...prose(page).matchAll(LINK)].map(([, target = ""]) => target);
   expect(targets.flatMap((target) => problemOf(page, target) ?? [])).toEqual([]);
 });

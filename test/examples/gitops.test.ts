@@ -54,7 +54,7 @@ test.each([
   ["the schedule", contextsOf("schedule", {}), ["drift"]],
   ["the button", contextsOf("workflow_dispatch", {}), ["repair"]],
   ["the button on another branch", contextsOf("workflow_dispatch", {}, "refs/heads/other"), []],
-])("GitHub: %s", (_event, contexts, expected) => {
+])("the GitHub workflow: %s", (_event, contexts, expected) => {
   expect(namesOf(jobsOfWorkflow(workflow, contexts))).toEqual(expected);
 });
 
@@ -76,7 +76,7 @@ test.each([
   ["a push to the default branch", push("main"), ["up"], []],
   ["a push to another branch", push("other"), [], []],
   ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["drift"], ["repair"]],
-])("GitLab: %s", (_event, variables, expected, manual) => {
+])("the GitLab pipeline: %s", (_event, variables, expected, manual) => {
   expect(namesOf(jobsOfPipeline(pipeline, variables))).toEqual(expected);
   expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
 });
@@ -202,7 +202,7 @@ test("the Stack of the Kubernetes operator has fields that its API knows, and ta
   });
 });
 
-test("both pipelines keep the plan of the preview of production, and apply no other", () => {
+test("both pipelines keep the plan of the production preview, and apply no other", () => {
   const PLAN = "plan/plan.json";
   const jobsOf = (contexts: Contexts) => jobsOfWorkflow(workflow, contexts);
   const github = [...jobsOf(pullRequest("opened")), ...jobsOf(contextsOf("push", {}))];
@@ -227,7 +227,7 @@ describe("post.js", () => {
     return promisify(execFile)(process.execPath, ["post.js"], { cwd: folder, env });
   }
 
-  test("finds its comment behind others, and cuts a report that is too long for one", async () => {
+  test("finds its own comment among others, and cuts a report that is too long for a comment", async () => {
     await using host = await startGitHost({ comments: Array.from({ length: 100 }, () => "another comment") });
     const env = { ...host.githubEnv, GITHUB_TOKEN: "github-token", PULL_REQUEST: "7" };
     const first = "<!-- pipeline preview production 0 -->\n### What a merge would do\n";

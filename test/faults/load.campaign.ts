@@ -28,7 +28,7 @@ function trouble(emulator: Emulator): void {
   emulator.faults.add({ match, effect: { status: 429, headers: { "retry-after": "1" } } });
 }
 
-test(`${COUNT} endpoints with 5 % of all requests failing: up, refresh, change, destroy, by themselves`, async () => {
+test(`${COUNT} endpoints complete up, refresh, a change and destroy without help while 5 % of all requests fail`, async () => {
   await using emulator = await startEmulator({ drainMs: 0, randomSeed: 7 });
   const stack = await createStack({ program: program(1), env: emulator.env });
   trouble(emulator);

@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/records/recordHandlers.ts",
     from: "return make(name, (existing) => refuse(existing, name));",
     to: "return make(name, (existing) => existing[0] ?? refuse(existing, name));",
-    tests: [{ file: "test/pulumi/ownership.test.ts", title: "not adopted by its name" }],
+    tests: [{ file: "test/pulumi/ownership.test.ts", title: "never adopted by its name" }],
     built: true,
   },
   {
@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/endpoint/atZero.ts",
     from: "if (workersMax !== 0 || inputs.workersMax !== undefined || warned.has(id)) return;",
     to: "if (Number(workersMax) >= 0 || inputs.workersMax !== undefined || warned.has(id)) return;",
-    tests: [{ file: "test/pulumi/failedDeletion.test.ts", title: "without the machine's record" }],
+    tests: [{ file: "test/pulumi/failedDeletion.test.ts", title: "without the machine record" }],
     built: true,
   },
   {

@@ -53,7 +53,7 @@ test(`${CYCLES} starts and stops of workers leave no process and no folder behin
   await untilNone("processes", () => processesWith("MARK", mark).length);
 }, 1_800_000);
 
-test(`${ROUNDS_OF_KILLS} emulators that are killed at any moment leave no process behind`, async () => {
+test(`${ROUNDS_OF_KILLS} emulators that are killed at random moments leave no process behind`, async () => {
   const emulatorModule = path.resolve(__dirname, "../../dist/emulator");
   const mark = `killed-${process.pid}`;
   const program = { ...PROTOCOL_WORKER, env: { MARK: mark } };

@@ -84,13 +84,13 @@ test.each([
       "-rw-r--r-- pulumi-resource-serverless-gpu.cmd",
     ],
   ],
-])("the archive of %s holds the plugin alone", (platform, files) => {
+])("the archive for %s contains only the plugin", (platform, files) => {
   const listed = execFileSync("tar", ["tvzf", path.join(ARCHIVES, `${NAME}-${platform}.tar.gz`)], { encoding: "utf8" });
   const lines = listed.trim().split("\n");
   expect(lines.map((line) => line.replace(/^(\S+) .* (\S+)$/, "$1 $2"))).toEqual(files);
 });
 
-test("pulumi plugin install takes it from a server, and refuses another checksum", async () => {
+test("pulumi plugin install takes the archive from a server, and refuses a wrong checksum", async () => {
   await using server = await serveArchives();
   const stack = await createProject(PROJECT, server.env);
   const install = ["plugin", "install", "resource", "serverless-gpu", VERSION, "--server", server.url, "--checksum"];
@@ -105,7 +105,7 @@ test("pulumi plugin install takes it from a server, and refuses another checksum
   expect(new Set(server.requested)).toEqual(new Set([path.basename(ARCHIVE)]));
 });
 
-test("a preview installs it by itself, if the program says from where", async () => {
+test("a preview installs the plugin automatically if the program says from where", async () => {
   await using server = await serveArchives();
   await using emulator = await startEmulator();
   const program = `${PROJECT}resources:

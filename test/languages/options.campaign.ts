@@ -95,7 +95,7 @@ exports.count = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEnd
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("Ctrl-C ends a drain, and state keeps the endpoint, whose name is the one of pulumi:autonaming", async () => {
+test("Ctrl-C ends a drain, and state keeps the endpoint, whose name comes from pulumi:autonaming", async () => {
   await using emulator = await startEmulator({ drainMs: 45_000 });
   const program = `new plugin.ServerlessEndpoint("one", { gpuIds: ["ADA_24"], templateId: "a", workersMin: 1 });`;
   const verbatim = "config:\n  pulumi:autonaming:\n    value:\n      mode: verbatim\n";
@@ -109,14 +109,14 @@ test("Ctrl-C ends a drain, and state keeps the endpoint, whose name is the one o
   process.kill(engine?.pid ?? 0, "SIGINT");
   const { exitCode, output } = await ended;
   expect(exitCode).not.toBe(0);
-  expect(output).toContain("the run was cancelled before this was done");
+  expect(output).toContain("the run was cancelled before this operation completed");
   expect(performance.now() - before).toBeLessThan(15_000);
   expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 0 }]);
   const types = ((await stack.exportState()).deployment.resources ?? []).map(({ type }) => type);
   expect(types).toContain("serverless-gpu:index:ServerlessEndpoint");
 });
 
-test("what a resource of the plugin adopts from one of the dynamic form is not deleted with that", async () => {
+test("an endpoint that a plugin resource adopts from a dynamic one is not deleted with the dynamic one", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createPluginStack("", emulator.env);
   await stack.writeProgram(`

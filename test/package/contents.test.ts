@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("what is published", () => {
-  test("is the built package, the sources that its maps lead to, and what is read before it is used", () => {
+  test("is the built package, the sources that its maps point to, and what users read first", () => {
     const known = /^(dist\/)?(provider|sdk|emulator|cli)\/[\w/]+\.(ts|js|js\.map|d\.ts|d\.ts\.map)$/;
     const page = /^dist\/emulator\/page\/static\/\w+\.(html|css|mjs|svg)$/;
     const others = [...files].filter((file) => !known.test(file) && !page.test(file)).sort();
@@ -36,26 +36,26 @@ describe("what is published", () => {
     ]);
   });
 
-  test("holds every file of the emulator's page, once", () => {
+  test("contains every file of the emulator's page, once", () => {
     const sources = readdirSync(inRepository("emulator/page/static"));
     const published = [...files].filter((file) => file.includes("page/static/")).sort();
     expect(published).toEqual(sources.map((file) => `dist/emulator/page/static/${file}`).sort());
     expect(published).toContain("dist/emulator/page/static/index.html");
   });
 
-  test("holds nothing that was built from a source that is gone", () => {
+  test("contains nothing that was built from a deleted source", () => {
     const built = [...files].filter((file) => file.startsWith("dist/") && file.endsWith(".js"));
     const sources = built.map((file) => file.replace(/^dist\/(.*)\.js$/, "$1.ts"));
     expect(sources.filter((source) => !existsSync(inRepository(source)))).toEqual([]);
   });
 
-  test("holds every source that a map names", () => {
+  test("contains every source that a map names", () => {
     const maps = [...files].filter((file) => file.endsWith(".map"));
     expect(maps.length).toBeGreaterThan(100);
     expect(maps.flatMap(sourcesOf).filter((source) => !files.has(source))).toEqual([]);
   });
 
-  test("holds every file that package.json names", () => {
+  test("contains every file that package.json names", () => {
     const named = JSON.stringify([
       manifest.main,
       manifest.types,

@@ -36,7 +36,7 @@ const titled = COMBINATIONS.map(({ node, pulumi, typescript }) => {
 
   afterAll(() => project?.dispose());
 
-  test("is the one that runs", async () => {
+  test("is the version that runs", async () => {
     expect(await project.run("node", "--version")).toMatch(new RegExp(`^v${node.replaceAll(".", "\\.")}[.\n]`));
   });
 

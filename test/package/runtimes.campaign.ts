@@ -172,7 +172,7 @@ const PROGRAMS = {
     expect(submits).toBe(1);
   });
 
-  test("refuses at once a dispatcher that sends nothing, and takes one of undici", async () => {
+  test("refuses at once a dispatcher that sends nothing, and accepts one from undici", async () => {
     const body = `
       const { message } = await import("undici").then(({ Agent }) => {
         try { return sdk.createClient({ apiKey: "k", dispatcher: new Agent() }) && { message: "accepted" }; } catch (error) { return error; }

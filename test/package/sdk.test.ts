@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("brings nine packages along, and no Pulumi", async () => {
+  test("installs nine packages, without Pulumi", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
       "@graphql-typed-document-node",
@@ -72,12 +72,12 @@ describe("the packed package, installed without Pulumi", () => {
     expect(JSON.parse(stdout)).toMatch(/pulumi-serverless-gpu[/\\]sdk[/\\]clientOptions\.ts:\d+:\d+/);
   });
 
-  test("is clean for publint", async () => {
+  test("has no findings in publint", async () => {
     const { stdout } = await run(path.join(BIN, "publint"), ["run", tarball, "--strict"], { cwd: project });
     expect(stdout).toContain("All good!");
   }, 300_000);
 
-  test("has types that resolve everywhere, for Are the types wrong", async () => {
+  test("has types that resolve everywhere, according to Are the types wrong", async () => {
     // An ES module, which Jest cannot load.
     const program = `
       import { readFileSync } from "node:fs";

@@ -31,7 +31,9 @@ test("a drain stops at once, the endpoint has its workers again, and the next ru
   const { tookMs, outcome } = await cancelled(plugin, plugin.delete(ONE, id, outputs), () =>
     plugin.lines.some(({ message }) => message.startsWith("waiting")),
   );
-  expect(String(outcome)).toContain("the run was cancelled before this was done. What exists stays in state");
+  expect(String(outcome)).toContain(
+    "the run was cancelled before this operation completed. What exists stays in state",
+  );
   expect(tookMs).toBeLessThan(1_000);
   expect(String(outcome)).toContain(`endpoint ${id} runs and is billed again`);
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMin: 1, workersMax: 3 }]);
@@ -40,7 +42,7 @@ test("a drain stops at once, the endpoint has its workers again, and the next ru
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("a create and an update go on to their end", async () => {
+test("a create and an update run to completion", async () => {
   await using emulator = await startEmulator();
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, INPUTS);
@@ -62,7 +64,7 @@ test("a create and an update go on to their end", async () => {
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 1 }]);
 });
 
-test("a wait for workers ends, and leaves an incomplete resource that the next run completes", async () => {
+test("a wait for workers ends, and leaves an incomplete resource that the next run finishes", async () => {
   await using emulator = await startEmulator({ coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });

@@ -83,7 +83,7 @@ test("an automatic name is the same in every process, differs by URN, and follow
   expect((await plugin.check(ONE, INPUTS, first, ["mine-4711", propose as number])).inputs.name).toBe(first.name);
 });
 
-test("a create whose response was lost meets its own endpoint, and makes no second one", async () => {
+test("a create whose response was lost finds its own endpoint, and creates no second one", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, INPUTS);
   const { id } = await plugin.create(ONE, inputs);
@@ -92,7 +92,7 @@ test("a create whose response was lost meets its own endpoint, and makes no seco
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 
-test("a preview knows what the program and state know, and calls nothing", async () => {
+test("a preview shows what the program and state know, and calls nothing", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, { ...INPUTS, templateId: UNKNOWN, gpuIds: ["AMPERE_24", UNKNOWN] });
   const created = await plugin.create(ONE, inputs, { preview: true });
@@ -115,7 +115,7 @@ test("a preview knows what the program and state know, and calls nothing", async
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("an import reads every field that is not at its default, and a program with them has no change", async () => {
+test("an import reads every field that is not at its default, and a program with these fields has no change", async () => {
   await using plugin = await startPlugin(emulator.env);
   const id = "abc123elsewhere";
   emulator.seed({
@@ -134,7 +134,7 @@ test("an import reads every field that is not at its default, and a program with
   await plugin.check({ ...ONE, name: "twin" }, twin.inputs, twin.inputs);
   await expect(plugin.diff({ ...ONE, name: "twin" }, id, twin.outputs, twin.inputs, twin.inputs)).rejects.toThrow(
     // Safe to follow: targeted resources alone cannot tell who else has the endpoint.
-    `two resources in this program manage endpoint ${id}. Keep one of them in the program, and run pulumi up without --target`,
+    `two resources in this program manage endpoint ${id}. Keep only one of them in the program, and run pulumi up without --target`,
   );
 
   // Another run, because the resources of one run share a list.
@@ -162,7 +162,7 @@ test("log lines belong to the resource", async () => {
   await plugin.delete(ONE, id, outputs);
   expect(plugin.lines).toContainEqual({
     severity: 1,
-    message: expect.stringMatching(/^waiting for 1 pod to stop before deleting the endpoint/),
+    message: expect.stringMatching(/^waiting for 1 worker to stop before deleting the endpoint/),
     urn: urnOf(ONE),
   });
 });

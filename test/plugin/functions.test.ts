@@ -30,7 +30,7 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-test("an endpoint by its name or id, and all endpoints, with lists", async () => {
+test("functions return an endpoint by its name or id, and all endpoints, with lists", async () => {
   const endpoint = { id: "abc", name: "llama", gpuIds: ["ADA_24", "AMPERE_24"], locations: ["CZ", "RO"] };
   expect(await plugin.invoke("getEndpoint", { name: "llama" })).toMatchObject(endpoint);
   expect(await plugin.invoke("getEndpoint", { id: "abc" })).toMatchObject({ queueUrl: `${emulator.url}/v2/abc` });
@@ -39,7 +39,7 @@ test("an endpoint by its name or id, and all endpoints, with lists", async () =>
   expect(await plugin.invoke("getServerlessDiscount")).toEqual(expect.any(Object));
 });
 
-test("a template without the values of its variables, and these as a secret", async () => {
+test("functions return a template without the values of its variables, and the values as a secret", async () => {
   const template = await plugin.invoke("getServerlessTemplate", { name: "llama-template" });
   expect(template).toMatchObject({ id: "tpl", envNames: ["HF_TOKEN"], ports: ["22/tcp"] });
   expect(JSON.stringify(template)).not.toContain("hidden");
@@ -48,18 +48,18 @@ test("a template without the values of its variables, and these as a secret", as
   });
 });
 
-test("a volume, a registry credential", async () => {
+test("functions return a volume and a registry credential", async () => {
   expect(await plugin.invoke("getNetworkVolume", { name: "models" })).toMatchObject({ id: "vol", size: 20 });
   expect(await plugin.invoke("getContainerRegistryAuth", { name: "ghcr" })).toEqual({ id: "auth", name: "ghcr" });
 });
 
-test("wrong arguments and what does not exist are clear errors", async () => {
+test("wrong arguments and records that do not exist cause clear errors", async () => {
   await expect(plugin.invoke("getEndpoint", {})).rejects.toThrow("set either id or name");
   await expect(plugin.invoke("getEndpoint", { id: "nope" })).rejects.toThrow("nope");
   await expect(plugin.invoke("getNothing")).rejects.toThrow("there is no function serverless-gpu:index:getNothing");
 });
 
-test("every result is one that the schema describes", async () => {
+test("every result is as the schema describes it", async () => {
   for (const [token, { outputs }] of Object.entries(schema.functions)) {
     const name = token.split(":").at(-1) ?? "";
     const args = ARGS[name];

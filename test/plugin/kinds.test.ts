@@ -56,8 +56,8 @@ test("a template has secrets for each variable, a start command in parts, and a 
 
 test.each([
   [{ command: { cmd: ["a"] }, dockerArgs: "b" }, "set either command or dockerArgs"],
-  [{ command: { cmd: "a" } }, "command must be an object of the lists cmd and entrypoint"],
-  [{ command: "a" }, "command must be an object of the lists cmd and entrypoint"],
+  [{ command: { cmd: "a" } }, "command must be an object with the lists cmd and entrypoint"],
+  [{ command: "a" }, "command must be an object with the lists cmd and entrypoint"],
 ])("a template with %j is refused", async (inputs, reason) => {
   await using plugin = await startPlugin(emulator.env);
   const { failures } = await plugin.check(TEMPLATE, { imageName: "a:1", ...inputs });
@@ -78,13 +78,13 @@ test("a name that pulumi:autonaming decides is used as it is, or refused", async
   expect(emulator.templates.list()).toHaveLength(3);
 });
 
-test("a start command whose parts are not known yet is not known", async () => {
+test("a start command whose parts are not known yet counts as unknown", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1", command: { cmd: ["serve", UNKNOWN] } });
   expect(inputs.dockerArgs).toBe(UNKNOWN);
 });
 
-test("a change of a volume's data center is a replacement, with a warning at the resource", async () => {
+test("a change of a volume's data center is a replacement, with a warning for the resource", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(VOLUME, { size: 50, dataCenterId: "EU-RO-1" });
   const { id, outputs } = await plugin.create(VOLUME, inputs);
@@ -100,12 +100,12 @@ test("a change of a volume's data center is a replacement, with a warning at the
   });
   const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
   expect(smaller.failures).toEqual([
-    { property: "", reason: expect.stringMatching(/^size: .*less than the 50 GB that the volume has/) },
+    { property: "", reason: expect.stringMatching(/^size: .*but the volume has 50 GB and cannot shrink/) },
   ]);
   await plugin.delete(VOLUME, id, outputs);
 });
 
-test("user and password of a registry are always secret", async () => {
+test("the user and password of a registry are always secret", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(AUTH, { username: "me", password: "the-password" });
   expect(inputs).toMatchObject({ username: secret("me"), password: secret("the-password") });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("an endpoint of the dynamic form is recorded anew with an update that calls nothing, and so is the way back", async () => {
+test("an endpoint moves from the dynamic form to the plugin and back, each time with an update that calls nothing", async () => {
   const args = { name: "llama", gpuIds: ["AMPERE_24", "ADA_24"], templateId: "template", locations: ["RO", "CZ"] };
   await using dynamic = await startDynamicProvider(emulator.env);
   await using plugin = await startPlugin(emulator.env);

@@ -21,7 +21,7 @@ test("the plugin ends with the engine that started it", async () => {
   expect(await ended).toBe(1);
 });
 
-test("it has the version and the schema of this package, and no dependencies", async () => {
+test("the plugin has the version and the schema of this package, and no dependencies", async () => {
   await using plugin = await startPlugin({});
   const { version, license } = packageAt(".");
   expect(packageAt("plugin")).toMatchObject({ version, license });
@@ -34,7 +34,7 @@ test("it has the version and the schema of this package, and no dependencies", a
   expect(packageAt(".")).not.toHaveProperty("pulumi");
 });
 
-test("it is one file that needs nothing beside it", async () => {
+test("the plugin is one file that needs nothing else", async () => {
   await using emulator = await startEmulator();
   const folder = await mkdtemp(path.join(tmpdir(), "serverless-gpu-plugin-"));
   try {

@@ -7,17 +7,17 @@ import { buildSchema } from "../../tools/pluginSchema/schema";
 
 const FILE = path.resolve(__dirname, "../../plugin/schema.json");
 
-test("plugin/schema.json is current: npm run docs:schema writes it", () => {
+test("plugin/schema.json is up to date: npm run docs:schema writes it", () => {
   expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(
     JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES))),
   );
 });
 
-test("it has no default, which would be set by programs and kept in state", () => {
+test("the schema has no defaults, which programs would set and state would keep", () => {
   expect(JSON.stringify(schema)).not.toMatch(/"default(Info)?":/);
 });
 
-test("it has no union: Python cannot read one with a list, and Java's programs cannot mix an enum with a string", () => {
+test("the schema has no unions: Python cannot read one with a list, and Java programs cannot mix an enum with a string", () => {
   expect(JSON.stringify(schema)).not.toContain("oneOf");
 });
 

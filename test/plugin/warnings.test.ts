@@ -14,7 +14,7 @@ function warnings({ lines }: Plugin): string[] {
   return lines.filter(({ severity }) => severity === WARNING).map(({ message }) => message);
 }
 
-test("idle workers that are billed, and an image without a fixed tag, are warned of once, at their resource", async () => {
+test("there is one warning about billed idle workers and one about an image without a fixed tag, each for its resource", async () => {
   await using plugin = await startPlugin({});
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 2 });
   const line = "workersMin is 2: 2 workers are billed even while idle";
@@ -25,7 +25,7 @@ test("idle workers that are billed, and an image without a fixed tag, are warned
   expect(warnings(plugin)).toEqual([
     line,
     expect.stringContaining("imageName has no fixed tag"),
-    "workersMin is above 0: idle workers are billed, too",
+    "workersMin is above 0: idle workers are also billed",
   ]);
 });
 
@@ -37,7 +37,7 @@ test("a preview warns once that up will fail without a key", async () => {
   expect(warnings(plugin)).toEqual([expect.stringMatching(/^this preview sends no requests .*there is no API key/)]);
 });
 
-test("settings that do not exist are warned of, and a provider needs one key", async () => {
+test("settings that do not exist cause a warning, and a provider needs one key", async () => {
   await using plugin = await startPlugin({});
   const checkConfig = async (name: string, settings: Record<string, unknown>) => {
     const request = new messages.CheckRequest().setUrn(
@@ -93,7 +93,7 @@ test.each([
   expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
-test("a preview of an adoption shows each change, and refuses what does not exist", async () => {
+test("a preview of an adoption shows each change, and refuses a record that does not exist", async () => {
   await using emulator = await startEmulator({
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],

@@ -28,7 +28,7 @@ test("the table of the README is written from the recorded figures", () => {
   expect(withTable(read("README.md"), rows)).toBe(read("README.md"));
 });
 
-test("no label of the picture is clipped, and each mark that is missed is explained", () => {
+test("no label of the picture is clipped, and each missed target is explained", () => {
   expect(texts("label")).toHaveLength(2 * ratios.length);
   expect(texts("label").filter((label) => widthOf(label, 13) > LABELS)).toEqual([]);
   const notes = texts("note");
@@ -56,8 +56,8 @@ test("right is better for each figure and mark, whatever its own direction", () 
 /** Returns the relative luminance of a color (WCAG 2). */
 function luminance(color: string): number {
   const channels = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
-  const [red = 0, green = 0, blue = 0] = channels.map((it) =>
-    it <= 0.03928 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4,
+  const [red = 0, green = 0, blue = 0] = channels.map((service) =>
+    service <= 0.03928 ? service / 12.92 : ((service + 0.055) / 1.055) ** 2.4,
   );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

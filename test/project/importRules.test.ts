@@ -259,7 +259,7 @@ describe.each(Object.keys(RULES))("%s/", (folder) => {
   });
 });
 
-test("no arrow between sub-folders runs back up, types included", () => {
+test("no sub-folder imports from one above it in the order, types included", () => {
   expect(Object.keys(ARROWS).flatMap(forbiddenArrows).sort()).toEqual([]);
 });
 
@@ -277,7 +277,7 @@ test("every imported package is a dependency of users, and every dependency is i
   expect([...new Set(packages)].sort()).toEqual(declared.sort());
 });
 
-test("the plugin takes only the protocol and types from Pulumi", () => {
+test("the plugin imports only the protocol and types from Pulumi", () => {
   const values = sourceFiles("plugin").flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
   const fromPulumi = values.map(({ specifier }) => specifier).filter((each) => packageOf(each) === "@pulumi/pulumi");
   expect(fromPulumi).toContain("@pulumi/pulumi/proto/provider_pb");

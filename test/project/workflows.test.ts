@@ -63,7 +63,7 @@ test("tests run on the oldest Node.js line that package.json allows, and on late
   expect(ci.jobs.test?.strategy?.matrix.node).toEqual([Number(oldest), 22, 24]);
 });
 
-test("only the publishing job gets an identity, after the tests, and no token is stored", () => {
+test("only the publishing job gets an identity token, after the tests, and no token is stored", () => {
   expect(release.permissions).toEqual({});
   expect(release.jobs.publish).toMatchObject({
     needs: "test",

@@ -61,7 +61,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(operations.slice(-3)).toEqual(["myself", "deleteEndpoint", "myself"]);
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
   expect(emulator.endpoints.list()).toEqual([]);
-  expect(provider.output()).toContain("llama: waiting for 1 pod to stop");
+  expect(provider.output()).toContain("llama: waiting for 1 worker to stop");
   expect(provider.output()).not.toContain(CANARY);
 });
 

@@ -20,7 +20,7 @@ async function made(inputs: Properties = {}) {
 
 const saves = () => emulator.journal.requests({ operation: "saveEndpoint" });
 
-test("a rename to a name that another endpoint has is refused before the save, also in an adoption", async () => {
+test("a rename to another endpoint's name is refused before the save, even in an adoption", async () => {
   const other = emulator.endpoints.create({ name: "taken", gpuIds: "AMPERE_16", templateId: "template" });
   const { id, outputs, checked } = await made();
   emulator.journal.clear();
@@ -35,7 +35,7 @@ test("a rename to a name that another endpoint has is refused before the save, a
   expect(emulator.endpoints.get(id)?.name).toBe("free");
 });
 
-test("one of two simultaneous endpoints with one name is refused", async () => {
+test("one of two endpoints that are created at once with the same name is refused", async () => {
   const one = await made();
   const two = await made({ name: "alpaca" });
   const results = await Promise.allSettled([

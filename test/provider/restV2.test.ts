@@ -62,7 +62,7 @@ test("a changed template is applied, also with recycleWorkers, and state keeps w
   });
 });
 
-test("the first templateRevision of an endpoint applies the template, which may have changed before", async () => {
+test("the first templateRevision of an endpoint applies the template, which may have changed earlier", async () => {
   const { templateRevision: _, ...program } = PROGRAM;
   const { id, inputs, outputs } = await create(program);
   emulator.templates.change("tpl-one", { imageName: "me/one:2" });
@@ -92,14 +92,14 @@ describe("a credential, which REST v2 cannot change", () => {
   const login = { username: "me", password: "a-password" };
   const other = { password: "another-password" };
 
-  test("is replaced under another automatic name, and a preview shows that", async () => {
+  test("is replaced by one with another automatic name, and a preview shows that", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, automaticName: "ghcr" });
     const before = { ...outputs, ...kind };
     expect(await provider.diff(id, before, { ...inputs, ...kind, ...other })).toMatchObject({ replaces: ["password"] });
     expect(await provider.diff(id, before, { ...inputs, ...kind })).toMatchObject({ changes: "none", replaces: [] });
   });
 
-  test("is refused under the same name, also in a preview, and nothing is changed", async () => {
+  test("is refused under the same name, even in a preview, and nothing is changed", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, name: "ghcr" });
     const refusal = /cannot change the user or the password .* Nothing was changed/;
     const [before, after] = [
@@ -141,7 +141,7 @@ test("over GraphQL, the check refuses to delete without drain, and says how to g
   expect((await provider.check({}, { ...PROGRAM, drain: false })).failures).toEqual([]);
 });
 
-test("the check refuses what REST v2 does not accept, but not what another interface has accepted before", async () => {
+test("the check refuses what REST v2 does not accept, but not what another interface has already accepted", async () => {
   const refused = async (olds: Properties, news: Properties) =>
     (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ reason }) => reason.split(":")[0]);
   expect(await refused({}, { idleTimeout: 0 })).toEqual(["idleTimeout"]);

@@ -67,7 +67,7 @@ function fields() {
   return emulator.endpoints.list().map(({ pods, ...record }) => record);
 }
 
-test("the program that adopt writes adopts every endpoint, without a change at the service", async () => {
+test("the program that adopt writes adopts every endpoint without a change at the service", async () => {
   const before = fields();
   const { exitCode, stdout, stderr } = await adopt();
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -87,7 +87,7 @@ test("the program that adopt writes adopts every endpoint, without a change at t
   await stack.succeed(["preview", "--expect-no-changes"], TYPES_KNOWN);
 });
 
-test("a filter selects endpoints by a part of their names", async () => {
+test("a filter selects endpoints by part of their names", async () => {
   const { exitCode, stdout } = await adopt(["--filter", "EVERYTHING"]);
   expect(exitCode).toBe(0);
   expect(stdout.split("\n\n")[1]).toBe(`new ServerlessEndpoint("everything-set", {

@@ -32,7 +32,7 @@ beforeEach(() => emulator.journal.clear());
 
 afterAll(() => emulator.stop());
 
-test("a preview shows the changes of an adoption field by field, without secrets, from one list", async () => {
+test("a preview shows an adoption's changes field by field, without secrets, from one list", async () => {
   const { output } = await stack.preview("--diff");
   expect(output).toContain(
     `endpoint ${ids.differs} ("by hand") is adopted; no endpoint is created. The program changes:`,
@@ -46,7 +46,7 @@ test("a preview shows the changes of an adoption field by field, without secrets
   expect(emulator.journal.operations()).toEqual(["myself"]);
 });
 
-test("an id that does not exist fails the preview at its resource, and the others are still shown", async () => {
+test("an id that does not exist fails the preview with an error for its resource, and the others are still shown", async () => {
   await stack.writeProgram(
     program(
       `(name, args) => new ServerlessEndpoint(name, { adoptId: name === "same" ? "${ids.same}" : "nowhere", ...args })`,
@@ -70,7 +70,7 @@ test.each([
   );
 });
 
-test("an id, a value or a provider that is not known yet", async () => {
+test("a preview says so if an id, a value or a provider is not known yet", async () => {
   await stack.writeProgram(`
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
 const made = { gpuIds: "AMPERE_16", templateId: "template" };
@@ -106,7 +106,7 @@ test("up shows its changes without secret values; after that, adoptId prints not
   expect(state).not.toContain(SECRET);
 });
 
-test("an error about a secret input does not show it", async () => {
+test("an error about a secret input does not show the input", async () => {
   await stack.writeProgram(
     program(`(name, args) => new ServerlessEndpoint(name, { adoptId: ${JSON.stringify(ids)}[name], ...args,
       gpuIds: pulumi.secret(["AMPER_24_HIDDEN"]), workersMin: pulumi.secret(77123), workersMax: 3,
@@ -179,12 +179,12 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself"]);
   });
 
-  test("what does not exist or must not be adopted fails the preview, and an id that is not known yet is a warning", async () => {
+  test("a record that does not exist or must not be adopted fails the preview, and an id that is not known yet causes a warning", async () => {
     const unknown = 'new NetworkVolume("unknown", { adoptId: later, size: 50, dataCenterId: "EU-RO-1" });';
     await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }) + unknown);
     const { exitCode, output } = await stack.run(["preview"]);
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("a template with the id t2 cannot be adopted: it is a template of pods");
+    expect(output).toContain("a template with the id t2 cannot be adopted: it is a pod template");
     expect(output).toContain("a network volume with the id v1 cannot be adopted: it has 50 GB");
     expect(output).toContain("registry credential nowhere does not exist in this account, so it cannot be adopted");
     expect(output).toMatch(/NetworkVolume \(unknown\):\n +warning: the preview cannot .*: adoptId is not known yet/);

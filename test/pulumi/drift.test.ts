@@ -120,13 +120,13 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
 
   afterAll(() => emulator.stop());
 
-  test("is stored by the service as declared, and is no drift", async () => {
+  test("is stored by the service as declared, and is not drift", async () => {
     await stack.up();
     expect(endpoints(emulator)).toEqual(combinations.map(expected));
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("can be changed to any other: what is removed or set to null returns to its default", async () => {
+  test("can be changed to any other: fields that are removed or set to null return to their defaults", async () => {
     const [first = {}, ...others] = combinations;
     const shifted = [...others, first];
     await stack.writeProgram(program(shifted));
@@ -156,7 +156,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
 
   afterAll(() => emulator.stop());
 
-  test("only in order, spaces or the suffix of the name is no drift", async () => {
+  test("only in order, spaces or the suffix of the name is not drift", async () => {
     const { name } = emulator.endpoints.get(idOf("one")) ?? {};
     emulator.endpoints.change(idOf("one"), {
       locations: "RO, CZ ,RO",
@@ -181,7 +181,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("in fields that the program never set is sent back unchanged with a change of others", async () => {
+  test("in fields that the program never set is sent back unchanged when other fields change", async () => {
     const theirs = {
       // An automatic name, once changed elsewhere, is no name that the program set.
       name: "renamed",

@@ -34,7 +34,7 @@ test("a changed program ends a preview that expects no changes with exit code 7"
   expect((await stack.run(["preview", "--expect-no-changes"])).exitCode).toBe(7);
 });
 
-test("a program sees its config, and a secret stays one", async () => {
+test("a program sees its config, and a secret stays secret", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     const config = new pulumi.Config();

@@ -85,7 +85,7 @@ test("a removal, a destroy and a replacement that time out leave the endpoints i
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("after a kill at zero a preview shows it without a request, a destroy that times out and the next up put the workers back", async () => {
+test("after a kill at zero, a preview shows that without a request, and a destroy that times out and the next up put the workers back", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const killAtZero = async () => {
@@ -128,7 +128,7 @@ test("after a kill at zero a preview shows it without a request, a destroy that 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("without the machine's record a refresh repairs what the program declares, and warns about what it does not", async () => {
+test("without the machine record, a refresh lets up repair what the program declares, and warns about everything else", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const turnOff = () => {
@@ -158,7 +158,7 @@ test("without the machine's record a refresh repairs what the program declares, 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a recycle that was killed at zero is shown and taken back when the program no longer wants it", async () => {
+test("a recycle that was killed at zero is shown, and undone when the program no longer asks for it", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const recycling = (templateRevision: number) =>

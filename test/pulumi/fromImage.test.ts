@@ -147,7 +147,7 @@ test("the same program again calls nothing, and a refresh only reads", async () 
   });
 });
 
-test("drift of image, disk and environment is shown and repaired, and foreign variables stay outside of state", async () => {
+test("drift of image, disk and environment is shown and repaired, and other people's variables stay out of state", async () => {
   const { id } = template();
   const env = [
     { key: "MODEL", value: "elsewhere" },
@@ -178,21 +178,21 @@ test("a changed image is rolled out in place with a job running: the job is not 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a changed variable is rolled out with a new template, and the old one is deleted when it is let go", async () => {
+test("a changed variable is rolled out with a new template, and the old one is deleted when the service releases it", async () => {
   const before = template();
   const running = await runJob(1_500);
   const options = '{ replaceOnChanges: ["env"] }';
   const image = "ghcr.io/me/llama:1.5.0";
   await stack.writeProgram(program({ image, model: "llama-4", template: options }));
   const { output } = await stack.up();
-  expect(output).toContain("waits until the service lets go of the template");
+  expect(output).toContain("waiting until the service releases the template");
   expect(template().id).not.toBe(before.id);
   expect(endpoint().templateId).toBe(template().id);
   expect(await running()).toBe(`${image} llama-3`);
   expect(await (await runJob(0))()).toBe(`${image} llama-4`);
 });
 
-test("a password is rotated in place, and shown nowhere", async () => {
+test("a password is rotated in place and shown nowhere", async () => {
   const { id } = only(emulator.registryAuths.list());
   await stack.setConfig({ "test:ghcr": ROTATED }, { secret: true });
   const { output } = await stack.succeed(["up", "--yes", "--diff"]);

@@ -33,7 +33,7 @@ test("the package openai talks to an endpoint", async () => {
 }, 60_000);
 
 describeClients("node", "the service's own client", () => {
-  test("talks to the emulator", async () => {
+  test("the official client talks to the emulator", async () => {
     const printed = await followPage("docs/how-to/official-clients.md", "official", 4);
     expect(printed.at(-1)).toContain("{ prompt: 'Hello' }");
   }, 60_000);

@@ -149,7 +149,7 @@ test("state holds one short, permanent line of provider code, and where the prog
   expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(80);
 });
 
-test("a program with the same meaning sends no request", async () => {
+test("an equivalent program sends no request", async () => {
   const { output } = await stack.up();
   expect(output).toContain("3 unchanged");
   await stack.writeProgram(program({ locations: " RO,CZ , RO", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4" }));
@@ -216,7 +216,7 @@ test("a replacement deletes first", async () => {
   expect(endpoint("plain").id).not.toBe(id);
 });
 
-test("destroy scales to zero, waits for the pods, deletes and verifies; an endpoint that is already gone is no obstacle", async () => {
+test("destroy scales to zero, waits for the workers, deletes and verifies; an endpoint that is already gone does not stop it", async () => {
   const { id } = endpoint("full");
   emulator.endpoints.delete(endpoint("plain").id);
   await occupyWorker(emulator, id);
@@ -235,7 +235,7 @@ test("destroy scales to zero, waits for the pods, deletes and verifies; an endpo
   while (!hasSeenThePod()) await sleep(20);
   job.release();
   const { output } = await destroying;
-  expect(output).toContain("full: waiting for 1 pod to stop");
+  expect(output).toContain("full: waiting for 1 worker to stop");
   const mine = emulator.journal
     .requests()
     .filter(({ operation, endpointId }) => operation === REQUESTS.list || endpointId === id);

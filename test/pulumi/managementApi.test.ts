@@ -87,7 +87,7 @@ test("after the switch to REST v2, a preview shows no changes, even with a refre
   expect(traffic().interfaces).toContain("v2");
 });
 
-test("over REST v2 changes are made in place, and a changed template reaches its endpoints", async () => {
+test("over REST v2, changes are made in place, and a changed template reaches its endpoints", async () => {
   await stack.writeProgram(program({ env: "two", workersMax: 4, further: true }));
   await stack.succeed(["up", "--yes", "--skip-preview"], V2);
   const { writes } = traffic();
@@ -112,7 +112,7 @@ test("drift is shown over REST v2, and repaired", async () => {
   expect(endpoint("by-delay")).toMatchObject({ workersMax: 4, locations: "EU-CZ-1,EU-RO-1,EU-RO-2" });
 });
 
-test("over REST v2 another password replaces the credential: the preview shows it, and everything gets the new one", async () => {
+test("over REST v2, a new password replaces the credential: the preview shows that, and everything gets the new one", async () => {
   const [before] = emulator.registryAuths.list();
   await stack.writeProgram(program({ env: "two", workersMax: 4, further: true, password: "another-password" }));
   const { output } = await stack.succeed(["preview", "--diff"], V2);
@@ -156,7 +156,7 @@ test("when the service has retired GraphQL, the message says how to switch", asy
   emulator.faults.clear();
 });
 
-test("a wrong name of an interface is refused before any call", async () => {
+test("a wrong interface name is refused before any call", async () => {
   emulator.journal.clear();
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v3" });
   expect(exitCode).not.toBe(0);

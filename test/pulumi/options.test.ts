@@ -45,7 +45,7 @@ async function namesInState() {
   return endpoints.map(({ outputs }) => outputs?.name).sort();
 }
 
-test("workers that are billed while idle cause a warning on their resource", async () => {
+test("workers that are billed while idle cause a warning for their resource", async () => {
   const { output } = await stack.up();
   const warnings = output.match(/^.*ServerlessEndpoint \((.*)\):\n +warning: workersMin is 1: 1 worker is billed/gm);
   expect(warnings).toHaveLength(1);
@@ -86,14 +86,14 @@ test("an endpoint over the quota is not created, and the error names the endpoin
   expect(await namesInState()).not.toContain("greedy");
 });
 
-test("protect: a destroy stops before anything is deleted", async () => {
+test("with protect, a destroy stops before anything is deleted", async () => {
   const { exitCode, output } = await stack.run(["destroy", "--yes"]);
   expect(exitCode).not.toBe(0);
   expect(output).toMatch(/guarded.*cannot be deleted/);
   expect(emulator.journal.operations()).toEqual([]);
 });
 
-test("retainOnDelete and deletedWith: the resource leaves the state, and the service gets no request", async () => {
+test("with retainOnDelete or deletedWith, the resource leaves the state, and the service gets no request", async () => {
   await stack.writeProgram(program("guarded", "busy"));
   const deleted = idOf("owner");
   await stack.up();
@@ -104,13 +104,13 @@ test("retainOnDelete and deletedWith: the resource leaves the state, and the ser
   expect(await namesInState()).toEqual(["busy", "guarded"]);
 });
 
-test("drainTimeout: a deletion fails if workers run too long, keeps the endpoint, and succeeds later", async () => {
+test("with drainTimeout, a deletion fails if workers run too long, keeps the endpoint, and succeeds later", async () => {
   await occupyWorker(emulator, idOf("busy"));
   await stack.writeProgram(program("guarded"));
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
   expect(failed.output).toMatch(
-    new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its pods still run. It still exists`),
+    new RegExp(`endpoint ${idOf("busy")} was not deleted within 1 s: 1 of its workers still runs. It still exists`),
   );
   expect(await namesInState()).toContain("busy");
   // It is in service again: its workers were put back.

@@ -89,7 +89,7 @@ describe("an endpoint that two resources name", () => {
     expect(ids()).toEqual([id]);
   });
 
-  test("is not adopted by its name: not after a removed alias, from a second backend, or in a replacement", async () => {
+  test("is never adopted by its name: not after an alias is removed, from a second backend, or in a replacement", async () => {
     const args = { gpuIds: "AMPERE_24", templateId: "template" };
     const stack = await createStack({ program: program({ a: args }), env: emulator.env });
     await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
@@ -150,7 +150,7 @@ describe("an endpoint of another account", () => {
     expect(own.endpoints.list()).toEqual([]);
   });
 
-  test("is deleted in a move only after the new account is verified, and moves back with its provider", async () => {
+  test("is deleted in a move only after the new account was verified, and moves back with its provider", async () => {
     const urls = (url: string) => `graphqlUrl: "${url}", restUrl: "${url}", queueUrl: "${url}"`;
     const providers = (key: string) => `
 const { ServerlessGpuProvider } = require("pulumi-serverless-gpu");
@@ -190,7 +190,7 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"], other.env);
   });
 
-  test("a new queue URL is recorded once the endpoint was seen", async () => {
+  test("a new queue URL is recorded once the endpoint has been seen", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: own.env });
     await stack.up();
     const env = { SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" };

@@ -215,7 +215,7 @@ test("a pull request is previewed in one comment, without a request to the servi
 
 const gitlabLog = "[Log](https://gitlab.example/job/12)";
 
-test("a preview that fails is a comment too, and fails its job", async () => {
+test("a failed preview also leaves a comment, and fails its job", async () => {
   await git("checkout", "--quiet", "-B", "mistake", "main");
   await stack.exec("sed", ["-i", "s/AMPERE_16/AMPERE_61/", "index.ts"]);
   await git("commit", "--quiet", "--all", "--message", "Take another tier");
@@ -226,14 +226,14 @@ test("a preview that fails is a comment too, and fails its job", async () => {
   await git("checkout", "--quiet", "more-workers");
 });
 
-test("a pull request from a fork is applied to its own emulator", async () => {
+test("a pull request from a fork is applied to an emulator of its own", async () => {
   const calls = emulator.journal.requests().length;
   const { rehearse } = await github("pull_request", { action: "opened", branch: "more-workers", fork: true });
   expect(rehearse).toMatchObject({ exitCode: 0, output: expect.stringMatching(/\+ 2 created.*- 2 deleted/s) });
   expect(emulator.journal.requests()).toHaveLength(calls);
 });
 
-test("a stack for a pull request exists as long as the pull request, and its merge is applied", async () => {
+test("a pull request's stack exists as long as the pull request, and its merge is applied", async () => {
   const branch = "more-workers";
   await github("pull_request", { action: "labeled", branch, ...PREVIEW_STACK });
   expect(workersMax()).toEqual([2, 4]);
@@ -302,7 +302,7 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
   expect(workersMax()).toEqual([4]);
 });
 
-test("a plan that no longer fits changes nothing, and the preview of an empty commit makes one that does, at GitLab too", async () => {
+test("a plan that no longer fits changes nothing, and the preview of an empty commit creates one that does, on GitLab too", async () => {
   await using other = await startGitHost();
   const preview = async (branch: string) => {
     await github("pull_request", { action: "opened", branch });
@@ -351,7 +351,7 @@ test("a plan that no longer fits changes nothing, and the preview of an empty co
   expect(workersMax()).toEqual([8]);
 });
 
-test("a rotated key in the secret store destroys the resources of the former key", async () => {
+test("with a rotated key in the secret store, destroy deletes the resources created with the former key", async () => {
   apiKey = "key-after-rotation";
   await startService();
   expect(workersMax()).toHaveLength(1);

@@ -69,7 +69,7 @@ test("one preview reports the problems of all resources", async () => {
   expectAllProblems(output);
 });
 
-test("nothing is created, not even valid resources, even without a preview", async () => {
+test("nothing is created, not even valid resources or without a preview", async () => {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
   expectAllProblems(output);
@@ -84,7 +84,7 @@ test("a program fails with the reasons even if it logs to a resource that is not
   expect(output).toContain('"smoke": input must be an object');
 });
 
-test("a missing name in an output becomes automatic, and options without effect cause a warning at their resource", async () => {
+test("a name that an output leaves undefined becomes automatic, and options without effect cause a warning for their resource", async () => {
   await stack.writeProgram(HEAD + GOOD);
   const { output } = await stack.up();
   expect((await stack.outputs()).name).toMatch(/^good-[0-9a-f]{7}$/);
@@ -104,7 +104,7 @@ test("an existing resource that is now invalid is neither changed nor deleted", 
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
 });
 
-test("arguments that the engine or a transformation changes later are not refused before", async () => {
+test("arguments that the engine or a transformation changes later are not refused too early", async () => {
   await stack.writeProgram(`${HEAD}
 const odd = { ...right, gpuIds: "nonsense" };
 new ServerlessEndpoint("good", odd, { ignoreChanges: ["gpuIds"] });
@@ -140,7 +140,7 @@ new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA
   expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
 });
 
-test("a setting of the config that cannot be read is reported at each resource that needs it", async () => {
+test("a config setting that cannot be read is reported for each resource that needs it", async () => {
   const file = path.join(stack.folder, "Pulumi.dev.yaml");
   const before = await readFile(file, "utf8");
   const wrong = "config:\n  serverless-gpu:extraGpuTiers: { tier: FUTURE_1 }\n";
@@ -150,7 +150,7 @@ test("a setting of the config that cannot be read is reported at each resource t
   await stack.writeFile("Pulumi.dev.yaml", before);
   expect(exitCode).not.toBe(0);
   expect(output).toContain('"good": serverless-gpu:extraGpuTiers must be a comma-separated string');
-  expect(output).toContain('fix the problems of "good"');
+  expect(output).toContain('fix the problems with "good"');
   expect(output).not.toMatch(/unhandled|Error:.*ConfigurationError|\bat .*\.js:/i);
 });
 

@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
   provider: 'the provider "bad" needs either apiKey or apiKeyEnv',
   commands: '"bad": set either command or dockerArgs',
   transformed: '"bad": a ServerlessEndpoint cannot be imported',
-  command: '"bad": command must be an object of the lists cmd and entrypoint',
+  command: '"bad": command must be an object with the lists cmd and entrypoint',
   output: "typo",
   noSelector: "set either id or name",
   promise: "typo",
@@ -53,7 +53,7 @@ async function upInline(mistakes: readonly string[]): Promise<Result[]> {
   return JSON.parse(await readFile(path.join(stack.folder, "results.json"), "utf8"));
 }
 
-test("an inline program that is refused deletes nothing and writes nothing, awaited or not, with and without a target", async () => {
+test("a refused inline program deletes and writes nothing, awaited or not, with and without a target", async () => {
   const [first, second, ...refused] = await upInline([...EARLY, ...LATE]);
   expect([first, second]).toMatchObject([{ failed: false }, { failed: false }]);
   for (const { stackName, mistake = "", failed, names, output } of refused) {
@@ -81,7 +81,7 @@ test("an inline program that is refused deletes nothing and writes nothing, awai
   expect(writes().sort()).toEqual([...Array(4).fill("saveEndpoint"), "saveTemplate", "saveTemplate"]);
 });
 
-test("a program of the command line that is refused writes nothing without a preview, even with --continue-on-error", async () => {
+test("a refused program on the command line writes nothing without a preview, even with --continue-on-error", async () => {
   await stack.up();
   emulator.journal.clear();
   const flags = ["up", "--yes", "--skip-preview"];

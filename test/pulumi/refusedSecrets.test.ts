@@ -16,7 +16,7 @@ test("the plugin's refusal of an explicit provider shows no key", async () => {
   expect(both.output).toContain('apiKey: the provider "mine" needs either apiKey or apiKeyEnv');
 });
 
-test("the plugin's refusal of a start command in two forms shows no part of it", async () => {
+test("the plugin's refusal of a start command in two forms shows no part of the command", async () => {
   const args = `imageName: "app:1", dockerArgs: "serve", command: { cmd: ["serve", pulumi.secret("${CANARY}")] }`;
   const stack = await createPluginStack(`new plugin.ServerlessTemplate("one", { ${args} });`, {});
   const two = await stack.run(["preview"]);

@@ -71,7 +71,7 @@ test("an unexpected output fails the up with both values, and the next up runs t
   expect(submits()).toBe(2);
 });
 
-test("policy and s3Config reach the service, the storage's key is secret, and so is a secret expectation", async () => {
+test("policy and s3Config reach the service, and the storage key and a secret expected output stay secret", async () => {
   const options = {
     expectedOutput: { text: 15 },
     policy: { ttl: 60_000, lowPriority: false },
@@ -99,7 +99,7 @@ test("policy and s3Config reach the service, the storage's key is secret, and so
   expect(refused.output).toMatch(/s3Config\.bucketName must be a string/);
 });
 
-test("a job whose submit lost its response is not submitted again", async () => {
+test("a job whose submit response was lost is not submitted again", async () => {
   emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
   const stack = await createStack({ program: program({}), env: emulator.env });
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);

@@ -34,7 +34,7 @@ test("a field that the program begins to manage is written, even if state has it
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a field that the program stops managing leaves the record, and is no drift later", async () => {
+test("a field that the program stops managing is no longer recorded as managed, and is never drift", async () => {
   const { id } = only();
   const adopted = (args: object) => program({ adoptId: id, workersMax: 3, ...args });
   await stack.writeProgram(adopted({}));

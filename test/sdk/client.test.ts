@@ -57,7 +57,7 @@ describe("options that are not valid", () => {
     [{ dispatcher: {} }, /dispatcher must be a dispatcher of undici/],
     [{ clock: {} }, /clock must have now, monotonic and schedule/],
     [{ extraGpuTiers: "NEW" }, /extraGpuTiers must be a list of strings/],
-  ])("%j: are named, with the way to fix them", (options, message) => {
+  ])("such as %j are named, with the way to fix them", (options, message) => {
     const error = refusal({ ...SETTINGS, ...options });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
@@ -100,7 +100,7 @@ test("an option that is undefined has its default", async () => {
 });
 
 describe("a client without options", () => {
-  test("takes key, service and URLs from the environment", async () => {
+  test("takes the key, the service and the URLs from the environment", async () => {
     const keys: unknown[] = [];
     await using server = await startRawServer((request, response) => {
       keys.push(request.headers.authorization);
@@ -189,7 +189,7 @@ describe("the dispatcher of a user", () => {
     });
   });
 
-  test("is not blamed on a proxy that the environment names", async () => {
+  test("is not mistaken for a proxy that the environment names", async () => {
     await withEnvironment({ HTTP_PROXY: "http://127.0.0.1:1" }, async () => {
       await using client = createClient({ ...SETTINGS, dispatcher: new Agent(), retry: { maxAttempts: 1 } });
       const error = await client

@@ -30,23 +30,23 @@ function leaks(text: string): boolean {
 }
 
 describe("a string with a known key", () => {
-  test.each(Object.entries(FORMS))("loses it: %s", (_form, text) => {
+  test.each(Object.entries(FORMS))("is redacted: %s", (_form, text) => {
     expect(leaks(text)).toBe(true);
     expect(leaks(redact(text))).toBe(false);
     expect(redact(text)).toContain("[redacted]");
   });
 
-  test("keeps everything else", () => {
+  test("keeps everything but the key", () => {
     expect(redact(`before ${CANARY}, after`)).toBe("before [redacted], after");
   });
 
-  test("loses all of a key that begins with another key", () => {
+  test("is redacted completely if the key begins with another key", () => {
     new Secret("prefix-key");
     new Secret("prefix-key-and-more");
     expect(redact("it is prefix-key-and-more.")).toBe("it is [redacted].");
   });
 
-  test("loses any key, wherever it stands in the text", () => {
+  test("is redacted wherever the key stands in the text", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 8, unit: "grapheme-ascii" }),
@@ -61,7 +61,7 @@ describe("a string with a known key", () => {
     );
   });
 
-  test("is left alone by a key so short that it would garble every message", () => {
+  test("is left alone if the key is so short that redacting it would garble every message", () => {
     new Secret("abc");
     expect(redact("abcdef")).toBe("abcdef");
   });
@@ -81,11 +81,11 @@ describe("a string with a key that is not known here", () => {
     [String.raw`{"accessSecret":"with \" a quote k9x8w7"}`, "k9x8w7"],
     ['{"id":"pod","env":{"A":"1","WORKER_KEY":"k9x8w7"},"name":"n"}', "k9x8w7"],
     ['{"id":"pod","env":{"A":"a } brace","WORKER_KEY":"k9x8w7', "k9x8w7"],
-  ])("loses it by its place: %s", (text, key) => {
+  ])("is redacted because of the key's place: %s", (text, key) => {
     expect(redact(text)).not.toContain(key);
   });
 
-  test("keeps what is only near such a place", () => {
+  test("keeps strings that are only near such a place", () => {
     expect(redact('{"id":"pod","env":{"A":"1"},"name":"n"}')).toContain('"name":"n"');
     expect(redact('{"accessSecret":"k9x8w7","bucketName":"b"}')).toContain('"bucketName":"b"');
     expect(redact("?api_key=k9x8w7&page=2")).toContain("&page=2");
@@ -93,7 +93,7 @@ describe("a string with a key that is not known here", () => {
 });
 
 describe("a Secret", () => {
-  test("shows itself in no way but reveal", () => {
+  test("shows its value only through reveal", () => {
     const shown = [
       String(secret),
       `${secret}`,
@@ -131,18 +131,18 @@ describe("an error", () => {
     expect(error.cause).toMatchObject({ name: "TypeError", code: "ECONNRESET", cause: { name: "Error" } });
   });
 
-  test("has no key in a cause that is no Error", () => {
+  test("has no key in a cause that is not an Error", () => {
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: CANARY })))).toBe(false);
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: { toString: () => CANARY } })))).toBe(false);
   });
 
-  test("can be made of a cause that is its own cause", () => {
+  test("can be created from a cause that is its own cause", () => {
     const cause = new Error(CANARY);
     cause.cause = cause;
     expect(leaks(everythingShown(new ConnectionError("broke", { cause })))).toBe(false);
   });
 
-  test("stays clean when the number of attempts is added", () => {
+  test("stays redacted when the number of attempts is added", () => {
     const error = new ConnectionError(`broke: ${CANARY}`).afterAttempts(3, 9_400);
     expect(error.message).toBe("broke: [redacted] (given up after 3 attempts in 9 s)");
     expect(error.stack).toContain("given up after 3 attempts");
@@ -155,7 +155,7 @@ describe("an error", () => {
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("has no key in a job's state that the service made up of it", () => {
+  test("has no key in a job state that the service derived from the key", () => {
     const job = { id: "job-1", status: CANARY };
     expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
     expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
@@ -176,21 +176,21 @@ describe("an error", () => {
   });
 });
 
-test("a client shows no key, however it is looked at", async () => {
+test("a client shows no key, however it is inspected", async () => {
   const client = createClient({ apiKey: CANARY.replaceAll(" ", ""), graphqlUrl: "http://127.0.0.1:1" });
   const options = { depth: 20, showHidden: true, customInspect: false };
   expect(leaks(inspect(client, options) + JSON.stringify(client))).toBe(false);
   await client.close();
 });
 
-test("a webhook's token stays hidden, however many jobs bring secrets of their own", () => {
+test("a webhook's token stays hidden, however many jobs have secrets of their own", () => {
   const endpoint = { endpointId: "ep", status: () => Promise.reject(new Error("not asked for")) };
   createWebhookReceiver({ endpoint, token: "a-webhook-token-of-a-test", onJob() {}, onError() {} });
   for (let number = 0; number < 1_001; number++) hideJobSecret(`secret-of-job-${number}`);
   expect(redact("https://example.com/hook?token=a-webhook-token-of-a-test")).not.toContain("a-webhook-token");
 });
 
-test("a very long environment, cut off, is hidden and not too much to look at", () => {
+test("a very long environment that is cut off is hidden without taking too long", () => {
   const value = "x".repeat(20_000_000);
   expect(redact(`{"env":{"A":"${value}`)).toBe('{"env":{[redacted]');
   expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');

@@ -13,14 +13,14 @@ export interface JobsFile {
    * @throws Error if it arrives before the one that was added last
    */
   add(arrivalS: number, durationS: number): void;
-  /** Writes what is not written yet. */
+  /** Writes what has not been written yet. */
   finish(): void;
   remove(): void;
 }
 
 const JOBS_PER_WRITE = 16_384;
 
-/** Creates the file in a new folder for temporary files. */
+/** Creates the file in a new temporary folder. */
 export function createJobsFile(): JobsFile {
   const folder = mkdtempSync(path.join(tmpdir(), "serverless-gpu-forecast-"));
   const file = path.join(folder, "jobs");

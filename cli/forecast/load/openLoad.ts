@@ -3,13 +3,13 @@ import { type ReadLoad, readLoad } from "./readLoad";
 
 const HOUR_S = 3600;
 
-/** Returns the reason why the options name no load, if so. */
+/** Returns why the options do not name a load; `undefined` if they do. */
 export function loadProblem({ load, generate, duration }: ForecastFlags): string | undefined {
   if ((load === undefined) === (generate === undefined)) return "give one load: --load or --generate";
   return generate && !duration ? "--generate needs --duration, such as 8s or 2s..10s" : undefined;
 }
 
-/** Returns the load of the options, in which `loadProblem` finds no problem. */
+/** Returns the load that the options name. Call it only if `loadProblem` finds no problem. */
 export function openLoad({ load, generate, duration, bursts, for: forS }: ForecastFlags): ReadLoad {
   if (load !== undefined) return readLoad(load, duration, forS);
   if (!generate || !duration) throw new Error("no load is given");

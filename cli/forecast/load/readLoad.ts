@@ -5,7 +5,7 @@ import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
 
-/** A load that was read, and its description. */
+/** A load read from a file, and its description. */
 export interface ReadLoad {
   readonly load: Load;
   readonly description: string;
@@ -51,8 +51,8 @@ const LINES_PER_REPORT = 10_000_000;
 /**
  * Reads a file of jobs line by line.
  * @param duration the time of each job, for files without durations
- * @param spanS jobs after this time are left out, and idle time before it counts; all jobs if
- * omitted
+ * @param spanS the time span: later jobs are left out, and idle time until its end counts; all jobs
+ * if omitted
  * @throws Error with the number of the line if a row is malformed
  */
 export function readLoad(file: string, duration: Duration | undefined, spanS?: number): ReadLoad {

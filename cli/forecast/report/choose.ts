@@ -13,8 +13,8 @@ function byCost(all: readonly Summary[]): Summary[] {
 }
 
 /**
- * Returns the settings that no other one beats in cost and delay, the cheapest first. Settings that
- * lose more jobs lose.
+ * Returns the settings that no other setting beats in both cost and delay, the cheapest first.
+ * Settings that lose more jobs are left out.
  */
 export function paretoFront(all: readonly Summary[]): Summary[] {
   let best = Number.POSITIVE_INFINITY;

@@ -23,9 +23,9 @@ export interface Summary {
   readonly delayS: Readonly<Record<string, Range>>;
   readonly coldStarts: Range;
   readonly mostWorkers: Range;
-  /** Jobs whose time to live ended. */
+  /** Jobs whose time to live was over. */
   readonly lost: Range;
-  /** Jobs that ran into the execution timeout. */
+  /** Jobs that reached the execution timeout. */
   readonly timedOut: Range;
   /** US dollars for the load itself. */
   readonly cost: Range;
@@ -37,10 +37,10 @@ export interface Summary {
   readonly delayBand: readonly (readonly [number, number])[];
 }
 
-/** Rules of the cost. */
+/** How the cost is computed. */
 export interface Costing {
   readonly price: Price;
-  /** The discount of `workersMin` workers, 0 to 1. */
+  /** The discount for `workersMin` workers, 0 to 1. */
   readonly activeDiscount: number;
   readonly freeStarts: boolean;
   /** The time that the load covers, in seconds. */

@@ -32,7 +32,7 @@ export interface Price {
   readonly source: string;
 }
 
-/** Returns the price of the first tier of a list: up to 4 workers run there. */
+/** Returns the price of the first tier in a list, where up to 4 workers run. */
 export function priceOf(gpuIds: string, prices: Prices, source: string): Price {
   const tier = gpuIds.split(",")[0]?.trim() ?? "";
   const perSecond = Object.hasOwn(prices.perSecond, tier) ? prices.perSecond[tier] : undefined;

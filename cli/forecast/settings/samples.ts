@@ -8,8 +8,8 @@ const WARM_S = 1.5;
 
 /**
  * Reads cold starts: a number of seconds on each line, or job records (lines of JSON) with
- * `delayTime` in milliseconds, of which the short ones are left out, because they met a warm
- * worker.
+ * `delayTime` in milliseconds. Records with short delays are left out, because their jobs found a
+ * warm worker.
  */
 export function readSamples(file: string): number[] {
   const samples: number[] = [];

@@ -60,7 +60,7 @@ export function parseAxis(text: string, before: readonly SweepAxis[] = []): read
 
 /**
  * Returns all combinations of the axes that the service accepts, and the number of those that it
- * does not.
+ * refuses.
  */
 export function combinations(base: Settings, axes: readonly SweepAxis[]): { settings: Settings[]; refused: number } {
   const size = axes.reduce((product, { values }) => product * values.length, 1);

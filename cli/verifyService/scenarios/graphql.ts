@@ -25,7 +25,10 @@ export interface Listed {
   readonly version?: unknown;
 }
 
-/** Returns a finding about the own endpoint in a list, which is `undefined` if it is not there. */
+/**
+ * Returns a finding about the run's endpoint in a list. The endpoint is `undefined` if the list
+ * does not have it.
+ */
 export const own =
   (findingOf: (endpoint: Listed | undefined, status: number) => object): FindingOf =>
   ({ status, body }, _, { id }) => {
@@ -37,7 +40,7 @@ export const own =
   };
 
 export const graphqlKeys: Scenario = {
-  name: "keys of GraphQL",
+  name: "GraphQL keys",
   steps: [
     { send: { graphql: LIST }, findings: [["graphql.key-in-query", listed]] },
     {
@@ -70,7 +73,7 @@ export const graphqlKeys: Scenario = {
 };
 
 export const graphqlForms: Scenario = {
-  name: "forms of GraphQL",
+  name: "GraphQL requests",
   steps: [
     { send: { graphql: "", method: "GET" }, findings: [["graphql.post-only", status]] },
     { send: { graphql: "", body: "{" }, findings: [["graphql.malformed", status]] },

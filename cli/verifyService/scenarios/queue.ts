@@ -43,12 +43,12 @@ const INPUT = { input: { prompt: "verify-service" } };
 /** Returns the status of the response, the state of its job, and the names of its fields. */
 const record: FindingOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
 
-/** A job that waits, because the endpoint has no worker. */
+/** A job that keeps waiting, because the endpoint has no worker. */
 const submit: Step = { send: { queue: "run", json: INPUT }, as: "job" };
 const PURGE: Step = { send: { queue: "purge-queue", method: "POST" } };
 
 export const queueErrors: Scenario = {
-  name: "errors of the queue",
+  name: "queue errors",
   steps: [
     {
       send: { queue: "health", key: "wrong" },
@@ -77,7 +77,7 @@ export const queueErrors: Scenario = {
 };
 
 export const waitingJobs: Scenario = {
-  name: "jobs that wait",
+  name: "waiting jobs",
   steps: [
     { send: { queue: "run", json: INPUT }, findings: [["queue.run", record]] },
     submit,
@@ -126,8 +126,8 @@ export const purge: Scenario = {
 };
 
 /**
- * The shortest ttl that the contract allows, plus a little for a service that only checks now and
- * then.
+ * The shortest ttl that the contract allows, plus some time for a service that checks only
+ * periodically.
  */
 const TTL_MS = 10_000;
 const TTL_PAUSE_MS = 13_000;
@@ -145,7 +145,7 @@ export const timeToLive: Scenario = {
   ],
 };
 
-/** The time that a worker may take to start and run the job, in milliseconds. */
+/** How long a worker may take to start and run the job, in milliseconds. */
 const JOB_MS = 240_000;
 const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
 const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETED" || job?.status === "FAILED";
@@ -155,7 +155,7 @@ const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETE
  * compared.
  */
 export const oneJob: Scenario = {
-  name: "one job of one worker",
+  name: "one job on one worker",
   steps: [
     PURGE,
     { send: { save: { workersMax: "1", idleTimeout: "1" } } },

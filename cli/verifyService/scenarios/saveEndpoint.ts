@@ -10,7 +10,7 @@ export const shown =
     return Object.fromEntries(fields.map((field) => [field, saved[field]]));
   };
 
-/** A save, and the saved fields that show a row each. */
+/** A save, and the saved fields, each of which shows a row. */
 const save = (fields: Input, ...findings: readonly (readonly [Row, ...string[]])[]): Step => ({
   send: { save: fields },
   findings: findings.map(([row, ...names]) => [row, shown(...names)]),
@@ -55,7 +55,7 @@ export const flashBoot: Scenario = {
   ],
 };
 
-/** An input that is refused. If it is accepted, the endpoint has no workers either. */
+/** An input that should be refused. Even if it is accepted, the endpoint has no workers. */
 const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, findings: [[row, outcome]] });
 
 export const refusedSaves: Scenario = {

@@ -20,23 +20,23 @@ export type Request = Sending &
   );
 
 /**
- * Returns the part of a reply that shows a rule. `earlier` holds the replies that the steps before
+ * Returns the part of a reply that shows a rule. `earlier` holds the replies that earlier steps
  * named.
  */
 export type FindingOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>, own: OwnEndpoint) => Finding;
 
 /**
- * A request, and the rows of the fidelity table that its reply shows. What is expected is the
- * emulator's own reply.
+ * A request, and the rows of the fidelity table that its reply shows. The emulator's reply is the
+ * expected one.
  */
 export interface Step {
   readonly send: Request;
   readonly findings?: readonly (readonly [Row, FindingOf])[];
-  /** The name of the reply for later steps. */
+  /** The name by which later steps refer to the reply. */
   readonly as?: string;
-  /** The time to wait before it, in milliseconds. @default 0 */
+  /** How long to wait before the request, in milliseconds. @default 0 */
   readonly pauseMs?: number;
-  /** Repeats the request every `everyMs` until its reply fits, for at most `atMostMs`. */
+  /** Repeats the request every `everyMs` until its reply matches, for at most `atMostMs`. */
   readonly until?: { readonly fits: (reply: Reply) => boolean; readonly everyMs: number; readonly atMostMs: number };
 }
 
@@ -49,7 +49,7 @@ export interface Scenario {
 /** An id that no endpoint, job or pod has. */
 export const UNKNOWN_ID = "verifyservicenosuchid";
 
-/** A row that only the observed profile has. */
+/** A row that exists only in the observed profile. */
 export const observed = (row: FidelityId): Row => ({ observed: row });
 
 /** Returns the sorted names of the fields of an object; `null` for anything else. */
@@ -73,7 +73,7 @@ export function outcome({ status, body }: Reply): object {
 /** Returns the GraphQL document that deletes an endpoint. */
 export const deletionOf = (id: string) => `mutation { deleteEndpoint(id: "${id}") }`;
 
-/** Returns the outcome of a deletion of the own endpoint. */
+/** Returns the outcome of deleting the run's endpoint. */
 export const deletion: FindingOf = ({ status, body }) => ({
   status,
   data: body?.data ?? null,

@@ -7,7 +7,7 @@ export const shown = { span: 60_000 };
 let colours = {};
 
 // Canvases do not follow the colour scheme by themselves.
-/** Reads the colours of the present scheme, light or dark. */
+/** Reads the colours of the current scheme, light or dark. */
 export function readColours() {
   const probe = document.createElement("i");
   document.body.append(probe);

@@ -25,7 +25,7 @@ export function byId(id) {
 }
 
 /**
- * Sets the text of an element if it differs, which costs less than to lay out again.
+ * Sets an element's text only if it differs, which avoids a new layout.
  * @param {Node} node
  * @param {string} text
  */
@@ -44,7 +44,7 @@ export function badge(text, kind = "", title = "") {
 }
 
 /**
- * Puts rows into a table, the newest first. Rows that are in place already are not touched.
+ * Puts rows into a table, the newest first. Rows that are already in place are left alone.
  * @param {HTMLElement} table
  * @param {Iterable<HTMLElement>} rows the newest last
  */

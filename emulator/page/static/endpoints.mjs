@@ -114,7 +114,7 @@ function update(parts, { view, lanes, depth }) {
   );
   setText(parts.waiting, String(inQueue));
   showScaling(parts, view);
-  parts.depth.ariaLabel = `Jobs that wait: ${inQueue} now`;
+  parts.depth.ariaLabel = `Waiting jobs: ${inQueue} now`;
   drawDepth(parts.depth, depth);
   showLanes(parts, view, lanes);
 }

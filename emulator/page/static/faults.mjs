@@ -29,7 +29,7 @@ export function showFaults() {
   rows.replaceChildren(
     ...(lines.length > 0
       ? lines
-      : [element("li", { className: "muted" }, "None. All requests get the service's own response.")]),
+      : [element("li", { className: "muted" }, "None. All requests get the service's normal response.")]),
   );
 }
 
@@ -46,7 +46,7 @@ export function openAddFault() {
       element("option", { value: name }, name || "every interface"),
     ),
   );
-  const operation = element("input", { placeholder: "every operation, or such as run, status, saveEndpoint" });
+  const operation = element("input", { placeholder: "every operation, or one, such as run, status, saveEndpoint" });
   const endpoint = element("input", { placeholder: "every endpoint" });
   endpoint.setAttribute("list", "endpoint-ids");
   const times = element("input", { type: "number", min: "1", placeholder: "until it is removed" });

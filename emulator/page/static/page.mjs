@@ -8,7 +8,9 @@ import { showRequests } from "./requests.mjs";
 import { state } from "./state.mjs";
 import { follow, setFilters } from "./stream.mjs";
 
-/** The time between two drawings without a change, in milliseconds: the clock goes on. */
+/**
+ * The time between two redraws without a change, in milliseconds, because the clock keeps running.
+ */
 const DRAW_MS = 200;
 
 const KEYS = /** @type {[key: string, text: string, action: () => void][]} */ ([
@@ -77,7 +79,7 @@ function count(number, name) {
 
 let isShown = true;
 
-/** Draws once for all changes that came since the last frame. */
+/** Draws once for all changes since the last frame. */
 function showSoon() {
   if (!isShown) return;
   isShown = false;

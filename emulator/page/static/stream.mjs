@@ -11,7 +11,7 @@ let reopenLater = 0;
 let onChange = () => {};
 
 /**
- * Follows the emulator. A page that nobody sees does not, so that it costs nothing.
+ * Follows the emulator. A hidden page does not, so it takes no resources.
  * @param {() => void} changed called after each change
  */
 export function follow(changed) {
@@ -45,7 +45,7 @@ function open() {
   opened.onopen = () => show("live");
   opened.onerror = () => {
     show("lost");
-    // A browser gives up where the response is no stream of events.
+    // A browser gives up if the response is not an event stream.
     if (opened.readyState === EventSource.CLOSED && opened === source) window.setTimeout(open, 1000);
   };
   opened.onmessage = ({ data }) => {

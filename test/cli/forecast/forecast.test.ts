@@ -63,7 +63,7 @@ test("the cost of a warm worker is its time, and jobs do not wait", async () => 
   expect((JSON.parse(discounted.stdout) as Output).results[0]?.monthly.high).toBeCloseTo(2_629_800 * 0.75, 0);
 });
 
-test("the text has ranges, the level of every assumption, and what cannot be known", async () => {
+test("the output has ranges, the level of every assumption, and what cannot be known", async () => {
   const { stdout } = await forecast(...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h");
   expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
   for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
@@ -84,7 +84,7 @@ test("limits set the exit code by the high end of the range", async () => {
   expect(kept.code).toBe(0);
 });
 
-test("a sweep names the front and the change, and writes pictures that need nothing else", async () => {
+test("a sweep names the best settings and the change, and writes self-contained pictures", async () => {
   const sweep = ["--sweep", "workersMin=0..1", "idleTimeout=1,60", "--pictures", "pictures"];
   const { code, stdout, stderr } = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "2s", ...sweep);
   // The setting as it is now has long delays.
@@ -100,7 +100,7 @@ test("a sweep names the front and the change, and writes pictures that need noth
   expect(svg.match(/NaN|Infinity|undefined/g)).toBeNull();
 });
 
-test("no point of the front is beaten in cost and delay", async () => {
+test("no point of the front is beaten in both cost and delay", async () => {
   const { stdout } = await forecast(
     ...EXACT,
     "--sweep",

@@ -176,7 +176,7 @@ test.each<[string, string, Duration | undefined, number[][]]>([
   expect(jobsIn(readFileSync(path.join(trace, "jobs.csv"), "utf8"), duration).jobs).toEqual(jobs);
 });
 
-test("a given time cuts a load, or adds time without jobs", () => {
+test("a given time span cuts a load short, or adds time without jobs", () => {
   const content = "arrival_s,duration_s\n0,1\n10,1\n20,1\n";
   expect(jobsIn(content)).toMatchObject({ spanS: 20 });
   expect(jobsIn(content, NONE, 15)).toEqual({

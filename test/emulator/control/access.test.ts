@@ -113,7 +113,7 @@ describe("access to the control interface", () => {
     expect(await at(byQuery, { method: "POST", headers: json, body: query })).toBe(200);
   });
 
-  test("each emulator has its own key, which nobody can guess, even with a random seed", async () => {
+  test("each emulator has its own key, which nobody can guess even if they know the random seed", async () => {
     await using one = await startEmulator({ randomSeed: 1 });
     await using other = await startEmulator({ randomSeed: 1 });
     expect(one.apiKey).toMatch(/^emulator-[0-9a-f]{32}$/);

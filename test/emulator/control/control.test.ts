@@ -131,7 +131,7 @@ describe("control over HTTP", () => {
     expect(answer.body.error).toContain(named);
   });
 
-  test("refuses operations that do not exist, by name, and finds those that a client made up", async () => {
+  test("refuses operations that do not exist, by name, but filters for operations that a client made up", async () => {
     const unknown = 'There is no operation "saveEndpont". There are: ';
     const journal = await control("GET", "journal?operation=saveEndpont");
     expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);

@@ -88,7 +88,7 @@ describe("jobs and workers over HTTP", () => {
     expect(body).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
-  test("kills a worker without a job, and another starts where one is needed", async () => {
+  test("kills a worker without a job, and another one starts if needed", async () => {
     emulator.endpoints.change(id, { workersMin: 1 });
     await clock.advance(1500);
     const [idle] = (await control("GET", "workers?state=idle")).body;

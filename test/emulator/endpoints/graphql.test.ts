@@ -80,7 +80,7 @@ describe("documents", () => {
 });
 
 describe("keys in the contract profile", () => {
-  test("[graphql.key-in-query] the key in the query opens", async () => {
+  test("[graphql.key-in-query] the key in the query is accepted", async () => {
     expect((await graphql(emulator, LIST)).body).toEqual({ data: { myself: { endpoints: [] } } });
   });
 
@@ -101,7 +101,7 @@ describe("keys in the contract profile", () => {
     expect(emulator.endpoints.list()).toEqual([]);
   });
 
-  test("[graphql.bearer-refused] a key in a header does not open", async () => {
+  test("[graphql.bearer-refused] a key in a header is not accepted", async () => {
     const headers = { authorization: `Bearer ${emulator.apiKey}` };
     expect((await post(JSON.stringify({ query: LIST }), "", emulator, headers)).status).toBe(401);
   });
@@ -116,7 +116,7 @@ describe("keys in the observed profile", () => {
   const query = (text: string, keyed: string, headers = {}) =>
     post(JSON.stringify({ query: text }), keyed, observed, headers);
 
-  test("[graphql.bearer] a key in a header opens", async () => {
+  test("[graphql.bearer] a key in a header is accepted", async () => {
     const { body } = await query(LIST, "", { authorization: `Bearer ${observed.apiKey}` });
     expect(body).toEqual({ data: { myself: { endpoints: [] } } });
   });
@@ -234,7 +234,7 @@ describe("deleteEndpoint", () => {
     expect(emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("[delete.draining] an endpoint cannot be deleted until its workers have left", async () => {
+  test("[delete.draining] an endpoint cannot be deleted until its workers have stopped", async () => {
     const clock = manualClock();
     await using slow = await startEmulator({ drainMs: 100, clock });
     const id = await createEndpoint(slow, "workersMin: 1");
@@ -246,7 +246,7 @@ describe("deleteEndpoint", () => {
     expect((await remove(id, slow)).body).toEqual({ data: { deleteEndpoint: null } });
   });
 
-  test("[delete.unknown-id] an unknown id, and one deleted before, is not found", async () => {
+  test("[delete.unknown-id] an unknown id and a deleted one are not found", async () => {
     expect((await remove("nope")).body).toEqual(refusal(/not found/i));
     const id = await createEndpoint(emulator, "workersMax: 0");
     await remove(id);

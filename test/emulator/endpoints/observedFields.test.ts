@@ -97,7 +97,7 @@ test("[save.standby] workersStandby is workersMin unless a save sets it", async 
   expect((await ask(emulator, SAVE, { input })).body.data.saveEndpoint.workersStandby).toBe(2);
 });
 
-test("[save.whole-scaler-value] a variable of the type Int is accepted", async () => {
+test("[save.whole-scaler-value] a scalerValue variable of the type Int is accepted", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const query = `mutation Save($scalerValue: Int) {
     saveEndpoint(input: { name: "a", gpuIds: "ADA_24", templateId: "t", scalerValue: $scalerValue }) { scalerValue } }`;
@@ -105,7 +105,7 @@ test("[save.whole-scaler-value] a variable of the type Int is accepted", async (
   expect((await ask(emulator, query)).body.data.saveEndpoint).toEqual({ scalerValue: 4 });
 });
 
-test("[save.priority-flashboot] [save.inline-template] priority counts as FLASHBOOT, and a template inside is refused", async () => {
+test("[save.priority-flashboot] [save.inline-template] PRIORITY_FLASHBOOT counts as FLASHBOOT, and a template in the input is refused", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const fast = await ask(emulator, SAVE, { input: { ...required, flashBootType: "PRIORITY_FLASHBOOT" } });
   expect(fast.body.data.saveEndpoint.flashBootType).toBe("FLASHBOOT");
@@ -114,7 +114,7 @@ test("[save.priority-flashboot] [save.inline-template] priority counts as FLASHB
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 
-test("the contract profile has none of them", async () => {
+test("the contract profile has none of the observed fields", async () => {
   await using emulator = await startEmulator();
   const url = `${emulator.url}/graphql?api_key=${emulator.apiKey}`;
   const headers = { "content-type": "application/json" };

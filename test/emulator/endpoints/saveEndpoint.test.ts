@@ -89,7 +89,7 @@ describe("changing", () => {
     expect(emulator.endpoints.list()).toHaveLength(1);
   });
 
-  test("[save.reset] a field with a default that is left out of a change is reset to it", async () => {
+  test("[save.reset] a field with a default is reset to it if a change leaves it out", async () => {
     const { id } = await saved(everything);
     expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
       idleTimeout: 10,
@@ -99,7 +99,7 @@ describe("changing", () => {
     });
   });
 
-  test("[save.keep] a field without a default that is left out of a change keeps its value", async () => {
+  test("[save.keep] a field without a default keeps its value if a change leaves it out", async () => {
     const { id } = await saved(everything);
     expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
       locations: "CZ,US",
@@ -228,7 +228,7 @@ describe("rules", () => {
     expect(await refused(input === REQUIRED ? `${REQUIRED}, ${wrong}` : input)).toContain(named);
   });
 
-  test("[save.any-template] any template is accepted while none is named", async () => {
+  test("[save.any-template] any template is accepted as long as none is named", async () => {
     expect((await saved('name: "a", gpuIds: "AMPERE_16", templateId: "anything"')).templateId).toBe("anything");
   });
 
@@ -240,7 +240,7 @@ describe("rules", () => {
     );
   });
 
-  test("[save.unknown-template] a template that a client makes does not exclude others, an option does", async () => {
+  test("[save.unknown-template] a template that a client creates does not exclude others, but an option does", async () => {
     emulator.templates.create({ id: "mine", name: "mine", imageName: "i" });
     expect((await saved(REQUIRED)).templateId).toBe("template-1");
     await using strict = await startEmulator({ strictReferences: true });
@@ -258,7 +258,7 @@ describe("rules", () => {
     expect(await refused(REQUIRED)).toContain("not a serverless template");
   });
 
-  test("[save.any-volume] [save.unknown-volume] any volume is accepted while none is named", async () => {
+  test("[save.any-volume] [save.unknown-volume] any volume is accepted as long as none is named", async () => {
     const input = `${REQUIRED}, networkVolumeId: "v2"`;
     expect((await saved(input)).networkVolumeId).toBe("v2");
     const volume = { id: "v2", size: 10, dataCenterId: "EU-RO-1" };

@@ -78,7 +78,7 @@ test("the scaler starts a limited number of workers each time it runs, and each 
   expect(ends[1]).toBeLessThanOrEqual(1005 + 290);
 });
 
-test("the same number of a run repeats it, another one differs", () => {
+test("the same run number repeats a run, and another one differs", () => {
   const duration = { fromS: 1, toS: 5 };
   const pattern = { kind: "poisson", rate: 0.5, secondRate: 0, burstJobs: 10, burstEveryS: 300, duration } as const;
   const load: Load = { spanS: 3600, pattern };
@@ -152,7 +152,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   return lastEndS;
 }
 
-test("a forecast without its own assumptions is what the emulator does", async () => {
+test("a forecast without assumptions of its own matches what the emulator does", async () => {
   const seconds = fc.integer({ min: 1, max: 40 });
   const settings = fc.record({
     scalerType: fc.constantFrom("QUEUE_DELAY" as const, "REQUEST_COUNT" as const),

@@ -50,7 +50,7 @@ test.each(BURSTS)("a published burst ends within the tolerance: $name", ({ jobs,
   expect(Math.max(...ends)).toBeLessThanOrEqual(1.1);
 });
 
-test("the first job of the cold burst starts by the time at which it was seen, and no worker is above workersMax", () => {
+test("the first job of the cold burst starts no later than was observed, and there are never more than workersMax workers", () => {
   const settings = { ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
   const result = play(
     settings,

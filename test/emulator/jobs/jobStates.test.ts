@@ -66,7 +66,7 @@ test("an event does not modify the job object that it applies to", () => {
   expect(before).toEqual(job());
 });
 
-test("a retry clears what the job was before", () => {
+test("a retry clears the result of the previous run", () => {
   const failed = apply(apply(apply(job(), EVENTS.start, 10), EVENTS.progress, 11), EVENTS.fail, 20);
   expect(jobRecord(apply(failed, EVENTS.retry, 30), 35, "observed")).toEqual({
     id: "job-1",
@@ -76,7 +76,7 @@ test("a retry clears what the job was before", () => {
   });
 });
 
-test("a result is forgotten after its retention, or after the ttl when that is sooner", () => {
+test("a result is deleted after its retention, or after the ttl if that is sooner", () => {
   const ended = (more: Partial<Job>) => forgottenAt(job({ status: "COMPLETED", endedAt: 10 * minute, ...more }));
   expect(ended({})).toBe(40 * minute);
   expect(ended({ retentionMs: minute })).toBe(11 * minute);
@@ -90,7 +90,7 @@ test("only a job in progress is queued again when the emulator restarts, and not
   expect(recovered(completed, 9)).toBe(completed);
 });
 
-test("whatever happens, times never go back, and an ended job has an end", () => {
+test("whatever happens, times never go back, and an ended job has an end time", () => {
   const events = fc.array(fc.record({ event: fc.constantFrom(...Object.values(EVENTS)), after: fc.nat(1000) }));
   fc.assert(
     fc.property(events, (steps) => {

@@ -52,7 +52,7 @@ async function nextWith<Name extends keyof Change>(next: () => Promise<Change>, 
   }
 }
 
-test("begins with the whole state, and continues with what changes", async () => {
+test("the stream begins with the whole state, and continues with the changes", async () => {
   const job = await submit();
   const authorization = `Bearer ${emulator.apiKey}`;
   await send(`${emulator.url}/v1/other`, { headers: { authorization } });
@@ -83,7 +83,7 @@ test("begins with the whole state, and continues with what changes", async () =>
   expect(change).not.toHaveProperty("requests");
 });
 
-test("reports a worker's changes with the time of the emulator's clock, not of the event", async () => {
+test("a worker's changes have the time on the emulator's clock, not of the event", async () => {
   const next = await follow();
   await next();
   await submit();
@@ -97,7 +97,7 @@ test("reports a worker's changes with the time of the emulator's clock, not of t
   ]);
 });
 
-test("reports endpoints and jobs that are gone", async () => {
+test("the stream reports endpoints and jobs that are gone", async () => {
   const next = await follow();
   const job = await submit();
   while (!(await nextWith(next, "jobs")).jobs.some(({ id }) => id === job));
@@ -107,7 +107,7 @@ test("reports endpoints and jobs that are gone", async () => {
   expect((await nextWith(next, "endpoints")).endpoints).toMatchObject([{ id: "chat" }]);
 });
 
-test("filters jobs by endpoint and status: one that leaves the status is gone", async () => {
+test("jobs are filtered by endpoint and status: one that leaves the status is gone", async () => {
   emulator.endpoints.create({ ...ENDPOINT, id: "other" });
   const waiting = await submit();
   await submit("other");
@@ -117,7 +117,7 @@ test("filters jobs by endpoint and status: one that leaves the status is gone", 
   expect(await nextWith(next, "jobsGone")).toMatchObject({ jobsGone: [waiting] });
 });
 
-test("filters requests, and reports the end of a pending one and a cleared journal", async () => {
+test("requests are filtered, and the stream reports the end of a pending one and a cleared journal", async () => {
   emulator.faults.add({ effect: { latencyMs: 1000, status: 500 }, match: { operation: "health" } });
   const next = await follow("?requestText=HEALTH&requestsOnly=errors");
   await next();
@@ -135,14 +135,14 @@ test("filters requests, and reports the end of a pending one and a cleared journ
   expect(await nextWith(next, "requestsCleared")).toMatchObject({ requestCount: 0 });
 });
 
-test("contains no keys", async () => {
+test("the stream contains no keys", async () => {
   await send(`${emulator.url}/graphql?api_key=${emulator.apiKey}`, { method: "POST", body: "{}" });
   const change = await (await follow())();
   expect(change.requests).toHaveLength(1);
   expect(JSON.stringify(change)).not.toContain(emulator.apiKey);
 });
 
-test("lists the latest 200 jobs and requests, whatever there is, at most 10 times a second", async () => {
+test("at most 10 times a second, the stream lists at most the latest 200 jobs and requests", async () => {
   await start({ seed: { endpoints: [{ ...ENDPOINT, workersMax: 0 }] } });
   for (let count = 0; count < 300; count++) await submit();
   const next = await follow();

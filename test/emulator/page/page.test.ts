@@ -96,7 +96,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
       body: JSON.stringify({ endpointId: "chat", input }),
     }).then((response) => response.json() as Promise<{ id: string }>);
 
-  test("shows the queue, the workers and the arithmetic of the scaler, live, while a manual clock is moved", async () => {
+  test("the page shows the queue, the workers and the scaler's arithmetic live while a manual clock is moved", async () => {
     await manual({ seed: { endpoints: [{ ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 2 }] } });
     expect(new URL(page.url()).pathname).toBe("/_emulator/");
     for (let count = 0; count < 6; count++) await submit();
@@ -113,7 +113,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await chat.locator(".lane .gone").nth(2).waitFor();
   });
 
-  test("marks what is assumed, with the rule", async () => {
+  test("the page marks what is assumed, with the rule", async () => {
     await open();
     const mark = card("llama-chat").locator(".badge.assumed");
     await mark.waitFor();
@@ -124,7 +124,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await request.getAttribute("title")).toContain("rest.other-paths");
   });
 
-  test("plays and pauses a manual clock", async () => {
+  test("the page plays and pauses a manual clock", async () => {
     await manual();
     await page.keyboard.press("p");
     while (emulator.clock.now() < 400) await page.waitForTimeout(20);
@@ -138,7 +138,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     while (emulator.clock.now() !== paused + 1000) await page.waitForTimeout(20);
   });
 
-  test("sends jobs, shows input and output, cancels, retries, and kills a worker", async () => {
+  test("the page sends jobs, shows input and output, cancels, retries, and kills a worker", async () => {
     await manual();
     await page.keyboard.press("n");
     await page.getByLabel("Input, as JSON").fill('{ "prompt": "<b>hi</b>", "fails": true }');
@@ -175,7 +175,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.journal.requests()).toEqual([]);
   });
 
-  test("lists requests with fault badges, filters them, and adds and removes faults", async () => {
+  test("the page lists requests with fault badges, filters them, and adds and removes faults", async () => {
     await open();
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
@@ -200,7 +200,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("adds a fault rule for workers, which matches no requests", async () => {
+  test("the page adds a fault rule for workers, which matches no requests", async () => {
     await open();
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
@@ -229,7 +229,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
   test.each([
     "light",
     "dark",
-  ] as const)("has labels that can be read: a contrast of 4.5 or more, %s", async (scheme) => {
+  ] as const)("the page's labels are legible, with a contrast of 4.5 or more: %s", async (scheme) => {
     await open({ handlers: { default: (_job, { crash }) => crash() }, coldStartMs: 0 });
     await page.emulateMedia({ colorScheme: scheme });
     await submit();
@@ -242,7 +242,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await page.evaluate(PALE_LABELS)).toEqual([]);
   });
 
-  test("shows names as text, never as markup", async () => {
+  test("the page shows names as text, never as markup", async () => {
     const name = "<img src=x onerror=alert(1)><script>alert(1)</script>";
     await open({ seed: { endpoints: [{ ...ENDPOINT, name }] } });
     await page.getByRole("heading", { name }).waitFor();
@@ -251,7 +251,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await page.locator("img, main script").count()).toBe(0);
   });
 
-  test("follows a reset and another start, after which its actions still work, and shows a refusal", async () => {
+  test("the page follows a reset and a restart, after which its actions still work, and shows a refusal", async () => {
     await open();
     emulator.endpoints.create({ ...ENDPOINT, id: "late", name: "late-one" });
     await card("late-one").waitFor();
@@ -273,7 +273,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     problems = problems.filter((each) => !/net::ERR|status of 400/.test(each));
   });
 
-  test("is used with the keyboard", async () => {
+  test("the page can be used with the keyboard alone", async () => {
     await open();
     await submit();
     await submit();

@@ -82,7 +82,7 @@ describe("a pod", () => {
     expect(await getPod(emulator, "pod-1")).toMatchObject({ status: 200, body: complete });
   });
 
-  test("[rest.flags-default] is shown without what the five flags include", async () => {
+  test("[rest.flags-default] is shown without the parts that the five flags add", async () => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, "pod-1")).body).toEqual(complete);
     const query = "?includeMachine=false&includeNetworkVolume=false&includeSavingsPlans=false&includeTemplate=false";
@@ -94,7 +94,7 @@ describe("a pod", () => {
     ["[rest.include-network-volume]", "includeNetworkVolume", { networkVolume }],
     ["[rest.include-savings-plans]", "includeSavingsPlans", { savingsPlans }],
     ["[rest.include-template]", "includeTemplate", { template }],
-  ])("%s is shown with more on %s", async (_, flag, more) => {
+  ])("%s shows more with %s", async (_, flag, more) => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, `pod-1?${flag}=true`)).body).toEqual({ ...complete, ...more });
   });
@@ -105,7 +105,7 @@ describe("a pod", () => {
     expect((await getPod(emulator, `pod-1${query}`)).body).toEqual({ ...complete, savingsPlans: [] });
   });
 
-  test("[rest.optional-fields] lacks the fields that are set on a condition while it does not hold", async () => {
+  test("[rest.optional-fields] lacks conditional fields while their condition is not met", async () => {
     emulator.pods.add({ id: "plain" });
     const { body } = await getPod(emulator, "plain");
     for (const field of [
@@ -138,7 +138,7 @@ describe("a pod", () => {
     expect(() => emulator.pods.add({ id: "longer", name: "x".repeat(192) })).toThrow(/191/);
   });
 
-  test("[rest.observed-spelling] has another spelling in the observed profile", async () => {
+  test("[rest.observed-spelling] has the other spelling of some fields in the observed profile", async () => {
     await using observed = await startEmulator({ profile: "observed" });
     observed.pods.add(complete);
     const { image, ...rest } = complete;

@@ -14,7 +14,7 @@ describe("a worker that fails", () => {
   test.each([
     ["a variable that no process can have", { key: "A", value: "x\u0000y" }, "null character"],
     ["a variable that is too large", { key: "A", value: "x".repeat(200_000) }, "too large"],
-  ])("cannot be started with %s, says so, and its job waits", async (_name, variable, reason) => {
+  ])("cannot be started with %s: the output says so, and its job waits", async (_name, variable, reason) => {
     const seed = { templates: [{ id: "t", name: "t", imageName: "i", env: [variable] }] };
     const { run, job, output, emulator } = await startRealWorkers(PROTOCOL_WORKER, { templateId: "t" }, { seed });
     const id = await run({});
@@ -23,7 +23,7 @@ describe("a worker that fails", () => {
     await emulator.stop();
   });
 
-  test("ends, and the emulator continues, if another process still writes into its home folder", async () => {
+  test("ends, and the emulator keeps running, if another process still writes into its home folder", async () => {
     const writer = 'i=0; while [ $i -lt 300 ]; do mkdir -p "$HOME/d$i"; i=$((i+1)); sleep 0.01; done';
     const escapes = `'${process.execPath}' -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' '${writer}'`;
     const command = `${escapes}; exec ${PROTOCOL_WORKER.command}`;
@@ -55,7 +55,7 @@ describe("a worker that fails", () => {
   });
 });
 
-test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled is told a second time", async () => {
+test("[worker.stop-job-again] a worker that is still preparing a job when it is cancelled gets the stop request a second time", async () => {
   const command = 'echo "$RUNPOD_AI_API_KEY $RUNPOD_POD_ID"; exec sleep 60';
   const { run, post, output, emulator, endpointId } = await startRealWorkers({ command }, { workersMin: 1 });
   await until(() => output("stdout").length > 0);

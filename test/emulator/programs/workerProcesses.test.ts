@@ -29,7 +29,7 @@ describe("the process of a worker", () => {
     await until(() => !isLinux || processesWith("RUNPOD_POD_ID", pod?.id ?? "").length === 0);
   });
 
-  test("[worker.stop] is killed if it has not ended in time, and counts until then", async () => {
+  test("[worker.stop] is killed if it has not ended in time, and counts as a worker until then", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_IGNORES_SIGTERM: "1" }, stopMs: 500 };
     const { runSync, emulator, endpointId, output } = await startRealWorkers(program);
     await runSync({});
@@ -76,7 +76,7 @@ describe("the process of a worker", () => {
     expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
   });
 
-  test("[worker.refresh] a process that asks for it is replaced after its job", async () => {
+  test("[worker.refresh] a process that asks to be replaced is replaced after its job", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers();
     const { output: first } = await runSync({ refresh: true });
     const { output: second } = await runSync({});
@@ -114,7 +114,7 @@ describe("the process of a worker", () => {
     if (isLinux) expect(processesWith("RUNPOD_ENDPOINT_ID", id)).toEqual([]);
   });
 
-  test("new workers run another program after a change of the endpoint", async () => {
+  test("new workers run a different program after a change to the endpoint", async () => {
     const other = { ...PROTOCOL_WORKER, env: { MODEL: "other" } };
     const handlers = { worker: PROTOCOL_WORKER, other, plain: () => "a function" };
     const { runSync, emulator, endpointId } = await startRealWorkers(PROTOCOL_WORKER, {}, { handlers });

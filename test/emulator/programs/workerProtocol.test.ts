@@ -20,7 +20,7 @@ describe("a worker's program", () => {
     expect((await job(id)).output).toEqual({ pid: first.output.pid });
   });
 
-  test("[worker.take-batch] [worker.concurrency] has as many jobs at once as it asks for, or as its concurrency allows", async () => {
+  test("[worker.take-batch] [worker.concurrency] gets as many jobs at once as it asks for, or as its concurrency allows", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_SIZE: "4" } };
     for (const [concurrency, atOnce] of [
       [undefined, 4],
@@ -36,7 +36,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("[worker.environment] [worker.minimal-environment] has a minimal environment, and none of the emulator's secrets", async () => {
+  test("[worker.environment] [worker.minimal-environment] has a minimal environment without the emulator's secrets", async () => {
     process.env.WORKER_TEST_SECRET = "canary";
     try {
       const program = { ...PROTOCOL_WORKER, env: { MODEL: "llama" } };
@@ -64,7 +64,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("prints into the journal, by worker, with the starts and ends of its process", async () => {
+  test("has its output in the journal, by worker, with the starts and ends of its process", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers();
     await runSync({ print: `hello ${emulator.apiKey}` });
     await until(() => output("stdout").length > 0);
@@ -131,7 +131,7 @@ describe("the requests of workers", () => {
     for (const body of ["not JSON", "[]", "null"]) expect((await call("job-done/W/x?", body)).status).toBe(400);
   });
 
-  test("[worker.key] with another key, even the account's, are refused after a pause", async () => {
+  test("[worker.key] are refused after a pause if they have another key, even the account's", async () => {
     const { call, emulator, worker } = await silentWorker();
     const before = performance.now();
     const keys = [emulator.apiKey, "", `${worker}x`];
@@ -140,7 +140,7 @@ describe("the requests of workers", () => {
     expect(performance.now() - before).toBeGreaterThan(900);
   });
 
-  test("a batch gets all the jobs that wait, and none is given twice", async () => {
+  test("a batch gets all waiting jobs, and none is given twice", async () => {
     const { call, run } = await silentWorker();
     const ids = [await run({}), await run({}), await run({})];
     const first = await call("job-take-batch/W?batch_size=2&job_in_progress=0");
@@ -149,7 +149,7 @@ describe("the requests of workers", () => {
     expect(taken).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
-  test("a request that was cut gets no job", async () => {
+  test("a request whose connection was cut gets no job", async () => {
     const { emulator, endpointId, call, run, job, worker, output } = await silentWorker();
     const key = output("stdout")[0]?.split(" ")[0] ?? "";
     const gone = new AbortController();

@@ -102,7 +102,7 @@ describe("/retry", () => {
     expect((await queue.job(id)).status).toBe(state);
   });
 
-  test("a job whose result is not kept any more cannot be retried", async () => {
+  test("a job whose result is no longer kept cannot be retried", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "no" });
     await queue.clock.advance(30 * minute);
@@ -111,7 +111,7 @@ describe("/retry", () => {
 });
 
 describe("/purge-queue", () => {
-  test("[queue.purge] [queue.purged-job] removes what waits, and leaves what runs", async () => {
+  test("[queue.purge] [queue.purged-job] removes waiting jobs, and leaves running ones", async () => {
     const queue = await startQueue({}, { handlers });
     const running = await queue.run({ sleep: minute });
     const waiting = [await queue.run({}), await queue.run({}, { policy: { lowPriority: true } })];

@@ -37,7 +37,7 @@ describe("keys", () => {
     expect([status, body]).toEqual([401, { status: 401, title: "Unauthorized", detail: expect.any(String) }]);
   });
 
-  test("the query's api_key opens nothing", async () => {
+  test("the api_key in the query is not accepted", async () => {
     const { emulator, endpointId } = await startQueue();
     const { status } = await send(`${emulator.url}/v2/${endpointId}/health?api_key=${emulator.apiKey}`);
     expect(status).toBe(401);
@@ -119,7 +119,7 @@ describe("malformed requests", () => {
     ["a webhook that is no string", { input: {}, webhook: 5 }],
     ["an s3Config that is no object", { input: {}, s3Config: "a" }],
     ["an s3Config with a number", { input: {}, s3Config: { accessId: 5 } }],
-  ])("[queue.bad-request] %s makes /run and /runsync return 400, and no job is made", async (_, body) => {
+  ])("[queue.bad-request] %s makes /run and /runsync return 400, and no job is created", async (_, body) => {
     const queue = await startQueue();
     for (const operation of ["run", "runsync"]) {
       const { status, body: problem } = await queue.post(operation, body);
@@ -151,7 +151,7 @@ describe("malformed requests", () => {
     "-5000",
     "abc",
     "",
-  ])("[queue.out-of-range] [queue.runsync-wait] a wait of %p is refused, and no job is made", async (wait) => {
+  ])("[queue.out-of-range] [queue.runsync-wait] a wait of %p is refused, and no job is created", async (wait) => {
     const queue = await startQueue();
     const { status, headers } = await queue.post(`runsync?wait=${wait}`, { input: {} });
     expect([status, headers.get("x-emulator-fidelity")]).toEqual([400, "assumed"]);
@@ -170,7 +170,7 @@ describe("malformed requests", () => {
     expect((await queue.post("openai/v1/chat/completions", "{")).status).toBe(400);
   });
 
-  test("[queue.null-fields] null in an optional field is as if the field were absent", async () => {
+  test("[queue.null-fields] null in an optional field counts as absent", async () => {
     const policy = { executionTimeout: null, lowPriority: null, ttl: null };
     for (const more of [{ policy }, { policy: null }, { webhook: null, s3Config: null, policy: {} }]) {
       const queue = await startQueue();
@@ -191,7 +191,7 @@ describe("sizes", () => {
   test.each([
     ["run", 10 * megabyte],
     ["runsync", 20 * megabyte],
-  ])("[queue.sizes] [queue.too-large] the body of /%s may have %d bytes, not one more", async (operation, limit) => {
+  ])("[queue.sizes] [queue.too-large] the body of /%s may have %d bytes, but not one more", async (operation, limit) => {
     const queue = await startQueue({}, { handlers: { worker: () => "done" } });
     const { answer } = await queue.begin(operation, bodyOf(limit));
     await queue.clock.runUntilIdle();
@@ -200,7 +200,7 @@ describe("sizes", () => {
     expect([status, headers.get("x-emulator-fidelity")]).toEqual([400, "assumed"]);
   });
 
-  test("[queue.sizes] bytes count, not characters", async () => {
+  test("[queue.sizes] sizes are measured in bytes, not characters", async () => {
     const queue = await startQueue({}, { handlers: { worker: () => "done" } });
     const body = JSON.stringify({ input: { text: "€".repeat(3.5 * megabyte) } });
     expect(body.length).toBeLessThan(10 * megabyte);

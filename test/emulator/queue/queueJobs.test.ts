@@ -97,7 +97,7 @@ describe("/runsync", () => {
     expect(await waiting).toMatchObject({ status: 200, body: { status: "IN_QUEUE", delayTime: waitMs } });
   });
 
-  test("a job whose caller hung up goes on", async () => {
+  test("a job continues after its caller hung up", async () => {
     const queue = await startQueue({}, { handlers });
     const caller = new AbortController();
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/runsync`;
@@ -139,7 +139,7 @@ describe("/status", () => {
     expect(await queue.job(failed)).not.toHaveProperty("output");
   });
 
-  test("[queue.error] a failed job carries what its handler threw", async () => {
+  test("[queue.error] a failed job has the error that its handler threw", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "CUDA out of memory" });
     await queue.clock.runUntilIdle();
@@ -166,14 +166,14 @@ describe("/status", () => {
       },
     ],
     ["a BigInt", () => ({ n: 1n })],
-  ])("output that is no JSON (%s) fails the job", async (_, worker) => {
+  ])("output that is not JSON (%s) fails the job", async (_, worker) => {
     const queue = await startQueue({}, { handlers: { worker } });
     const id = await queue.run({});
     await queue.clock.runUntilIdle();
     expect((await queue.job(id)).status).toBe("FAILED");
   });
 
-  test("what a handler does to its input stays with it", async () => {
+  test("a handler's changes to its input do not change the job", async () => {
     const queue = await startQueue(
       {},
       {

@@ -41,7 +41,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     });
   });
 
-  test("[queue.openai-model] completes a chat: roles, content parts, n, usage, and ids that differ", async () => {
+  test("[queue.openai-model] completes a chat: roles, content parts, n, usage, and distinct ids", async () => {
     const { openai } = await start();
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "be brief" },
@@ -99,7 +99,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(texts).toEqual(["a b", "c"]);
   });
 
-  test("[queue.openai-model] embeds strings, the same string in the same way", async () => {
+  test("[queue.openai-model] embeds strings, with the same result for the same string", async () => {
     const { openai } = await start();
     const { data, usage } = await openai.embeddings.create({ model, input: ["one", "two", "one"], dimensions: 12 });
     const [one, two, again] = data.map(({ embedding }) => embedding);
@@ -259,7 +259,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-cut] a request whose client closes the connection is cancelled (stream: %p)", async (stream) => {
+  ])("[queue.openai-cut] the job is cancelled if the client closes the connection (stream: %p)", async (stream) => {
     let jobId = "";
     const { queue, openai } = await start(async function* ({ id }, { sleep }) {
       jobId = id;
@@ -277,7 +277,7 @@ describe("a request to /openai/*", () => {
     expect(await queue.job(jobId)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("[queue.wrong-key] [queue.rate-limits] with a wrong key, or over the limit, is refused before there is a job", async () => {
+  test("[queue.wrong-key] [queue.rate-limits] is refused before a job is created if the key is wrong or the limit is exceeded", async () => {
     const limits = { openai: { perWindow: 1 } };
     const { queue, openai } = await start(undefined, { rateLimits: { limits } });
     expect(await failure(openaiOf(queue, "wrong").models.list())).toMatchObject({ status: 401 });

@@ -69,7 +69,7 @@ describe("the contract's table", () => {
     expect((await queue.post("cancel/none")).status).toBe(404);
   });
 
-  test("each endpoint has limits of its own", async () => {
+  test("each endpoint has its own limits", async () => {
     const queue = await startQueue({}, { rateLimits: undefined });
     await refusedOf(2, () => queue.post("purge-queue"), 1);
     const other = queue.emulator.endpoints.create({ name: "b", gpuIds: "AMPERE_16", templateId: "t" });
@@ -80,7 +80,7 @@ describe("the contract's table", () => {
 });
 
 describe("the dynamic rule", () => {
-  test("[queue.rate-limits-dynamic] running workers raise the limit per 10 s, by requestsPerWorker each", async () => {
+  test("[queue.rate-limits-dynamic] running workers raise the limit per 10 s to requestsPerWorker for each", async () => {
     const handlers = { worker: () => new Promise(() => {}) };
     const endpoint = { workersMin: 3, workersMax: 3 };
     const queue = await startQueue(endpoint, { rateLimits: { requestsPerWorker: 40 }, handlers });
@@ -115,7 +115,7 @@ describe("fault rules and limits", () => {
     expect((await next.answer).status).toBe(200);
   });
 
-  test("[queue.rate-limits] one that hangs counts until its client gives up", async () => {
+  test("[queue.rate-limits] a hanging request counts until its client gives up", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { hang: true }, times: 2 });
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;
@@ -133,14 +133,14 @@ describe("fault rules and limits", () => {
     expect((await queue.post("run", { input: {} })).status).toBe(200);
   });
 
-  test("a request to which a rule responds instead of the service counts for no limit", async () => {
+  test("a request that a fault rule answers instead of the service does not count towards a limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
     for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);
     expect(await refusedOf(5, () => queue.post("run", { input: {} }), 1)).toBe(1);
   });
 
-  test("a wrong key and an unknown operation count for no limit", async () => {
+  test("requests with a wrong key or an unknown operation do not count towards a limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;
     for (let n = 0; n < 5; n += 1) {
@@ -152,12 +152,12 @@ describe("fault rules and limits", () => {
 });
 
 describe("settings", () => {
-  test("limits can be off", async () => {
+  test("limits can be turned off", async () => {
     const queue = await startQueue({}, { rateLimits: { limits: "off" } });
     expect(await refusedOf(30, () => queue.post("purge-queue"))).toBe(0);
   });
 
-  test("own numbers replace those of the table, the others stay", async () => {
+  test("custom limits replace those of the table, and the others stay", async () => {
     const queue = await startQueue(
       {},
       { rateLimits: { limits: { status: { perWindow: 3 }, run: { concurrent: 0 } } } },

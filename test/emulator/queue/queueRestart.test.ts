@@ -46,7 +46,7 @@ function crashImage(name: string): string {
   return name;
 }
 
-test("jobs that were acknowledged survive a crash, ended ones with their result", async () => {
+test("acknowledged jobs survive a crash, and ended ones keep their result", async () => {
   const clock = manualClock();
   const runs: unknown[] = [];
   const worker: NonNullable<EmulatorOptions["handlers"]>[string] = async ({ input }, { sleep }) => {
@@ -82,7 +82,7 @@ test("jobs that were acknowledged survive a crash, ended ones with their result"
   expect([completed, failed, inProgress, waiting]).not.toContain(id);
 });
 
-test("what should have been forgotten meanwhile is gone after a restart", async () => {
+test("jobs that expired in the meantime are gone after a restart", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: () => "done" });
   const { id: ended } = await before.call("POST", "run", { input: {} });
@@ -95,7 +95,7 @@ test("what should have been forgotten meanwhile is gone after a restart", async 
   expect((await after.call("GET", `status/${kept}`)).status).toBe("COMPLETED");
 });
 
-test("an emulator that is stopped and started again goes on where it was", async () => {
+test("an emulator that is stopped and started again continues where it was", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: ({ input }) => input.n });
   const { id } = await before.call("POST", "run", { input: { n: 7 } });
@@ -105,7 +105,7 @@ test("an emulator that is stopped and started again goes on where it was", async
   expect(await after.call("GET", `status/${id}`)).toMatchObject({ status: "COMPLETED", output: 7 });
 });
 
-test("a stream that was not read yet can be read after a restart", async () => {
+test("a stream that has not been read yet can be read after a restart", async () => {
   const clock = manualClock();
   const worker = function* () {
     yield "a";
@@ -120,7 +120,7 @@ test("a stream that was not read yet can be read after a restart", async () => {
   expect(items.map(({ output }) => output)).toEqual(["a", "b"]);
 });
 
-test("the days without jobs go on counting over a restart", async () => {
+test("days without jobs keep counting across a restart", async () => {
   const day = 24 * 60 * minute;
   const clock = manualClock();
   const before = await start("data.json", clock, {});

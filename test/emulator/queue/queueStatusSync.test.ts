@@ -29,7 +29,7 @@ describe("/status-sync", () => {
     expect((await answer).body).toMatchObject({ id, status: "IN_PROGRESS", executionTime: 5 * second });
   });
 
-  test("[queue.status-sync] returns 404 for an unknown job, and for one that is deleted while it waits", async () => {
+  test("[queue.status-sync] returns 404 for an unknown job, and for one that is deleted during the wait", async () => {
     const queue = await startQueue({ workersMin: 0, workersMax: 0 }, options);
     expect((await queue.get("status-sync/none")).status).toBe(404);
     const id = await queue.run({});

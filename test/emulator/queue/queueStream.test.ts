@@ -16,7 +16,7 @@ async function* counting({ input }: HandlerJob, { sleep }: { sleep(ms: number): 
 
 const outputs = (items: { output: unknown }[]) => items.map((item) => item.output);
 
-test("[queue.stream] [queue.stream-drains] each read hands out what has come since the last one", async () => {
+test("[queue.stream] [queue.stream-drains] each read returns the items since the last one", async () => {
   const queue = await startQueue({}, { handlers: { worker: counting } });
   const id = await queue.run({ count: 3 });
   const read = async () => (await queue.get(`stream/${id}`)).body;
@@ -33,7 +33,7 @@ test("[queue.stream] [queue.stream-drains] each read hands out what has come sin
   expect(await read()).toEqual([]);
 });
 
-test("[queue.stream-observed] the observed profile shows the status beside the items", async () => {
+test("[queue.stream-observed] the observed profile shows the status in addition to the items", async () => {
   const queue = await startQueue({}, { profile: "observed", handlers: { worker: counting } });
   const id = await queue.run({ count: 1 });
   expect((await queue.get(`stream/${id}`)).body).toEqual({ status: "IN_PROGRESS", stream: [] });
@@ -42,7 +42,7 @@ test("[queue.stream-observed] the observed profile shows the status beside the i
   expect([status, outputs(stream)]).toEqual(["COMPLETED", [{ n: 1 }]]);
 });
 
-test("[queue.stream] metrics of a worker that generates text are passed on as they are", async () => {
+test("[queue.stream] the metrics of a worker that generates text are passed on unchanged", async () => {
   const metrics = { avg_gen_throughput: 12.5, input_tokens: 3, output_tokens: 1, scenario: "stream", stream_index: 0 };
   const worker = function* () {
     yield { output: { text: ["Hi"] }, metrics };
@@ -75,7 +75,7 @@ test("[queue.stream-unsupported] a handler that does not stream has an empty str
   expect((await queue.get(`stream/${id}`)).body).toEqual([]);
 });
 
-test("what came before a failure can still be read; a retry starts anew", async () => {
+test("items from before a failure can still be read; a retry starts over", async () => {
   const queue = await startQueue({}, { handlers: { worker: counting } });
   const id = await queue.run({ count: 2, fail: true });
   await queue.clock.runUntilIdle();
@@ -86,7 +86,7 @@ test("what came before a failure can still be read; a retry starts anew", async 
   expect(outputs((await queue.get(`stream/${id}`)).body)).toEqual([{ n: 1 }]);
 });
 
-test("nothing more is streamed after a cancel, and the generator is ended", async () => {
+test("after a cancel nothing more is streamed, and the generator is ended", async () => {
   let ended = false;
   const worker = async function* (_: HandlerJob, { sleep }: { sleep(ms: number): Promise<void> }) {
     try {

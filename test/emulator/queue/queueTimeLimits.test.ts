@@ -38,7 +38,7 @@ describe("time limits", () => {
     expect((await queue.health()).workers).toEqual({ idle: 1, running: 0 });
   });
 
-  test("[queue.ttl] a waiting and an ended job are deleted too", async () => {
+  test("[queue.ttl] waiting and ended jobs are also deleted", async () => {
     const queue = await startQueue({}, { handlers });
     const ended = await queue.run({}, { policy: { ttl: minute } });
     await queue.clock.advance(0);
@@ -49,7 +49,7 @@ describe("time limits", () => {
     expect((await queue.health()).jobs.inQueue).toBe(0);
   });
 
-  test("[queue.ttl] queue time counts: a job that ran late has what is left of its ttl", async () => {
+  test("[queue.ttl] queue time counts: a job that starts late has only the rest of its ttl", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ sleep: 2 * hour }, { policy: { executionTimeout: 3 * hour } });
     const policy = { ttl: 5 * hour, executionTimeout: 24 * hour };
@@ -74,7 +74,7 @@ describe("time limits", () => {
   test.each([
     ["run", 30 * minute],
     ["runsync", minute],
-  ])("[queue.retention] [queue.forgotten] the result of /%s is kept for its time after the end", async (operation, kept) => {
+  ])("[queue.retention] [queue.forgotten] the result of /%s is kept for its retention time after the job has ended", async (operation, kept) => {
     const queue = await startQueue({}, { handlers });
     const { answer } = await queue.begin(operation, { input: { sleep: 5 * second } });
     await queue.clock.advance(5 * second);

@@ -63,7 +63,7 @@ test("[queue.webhook] [queue.webhook-body] the whole job is posted once, when it
   });
 });
 
-test("[queue.webhook-states] FAILED and TIMED_OUT are notified too, CANCELLED is not", async () => {
+test("[queue.webhook-states] FAILED and TIMED_OUT are also notified, but CANCELLED is not", async () => {
   const queue = await startQueue({}, { handlers });
   await queue.run({ fail: true }, { webhook: url });
   await queue.run({ timeOut: true }, { webhook: url });
@@ -77,7 +77,7 @@ test("[queue.webhook-states] FAILED and TIMED_OUT are notified too, CANCELLED is
 describe("[queue.webhook-tries] tries", () => {
   test.each([
     500, 404, 204, 201, 302,
-  ])("a response with %d is a failure: two more tries, 10 s apart", async (status) => {
+  ])("a response with %d is a failure and leads to two more tries, 10 s apart", async (status) => {
     answers = [status, status, status];
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({}, { webhook: url });
@@ -94,7 +94,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(await queue.job(id)).toMatchObject({ status: "COMPLETED", output: { ok: true } });
   });
 
-  test("the tries end with the first 200", async () => {
+  test("the tries end with the first response with 200", async () => {
     answers = [500, 200];
     const queue = await startQueue({}, { handlers });
     await queue.run({}, { webhook: url });
@@ -102,7 +102,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(deliveries).toHaveLength(2);
   });
 
-  test("[queue.webhook-failed] a receiver that is not there changes nothing about the job", async () => {
+  test("[queue.webhook-failed] a receiver that cannot be reached does not change the job", async () => {
     receiver.close();
     await once(receiver, "close");
     const queue = await startQueue({}, { handlers });
@@ -132,7 +132,7 @@ describe("[queue.webhook-tries] tries", () => {
   });
 });
 
-test("a fault rule can swallow a try; the next one comes after the usual pause", async () => {
+test("a fault rule can drop a try; the next one comes after the usual pause", async () => {
   const queue = await startQueue({}, { handlers });
   queue.emulator.faults.add({ effect: { dropWebhook: true }, times: 1 });
   await queue.run({}, { webhook: url });

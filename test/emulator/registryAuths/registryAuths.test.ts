@@ -58,7 +58,7 @@ test.each([
   expect(JSON.stringify(emulator.registryAuths.list())).not.toContain(PASSWORD);
 });
 
-test("[registry.unique-name] a name can be used once", async () => {
+test("[registry.unique-name] a name can be used only once", async () => {
   await created();
   expect(await refusedMutation(emulator, create("ghcr"))).toContain("unique");
   expect(emulator.registryAuths.list()).toHaveLength(1);

@@ -52,7 +52,7 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
   });
 });
 
-test("[v2.patch] a change keeps what it leaves out, and returns the whole record", async () => {
+test("[v2.patch] a change keeps the fields that it leaves out, and returns the whole record", async () => {
   const id = await create();
   const before = (await call("GET", `/serverless/${id}`)).body;
   const { status, body } = await call("PATCH", `/serverless/${id}`, { workers: { max: 7 }, name: "other" });
@@ -140,7 +140,7 @@ test("[v2.template-env] variables of the body win over those of the template", a
   expect(await env()).toEqual({ B: "two", D: "d" });
 });
 
-test("[v2.bound-template] [v2.delete-bound] a deletion takes only the template that belongs to the endpoint", async () => {
+test("[v2.bound-template] [v2.delete-bound] a deletion also deletes the template that belongs to the endpoint, and no other", async () => {
   const id = await create({ templateId: undefined, image: "me/own:1" });
   const [bound] = emulator.templates.list().filter((each) => each.boundEndpointId === id);
   expect(bound).toMatchObject({ imageName: "me/own:1" });
@@ -164,7 +164,7 @@ test("[v2.delete-status] [v2.delete-workers] [v2.workers] a deletion ends the wo
   expect((await call("GET", `/serverless/${id}/workers`)).status).toBe(404);
 });
 
-test("[v2.countries] an endpoint of countries shows all their data centers", async () => {
+test("[v2.countries] an endpoint whose locations are countries shows all their data centers", async () => {
   emulator.seed({
     endpoints: [{ id: "ep1", name: "a", gpuIds: "ADA_24", templateId: "tpl1", locations: "CZ,RO,US-KS-2" }],
   });

@@ -26,7 +26,7 @@ test("[v2.other-paths] [v2.method] other paths return 404, other methods 405", a
   expect((await call("PUT", "/serverless")).status).toBe(405);
 });
 
-test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] keys", async () => {
+test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] a wrong key returns 401, and one without permission 403", async () => {
   expect(await call("GET", "/serverless", undefined, null)).toMatchObject({
     status: 401,
     body: { title: "Unauthorized", status: 401, detail: "missing bearer token" },
@@ -37,7 +37,7 @@ test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] keys", asyn
   });
 });
 
-test("[v2.malformed] [v2.unknown-id] [v2.request-id] a body without JSON, and an unknown id", async () => {
+test("[v2.malformed] [v2.unknown-id] [v2.request-id] a body that is not JSON returns 400, and an unknown id 404", async () => {
   expect((await call("POST", "/serverless", "{")).status).toBe(400);
   for (const path of ["/serverless/x", "/templates/x", "/network-volumes/x", "/registries/x"]) {
     expect((await call("GET", path)).status).toBe(404);
@@ -93,7 +93,7 @@ test("the journal names the operation, and shows no variables", async () => {
   expect(JSON.stringify(entry)).not.toContain("very-secret");
 });
 
-test("the shapes of the table accept what they describe, and name each problem", () => {
+test("the table's shapes accept what they describe, and name each problem", () => {
   const { body } = REST_V2.createNetworkVolume;
   expect(problemsOf(body, { name: "a", size: 10, dataCenter: "EU-RO-1", type: "STANDARD" })).toEqual([]);
   expect(problemsOf(body, { name: "", size: 9, type: "FAST", more: 1 })).toEqual([

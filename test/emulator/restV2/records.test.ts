@@ -9,7 +9,7 @@ afterEach(() => emulator.stop());
 
 const call = (method: string, path: string, body?: unknown) => callV2(emulator, method, path, body);
 
-test("[v2.template-defaults] a template of which only name and image are given", async () => {
+test("[v2.template-defaults] a template with only a name and an image gets the defaults", async () => {
   const { status, body } = await call("POST", "/templates", { name: "t", image: "me/t:1" });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -62,7 +62,7 @@ test("[v2.registry-fixed] [v2.registry-in-use] a registry credential is fixed, a
   expect(JSON.stringify(emulator.journal.requests())).not.toContain("very-secret");
 });
 
-test("[v2.pod] [v2.pod-fields] a pod has the names of REST v2, and a worker is none", async () => {
+test("[v2.pod] [v2.pod-fields] a pod has the field names of REST v2, and a worker is not a pod", async () => {
   emulator.pods.add({
     ...{ id: "pod1", name: "trainer", image: "me/p:1", costPerHr: 0.5, containerDiskInGb: 30, volumeInGb: 40 },
     ...{ portMappings: { "22": 10341 }, publicIp: "192.0.2.1", env: { A: "1" }, ports: ["22/tcp"] },

@@ -21,7 +21,7 @@ const segment = fc.oneof(
   fc.constantFrom("v2", "v1", "pods", "one", "run", "%", "%ff", "..", "__proto__"),
 );
 
-test("any request to any path has a response", () =>
+test("any request to any path gets a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS"),
@@ -38,7 +38,7 @@ test("any request to any path has a response", () =>
     { numRuns: 150 },
   ));
 
-test("any GraphQL document has a response", () =>
+test("any GraphQL document gets a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -75,7 +75,7 @@ test("any GraphQL document has a response", () =>
     { numRuns: 150 },
   ));
 
-test("any job has a response, whatever its body", () =>
+test("any job gets a response, whatever its body", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -107,7 +107,7 @@ test.each([
   'flashBootType: "FLASHBOOT"',
   "__proto__: 1",
   "constructor: 1",
-])("an endpoint with %s is refused or saved, and no other is changed", async (field) => {
+])("an endpoint with %s is refused or saved, and no other endpoint is changed", async (field) => {
   const before = emulator.endpoints.get("one");
   const { status, body } = await save(emulator, `${REQUIRED}, ${field}`);
   expect(isAnswered(status)).toBe(true);

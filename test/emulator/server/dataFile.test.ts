@@ -38,7 +38,7 @@ const statusOf = (emulator: Pick<Emulator, "url" | "apiKey">, endpointId: string
   send(`${emulator.url}/v2/${endpointId}/status/${jobId}`, { headers: authorized(emulator) });
 
 describe("a data file", () => {
-  test("keeps endpoints, jobs, pods and templates over a restart", async () => {
+  test("keeps endpoints, jobs, pods and templates across a restart", async () => {
     const first = await startEmulator({ dataFile, templates: ["template-1"], coldStartMs: 0 });
     const id = await createEndpoint(first, 'locations: "CZ", workersMin: 1');
     first.pods.add({ id: "pod-1", name: "trainer" });
@@ -100,7 +100,7 @@ describe("a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).version).toBe(2);
   });
 
-  test("keeps the key, unless another one is set", async () => {
+  test("keeps the key unless another one is set", async () => {
     const first = await startEmulator({ dataFile });
     await first.stop();
     const second = await startEmulator({ dataFile });
@@ -113,7 +113,7 @@ describe("a data file", () => {
     expect((await graphql(fourth, "{ myself { id } }", first.apiKey)).status).toBe(401);
   });
 
-  test("wins over the seed", async () => {
+  test("takes precedence over the seed", async () => {
     const seed = { endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] };
     const first = await startEmulator({ dataFile, seed });
     first.endpoints.delete("mine");
@@ -129,7 +129,7 @@ describe("a data file", () => {
     ["something else", '{"version": 9}'],
   ])("a data file that contains %s is refused and left alone", async (_, text) => {
     writeFileSync(dataFile, text);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(/no JSON|not well formed/);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
@@ -253,7 +253,7 @@ describe("a data file that another emulator has", () => {
 
   test("is not kept by an emulator that could not start", async () => {
     writeFileSync(dataFile, "{");
-    await expect(startEmulator({ dataFile })).rejects.toThrow("no JSON");
+    await expect(startEmulator({ dataFile })).rejects.toThrow("does not contain JSON");
     expect(locks()).toEqual([]);
   });
 });
@@ -293,7 +293,7 @@ describe("after kill -9", () => {
     }
   }
 
-  test("it starts again with everything that it had acknowledged", async () => {
+  test("an emulator starts again with everything that it had acknowledged", async () => {
     const acknowledged = new Map<string, number>();
     const jobs = new Map<string, string>();
     for (let round = 0; round < 8; round++) {

@@ -26,7 +26,7 @@ describe("effects", () => {
     expect(stored()).toBe(0);
   });
 
-  test("a status after the effect hides that the request was carried out", async () => {
+  test("a status after the effect hides that the request was executed", async () => {
     fault({ status: 503, when: "after" });
     expect((await save(emulator, REQUIRED)).status).toBe(503);
     expect(stored()).toBe(1);
@@ -53,12 +53,12 @@ describe("effects", () => {
     });
   });
 
-  test("a null account", async () => {
+  test("a rule can return a null account", async () => {
     fault({ nullAccount: true });
     expect(await list()).toMatchObject({ status: 200, body: { data: { myself: null } } });
   });
 
-  test("a web page in place of JSON", async () => {
+  test("a rule can return a web page in place of JSON", async () => {
     fault({ html: true }, { times: 1 });
     fault({ html: true, status: 403 });
     const [first, second] = [await list(), await list()];
@@ -159,7 +159,7 @@ describe("effects", () => {
     receiver.close();
   });
 
-  test("the list lags behind creations, changes and deletions", async () => {
+  test("a list can lag behind creations, changes and deletions", async () => {
     const clock = manualClock();
     await using timed = await startEmulator({ clock });
     const list = () => graphql(timed, LIST);
@@ -226,7 +226,7 @@ describe("rules", () => {
     expect(await statuses(3)).toEqual([501, 502, 200]);
   });
 
-  test("apply by a chance that is the same for the same seed", async () => {
+  test("apply with a probability, and the same seed gives the same choices", async () => {
     const run = async (randomSeed: number) => {
       emulator = await startEmulator({ randomSeed });
       fault({ status: 500 }, { match: { probability: 0.5 } });
@@ -260,7 +260,7 @@ describe("rules", () => {
     ]);
   });
 
-  test("are refused with every mistake when they are malformed", () => {
+  test("are refused with a list of all mistakes when they are malformed", () => {
     const wrong = {
       match: { interface: "soap", nth: 0 },
       effect: { status: 99, colour: "red" },

@@ -14,7 +14,7 @@ afterEach(() => emulator.stop());
 const list = () => graphql(emulator, "{ myself { endpoints { id } } }");
 
 describe("journal", () => {
-  test("holds every request in order, with what it was given and how it ended", async () => {
+  test("contains every request in order, with its arguments and its outcome", async () => {
     const id = await createEndpoint(emulator, "workersMax: 1, flashBootType: FLASHBOOT");
     await list();
     await graphql(emulator, `mutation { deleteEndpoint(id: "${id}") }`);
@@ -81,12 +81,12 @@ describe("journal", () => {
     expect(emulator.journal.operations()).toEqual(["myself"]);
   });
 
-  test("records a document that cannot be read as unknown", async () => {
+  test("records a document that cannot be parsed as unknown", async () => {
     await graphql(emulator, "{ nonsense");
     expect(emulator.journal.requests()[0]).toMatchObject({ operation: "unknown", status: 400, outcome: "error" });
   });
 
-  test("never holds a password or the value of a variable, however they are sent", async () => {
+  test("never contains a password or the value of a variable, however they are sent", async () => {
     const template = (env: string, more = "") =>
       `saveTemplate(input: { name: "t", dockerArgs: "", containerDiskInGb: 1, volumeInGb: 0, env: ${env} ${more} }) { id }`;
     await mutate(emulator, template(`[{ key: "TOKEN", value: "${SECRET}" }]`, ', imageName: "i"'));
@@ -125,7 +125,7 @@ describe("journal", () => {
     expect(entries[8]).toMatchObject({ operation: "saveTemplate", outcome: "error" });
   });
 
-  test("never holds a key, nor a job's input or storage secret", async () => {
+  test("never contains a key, a job's input or a storage secret", async () => {
     await list();
     await graphql(emulator, "{ myself { endpoints { id } } }", "canary-wrong-key");
     await graphql(emulator, `mutation { deleteEndpoint(id: "${KEY}") }`);

@@ -111,7 +111,7 @@ describe("[workers.roll-out] a change of", () => {
     expect(workers()).toEqual(["app:2 1"]);
   });
 
-  test("the template starts a new worker beside the busy one where workersMax allows it", async () => {
+  test("the template starts a new worker next to the busy one if workersMax allows it", async () => {
     await start({ workersMax: 2 });
     await run(MINUTE);
     await clock().advance(1);
@@ -166,7 +166,7 @@ describe("[workers.stale-flashboot] with the option,", () => {
     return output(job);
   };
 
-  test("workers with FLASHBOOT keep the old version, later ones too, until workersMax is 0", async () => {
+  test("workers with FLASHBOOT, even later ones, keep the old version until workersMax is 0", async () => {
     await start({ workersMin: 0, flashBootType: "FLASHBOOT", idleTimeout: 1 }, { staleFlashBoot: true });
     expect(await answer()).toBe("app:1 a");
     change({ imageName: "app:2" });
@@ -176,7 +176,7 @@ describe("[workers.stale-flashboot] with the option,", () => {
     expect(await answer()).toBe("app:2 a");
   });
 
-  test("another templateId reaches them", async () => {
+  test("another templateId still reaches workers with FLASHBOOT", async () => {
     await start({ flashBootType: "FLASHBOOT" }, { staleFlashBoot: true });
     emulator.endpoints.change(endpointId, { templateId: "t2" });
     expect(workers()).toEqual(["example/image:latest 1"]);

@@ -64,7 +64,7 @@ describe("saveTemplate", () => {
     expect(emulator.templates.list()).toEqual([]);
   });
 
-  test("[template.list] [template.get] every field is stored and shown, in lists and alone", async () => {
+  test("[template.list] [template.get] every field is stored, and shown in lists and in single reads", async () => {
     const { body } = await mutate(
       emulator,
       `saveTemplate(input: { name: "all", imageName: "me/app:1", ${EVERYTHING} }) { ${ALL} }`,
@@ -153,7 +153,7 @@ describe("saveTemplate", () => {
     expect(emulator.templates.get(id)?.containerRegistryAuthId).toBeNull();
   });
 
-  test("[template.unknown-registry-auth] an unknown credential is refused once credentials are named, a deleted one always", async () => {
+  test("[template.unknown-registry-auth] an unknown credential is refused once credentials are named; a deleted one is always refused", async () => {
     const save = (id: string) =>
       `saveTemplate(input: { name: "a", ${TEMPLATE_REQUIRED}, env: [], containerRegistryAuthId: "${id}" }) { id }`;
     const seed = { registryAuths: [{ id: "reg", name: "r", username: "u", password: "p" }] };
@@ -220,7 +220,7 @@ describe("names", () => {
   const taken = (name: string, on = emulator) =>
     refusedMutation(on, `saveTemplate(input: { name: "${name}", ${TEMPLATE_REQUIRED}, env: [] }) { id }`);
 
-  test("[template.unique-name] a name that a template or a pod template has is refused, also in a change", async () => {
+  test("[template.unique-name] a name that a template or a pod template has is refused, even in a change", async () => {
     await created("one");
     const id = await created("two");
     emulator.templates.create({ name: "pod", imageName: "i", isServerless: false });
@@ -232,7 +232,7 @@ describe("names", () => {
     expect(emulator.templates.list().map(({ name }) => name)).toEqual(["one", "two", "pod"]);
   });
 
-  test("[template.taken-name] a name of another account is refused", async () => {
+  test("[template.taken-name] another account's name is refused", async () => {
     await using crowded = await startEmulator({ takenTemplateNames: ["llama"] });
     expect(await taken("llama", crowded)).toBe("Template name must be unique");
   });
@@ -270,44 +270,44 @@ describe("deleteTemplate", () => {
     "contract",
     "observed",
   ] as const)("[template.in-use] is refused while an endpoint or a pod uses it (%s)", async (profile) => {
-    await using it = await startEmulator({ profile, drainMs: 0, templateReleaseMs: 0 });
-    it.templates.create({ id: "template-1", name: "a", imageName: "i" });
-    const id = await createEndpoint(it);
-    expect(await refusedMutation(it, remove)).toContain('in use by endpoint "a"');
-    it.endpoints.delete(id);
-    it.pods.add({ id: "pod-1", templateId: "template-1", desiredStatus: "EXITED" });
-    expect(await refusedMutation(it, remove)).toContain('in use by pod "pod-1"');
-    it.pods.add({ id: "pod-1", templateId: "template-1", desiredStatus: "TERMINATED" });
-    expect((await mutate(it, remove)).body.errors).toBeUndefined();
+    await using account = await startEmulator({ profile, drainMs: 0, templateReleaseMs: 0 });
+    account.templates.create({ id: "template-1", name: "a", imageName: "i" });
+    const id = await createEndpoint(account);
+    expect(await refusedMutation(account, remove)).toContain('in use by endpoint "a"');
+    account.endpoints.delete(id);
+    account.pods.add({ id: "pod-1", templateId: "template-1", desiredStatus: "EXITED" });
+    expect(await refusedMutation(account, remove)).toContain('in use by pod "pod-1"');
+    account.pods.add({ id: "pod-1", templateId: "template-1", desiredStatus: "TERMINATED" });
+    expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
   test("[template.in-use] is refused while a worker of an earlier version of the endpoint still runs with it", async () => {
     const clock = manualClock();
     const worker = (_: unknown, { sleep }: { sleep: (ms: number) => Promise<void> }) => sleep(60_000);
-    await using it = await startEmulator({ clock, coldStartMs: 0, drainMs: 0, handlers: { default: worker } });
-    it.templates.create({ id: "template-1", name: "a", imageName: "i" });
-    const endpoint = it.endpoints.create({ name: "e", gpuIds: "ADA_24", templateId: "template-1" });
+    await using account = await startEmulator({ clock, coldStartMs: 0, drainMs: 0, handlers: { default: worker } });
+    account.templates.create({ id: "template-1", name: "a", imageName: "i" });
+    const endpoint = account.endpoints.create({ name: "e", gpuIds: "ADA_24", templateId: "template-1" });
     const run = {
       method: "POST",
-      headers: { authorization: it.apiKey, "content-type": "application/json" },
+      headers: { authorization: account.apiKey, "content-type": "application/json" },
       body: '{"input":{}}',
     };
-    expect((await fetch(`${it.url}/v2/${endpoint.id}/run`, run)).status).toBe(200);
+    expect((await fetch(`${account.url}/v2/${endpoint.id}/run`, run)).status).toBe(200);
     await clock.advance(1000);
-    it.endpoints.change(endpoint.id, { templateId: "other" });
-    expect(await refusedMutation(it, remove)).toContain("in use");
+    account.endpoints.change(endpoint.id, { templateId: "other" });
+    expect(await refusedMutation(account, remove)).toContain("in use");
     await clock.advance(60_000);
-    expect((await mutate(it, remove)).body.errors).toBeUndefined();
+    expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
   test("[template.no-wait] [template.recently-used] in the observed profile it waits for 2 minutes after the last use", async () => {
     const refusalAfter = async (profile: "contract" | "observed", ms: number) => {
       const clock = manualClock();
-      await using it = await startEmulator({ profile, clock });
-      it.templates.create({ id: "template-1", name: "a", imageName: "i" });
-      it.endpoints.delete(await createEndpoint(it));
+      await using account = await startEmulator({ profile, clock });
+      account.templates.create({ id: "template-1", name: "a", imageName: "i" });
+      account.endpoints.delete(await createEndpoint(account));
       await clock.advance(ms);
-      return (await mutate(it, remove)).body.errors?.[0].message;
+      return (await mutate(account, remove)).body.errors?.[0].message;
     };
     expect(await refusalAfter("contract", 0)).toBeUndefined();
     expect(await refusalAfter("observed", 0)).toContain("try again in 2 minutes");
@@ -316,14 +316,14 @@ describe("deleteTemplate", () => {
   });
 
   test("a template that was never used can be deleted at once", async () => {
-    await using it = await startEmulator({ profile: "observed" });
-    await saveTemplate(it, "a");
-    expect((await mutate(it, remove)).body.errors).toBeUndefined();
+    await using account = await startEmulator({ profile: "observed" });
+    await saveTemplate(account, "a");
+    expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 });
 
 describe("faults", () => {
-  test("[template.list-lag] lists and podTemplate lag as far as a rule says", async () => {
+  test("[template.list-lag] lists and podTemplate lag as far behind as a rule says", async () => {
     const id = await created("a");
     await (emulator.clock as ReturnType<typeof manualClock>).advance(10_000);
     emulator.faults.add({ effect: { listLagMs: 5000 } });

@@ -30,7 +30,7 @@ async function ask({ url, apiKey }: Emulator, path: string, input?: unknown) {
 
 const handlers = { default: async (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(60_000) };
 
-test("a clock set back hides no endpoint, and lags, limits and the journal still count what passes", async () => {
+test("setting the clock back hides no endpoint, and lags, limits and the journal still count the time that really passes", async () => {
   const { clock, setBack } = settableClock();
   await using emulator = await startEmulator({ clock, drainMs: 0 });
   const id = await createEndpoint(emulator);
@@ -45,10 +45,7 @@ test("a clock set back hides no endpoint, and lags, limits and the journal still
   expect(emulator.journal.requests().map(({ durationMs }) => (durationMs ?? -1) >= 0)).not.toContain(false);
 });
 
-test.each([
-  HOUR_MS,
-  -HOUR_MS,
-])("a clock set back by %d ms leaves the times of jobs and their scaling alone", async (ms) => {
+test.each([HOUR_MS, -HOUR_MS])("setting the clock back by %d ms does not affect job times or scaling", async (ms) => {
   const { clock, setBack } = settableClock();
   await using emulator = await startEmulator({ clock, coldStartMs: 0, handlers });
   const id = await createEndpoint(emulator, 'scalerType: "QUEUE_DELAY", scalerValue: 4, workersMax: 2');
@@ -66,7 +63,7 @@ test.each([
   expect([ended.status, ended.executionTime]).toEqual(["COMPLETED", 60_000]);
 });
 
-test("a clock set back before a restart does not put what is in the data file into the future", async () => {
+test("setting the clock back before a restart does not move the times in the data file into the future", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "emulator-clock-"));
   const dataFile = path.join(folder, "state.json");
   const { clock, setBack } = settableClock();

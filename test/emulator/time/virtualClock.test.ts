@@ -10,7 +10,7 @@ describe("a manual clock", () => {
     expect(clock.now()).toBe(1_250);
   });
 
-  test("runs calls in the order of their times, each at its own time, and those of one time as they were made", async () => {
+  test("runs calls in the order of their times, and those of the same time in the order in which they were scheduled", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     for (const [name, delay] of [
@@ -27,7 +27,7 @@ describe("a manual clock", () => {
     expect(seen.at(-1)).toBe("late@30");
   });
 
-  test("any mix of scheduling and cancelling runs exactly what is left, in order", async () => {
+  test("any mix of scheduling and cancelling runs exactly the remaining calls, in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ delay: fc.nat(50), cancelled: fc.boolean() })), async (calls) => {
         const clock = manualClock(0);
@@ -63,7 +63,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual(["woke@10", "eleven", "woke@20"]);
   });
 
-  test("runs what is scheduled by a call within the same advance", async () => {
+  test("runs calls that another call schedules within the same advance", async () => {
     const clock = manualClock(0);
     let count = 0;
     const again = () => {
@@ -75,7 +75,7 @@ describe("a manual clock", () => {
     expect(count).toBe(9);
   });
 
-  test("runs until only background calls are left, and does not run those", async () => {
+  test("runs until only background calls are left, and does not run them", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     clock.schedule(1_000, () => seen.push("tidy"), true);
@@ -87,7 +87,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual(["work", "tidy"]);
   });
 
-  test("does not pass while real work is held", async () => {
+  test("stands still while real work is pending", async () => {
     const clock = manualClock(0);
     const seen: number[] = [];
     clock.hold(
@@ -116,7 +116,7 @@ describe("a manual clock", () => {
 });
 
 describe("a scaled clock", () => {
-  test("calls after the scaled time, and not when cancelled", async () => {
+  test("runs a call after the scaled time, unless it was cancelled", async () => {
     const clock = scaledClock(1_000);
     const before = clock.now();
     let cancelledRan = false;
@@ -129,7 +129,7 @@ describe("a scaled clock", () => {
     expect(cancelledRan).toBe(false);
   });
 
-  test("waits for longer than a timer of Node.js can", async () => {
+  test("waits for longer than a Node.js timer can", async () => {
     const seen: string[] = [];
     const cancel = scaledClock(1).schedule(2 ** 31, () => seen.push("in 25 days"));
     await new Promise((resolve) => setTimeout(resolve, 50));

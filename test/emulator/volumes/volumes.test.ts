@@ -31,7 +31,7 @@ test("[volume.input] the data center, and the id of a change and of a deletion, 
   expect(await invalidMutation(emulator, 'deleteNetworkVolume(id: "x")')).toContain('Unknown argument "id"');
 });
 
-test("[volume.same-name] a name can be used twice", async () => {
+test("[volume.same-name] two volumes can have the same name", async () => {
   expect((await created()).id).not.toBe((await created()).id);
 });
 
@@ -39,11 +39,11 @@ test("[volume.no-name] the name can be left out", async () => {
   expect(await created('size: 10, dataCenterId: "EU-RO-1"')).toMatchObject({ name: "" });
 });
 
-test("[volume.storage-type] the fast tier has another kind of storage", async () => {
+test("[volume.storage-type] the fast tier has a different kind of storage", async () => {
   expect(await created(`${MODELS}, isNextGenStorage: true`)).toMatchObject({ storageType: "VAST" });
 });
 
-test("[volume.modify] name and size can be changed, and what is left out is kept", async () => {
+test("[volume.modify] name and size can be changed, and omitted fields are kept", async () => {
   const { id } = await created();
   expect((await mutate(emulator, update(`id: "${id}", size: 100`))).body.data.updateNetworkVolume).toMatchObject({
     name: "models",
@@ -81,7 +81,7 @@ test("[volume.shrink-observed] the observed profile accepts a smaller size", asy
   expect((await mutate(observed, update(`id: "${id}", size: 20`))).body.data.updateNetworkVolume.size).toBe(20);
 });
 
-test("[volume.data-center] a data center without volumes is refused with those that have them", async () => {
+test("[volume.data-center] a data center without volumes is refused, and the message lists those with volumes", async () => {
   await using small = await startEmulator({ volumeDataCenters: ["EU-RO-1", "US-KS-2"] });
   expect(await refusedMutation(small, create('size: 10, dataCenterId: "EU-XX-9"'))).toBe(
     'Data center "EU-XX-9" not found or does not support network volumes. Available data centers: EU-RO-1, US-KS-2.',

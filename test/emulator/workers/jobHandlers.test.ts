@@ -34,14 +34,14 @@ test("a file without a handler is an error that says what to export", () => {
 
 test.each([
   [["a.js", "a.mjs"], 'a.js and a.mjs in FOLDER are both the handler of "a": remove one of them'],
-  [["a.tsx"], "a.tsx is no handler that can be loaded: handlers are .js, .cjs, .mjs or .ts files"],
+  [["a.tsx"], "a.tsx cannot be loaded as a handler: handlers are .js, .cjs, .mjs or .ts files"],
   [["a.py", "b.d.ts"], "FOLDER has no handlers: <endpoint name or template id> with .js, .cjs, .mjs or .ts"],
 ])("a folder with %j is refused", (files, message) => {
   for (const file of files) write(file, "");
   expect(() => loadHandlers(folder)).toThrow(message.replace("FOLDER", folder));
 });
 
-test("the endpoint's name wins over its template, and those over the default", () => {
+test("the endpoint's name takes precedence over its template, and both over the default", () => {
   const [name, template, fallback] = [() => 1, () => 2, () => 3];
   const endpoint = { name: "a", templateId: "t", id: "e" };
   expect(handlerFor({ a: name, t: template, default: fallback }, endpoint)).toBe(name);

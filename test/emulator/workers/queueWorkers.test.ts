@@ -6,7 +6,7 @@ import { day, handlers, onDemand, podCount, second, submit } from "../../support
 afterEach(stopAll);
 
 describe("counts", () => {
-  test("[workers.minimum] workersMin workers are there without any job", async () => {
+  test("[workers.minimum] workersMin workers run even without jobs", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 3 });
     expect(podCount(queue)).toBe(2);
     expect((await queue.health()).workers).toEqual({ idle: 2, running: 0 });

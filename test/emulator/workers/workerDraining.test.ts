@@ -5,7 +5,7 @@ import { handlers, onDemand, podCount, second } from "../../support/workers";
 afterEach(stopAll);
 
 describe("draining", () => {
-  test("[workers.draining] after a scale to zero idle workers leave after drainMs", async () => {
+  test("[workers.draining] idle workers stop drainMs after a scale to zero", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { drainMs: 3 * second });
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
     await queue.clock.advance(3 * second - 1);
@@ -15,7 +15,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(0);
   });
 
-  test("[workers.draining] a busy worker finishes its job, takes no other, and leaves", async () => {
+  test("[workers.draining] a busy worker finishes its job, takes no other, and stops", async () => {
     const queue = await startQueue({}, { drainMs: 3 * second, handlers });
     const [running, waiting] = [await queue.run({ sleep: 20 * second }), await queue.run({})];
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
@@ -27,7 +27,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(0);
   });
 
-  test("a lowered workersMax lets idle workers go before busy ones", async () => {
+  test("a lowered workersMax stops idle workers before busy ones", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { handlers });
     await queue.run({});
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 1, workersMax: 1 });
@@ -36,7 +36,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(1);
   });
 
-  test("[workers.maximum] workers that drain count: new ones start when they have left", async () => {
+  test("[workers.maximum] draining workers count: new ones start only when they have stopped", async () => {
     const queue = await startQueue({ workersMin: 3, workersMax: 3 }, { drainMs: 3 * second });
     const old = queue.pods().map((pod) => pod.id);
     for (let n = 0; n < 5; n += 1) {
@@ -50,7 +50,7 @@ describe("draining", () => {
     expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
   });
 
-  test("[workers.maximum] a worker that finishes its job before it leaves keeps its place", async () => {
+  test("[workers.maximum] a draining worker counts until it has finished its job and stopped", async () => {
     const queue = await startQueue({ workersMin: 1, workersMax: 1 }, { drainMs: 3 * second, handlers });
     await queue.run({ sleep: 20 * second });
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });

@@ -64,7 +64,7 @@ describe("fault rules for workers without a program", () => {
     expect(queue.emulator.faults.list()).toMatchObject([{ matched: 1, applied: 1 }]);
   });
 
-  test("a throttled worker leaves when it is no longer wanted", async () => {
+  test("a throttled worker stops when it is no longer wanted", async () => {
     const queue = await startQueue(none, { profile: "observed" });
     queue.emulator.faults.add({ effect: { throttleWorkerMs: 3_600_000 } });
     await queue.run({});

@@ -26,7 +26,7 @@ describe("scaling", () => {
     expect((await queue.health()).jobs).toMatchObject({ inProgress: 3, inQueue: 0 });
   });
 
-  test("[workers.low-priority] jobs with lowPriority start no worker, and use those that are there", async () => {
+  test("[workers.low-priority] jobs with lowPriority start no worker, and use existing ones", async () => {
     for (const scalerType of ["REQUEST_COUNT", "QUEUE_DELAY"] as const) {
       const queue = await startQueue({ ...onDemand, scalerType, scalerValue: 1 }, { handlers });
       await submit(queue, 3, { policy: { lowPriority: true } });
@@ -63,7 +63,7 @@ describe("scaling", () => {
 
     test.each([
       0, 3600,
-    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers that its formula does not want leave after 4 s", async (idleTimeout) => {
+    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers that its formula does not want stop after 4 s", async (idleTimeout) => {
       const queue = await startQueue({ ...requestCount, workersMin: 1, idleTimeout }, { handlers });
       await submit(queue, 3);
       await queue.clock.advance(10 * second);
@@ -88,7 +88,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(0);
     });
 
-    test("[workers.idle-request-count] a worker that starts for a job that was purged meanwhile leaves", async () => {
+    test("[workers.idle-request-count] a starting worker whose job was purged in the meantime stops", async () => {
       const queue = await startQueue(requestCount, { handlers, coldStartMs: 10 * second });
       await submit(queue, 2);
       await queue.post("purge-queue");
@@ -96,7 +96,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(0);
     });
 
-    test("[workers.idle-timeout] a change of the scaler holds at once for workers that are idle", async () => {
+    test("[workers.idle-timeout] a change of the scaler takes effect at once for idle workers", async () => {
       const queue = await startQueue({ ...requestCount, workersMin: 2, idleTimeout: 60 });
       queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, scalerType: "QUEUE_DELAY" });
       await queue.clock.advance(60 * second - 1);
@@ -109,7 +109,7 @@ describe("scaling", () => {
     });
   });
 
-  test("[workers.idle-timeout] a changed idleTimeout and workersMin hold at once for workers that are idle", async () => {
+  test("[workers.idle-timeout] changes of idleTimeout and workersMin take effect at once for idle workers", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 2, idleTimeout: 60 });
     await queue.clock.advance(10 * second);
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, idleTimeout: 5 });
@@ -142,7 +142,7 @@ describe("scaling", () => {
     expect(queue.emulator.endpoints.get(queue.endpointId)?.workersMax).toBe(4);
   });
 
-  test("[workers.idle-scale-down-minimum] workersMin drops with it, and the workers leave", async () => {
+  test("[workers.idle-scale-down-minimum] workersMin drops with workersMax, and the workers stop", async () => {
     const queue = await startQueue({ workersMin: 3, workersMax: 3 });
     await queue.clock.advance(7 * day);
     expect(queue.emulator.endpoints.get(queue.endpointId)).toMatchObject({ workersMin: 0, workersMax: 0 });

@@ -43,13 +43,13 @@ test.each([
   [{ input: { a: { b: secret(1) } } }, ["input.a"], { input: { a: secret({ b: 1 }) } }],
   [{ env: { "a.b": secret("c") } }, ["env"], { env: secret({ "a.b": "c" }) }],
   [{ env: secret({ A: secret("b") }) }, ["env", "env.A"], { env: secret({ A: "b" }) }],
-])("the secrets of %j are %j", (properties, secrets, sentBack) => {
+])("the secrets in %j are %j", (properties, secrets, sentBack) => {
   const received = receive(toStruct(properties));
   expect(received.secrets).toEqual(secrets);
   expect(send(received.properties, received.secrets).toJavaScript()).toEqual(sentBack);
 });
 
-test("values of every type that are not known yet have one placeholder", () => {
+test("unknown values of every type have one placeholder", () => {
   const unknownNumber = "3eeb2bf0-c639-47a8-9e75-3b44932eb421";
   const unknownList = "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2";
   const { properties } = receive(toStruct({ a: unknownNumber, b: { c: [unknownList] }, d: secret(unknownNumber) }));

@@ -19,7 +19,7 @@ const seenAt = (account: AccountIdentity) => ({ __account: accountRecord(account
 const settings = (allowAccountChange = false) => ({ allowAccountChange });
 
 describe("the record of an account", () => {
-  test("is one short line without the key or a part of it", () => {
+  test("is one short line without any part of the key", () => {
     const record = accountRecord(HOME, "ep-1");
     expect(record).toMatch(/^https:\/\/api\.example\.com [0-9a-f]{12}$/);
     for (let start = 0; start + 5 <= KEY.length; start++) expect(record).not.toContain(KEY.slice(start, start + 5));
@@ -32,7 +32,7 @@ describe("the record of an account", () => {
 });
 
 describe("an endpoint that is absent", () => {
-  test("is gone in the account where it was last seen", () => {
+  test("counts as gone in the account where it was last seen", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: HOME, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -41,22 +41,24 @@ describe("an endpoint that is absent", () => {
   test.each([
     ["the API key differs from the one", otherKey],
     ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
-  ])("is not gone when %s", (reason, account) => {
+  ])("does not count as gone when %s", (reason, account) => {
     const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(AccountChangedError);
     expect(failing).toThrow(reason);
-    expect(failing).toThrow(/may still exist there and cause costs.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/);
+    expect(failing).toThrow(
+      /may still exist there, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/,
+    );
     expect(failing).not.toThrow(account.apiKey);
   });
 
-  test("is gone if the user says so, or if nothing was recorded", () => {
+  test("counts as gone if the user says so, or if nothing was recorded", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
     expect(() => refuseOtherAccount("endpoint", {}, { account: otherKey, settings: settings() }, "ep-1")).not.toThrow();
   });
 
-  test("is gone when only the provider was renamed", () => {
+  test("counts as gone when only the provider was renamed", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherProvider, settings: settings() }, "ep-1"),
     ).not.toThrow();

@@ -61,17 +61,17 @@ describe("no change", () => {
     expect(changed(program, outputs)).toEqual([]);
   });
 
-  test("a removed field that already has its default", () => {
+  test("removing a field that already has its default is no change", () => {
     expect(changed({}, {}, { ...PROGRAM, locations: "", idleTimeout: 10 })).toEqual([]);
   });
 
-  test("another provider code, which must never count as a change of the endpoint", () => {
+  test("different provider code never counts as a change of the endpoint", () => {
     expect(
       changedIn(FIELDS, { ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
     ).toEqual([]);
   });
 
-  test("an automatic name that would differ today", () => {
+  test("an automatic name that would now differ is no change", () => {
     const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }).inputs;
     const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }).inputs;
     expect(changedIn(FIELDS, OUTPUTS, later)).toEqual([]);
@@ -117,7 +117,7 @@ describe("a change", () => {
     expect(changed({}, { locations: "CZ" }, { ...PROGRAM, locations: "CZ" })).toEqual(["locations"]);
   });
 
-  test("is gone once the service has the program's values", () => {
+  test("disappears once the service has the program's values", () => {
     const program = fc.record(
       {
         gpuIds: fc.shuffledSubarray(["AMPERE_16", "ADA_24", "-B", "-A"]).map((parts) => ["AMPERE_80", ...parts]),
@@ -143,7 +143,7 @@ describe("the record of what is managed", () => {
   test.each<[string, Properties, Properties]>([
     ["words", { __managed: "gpuIds,name,templateId" }, { __managed: "gpuIds,name,templateId,workersMax" }],
     ["bits, as state of before has it", { __inputs: "7" }, { __inputs: "27" }],
-  ])("in %s tells which fields must be saved, even if the outputs show their values", (_form, recorded, withMaximum) => {
+  ])("in %s says which fields must be saved, even if the outputs show their values", (_form, recorded, withMaximum) => {
     const program = { ...PROGRAM, workersMax: OUTPUTS.workersMax };
     expect(isNew({ ...OUTPUTS, ...recorded }, program)).toBe(true);
     expect(isNew({ ...OUTPUTS, ...withMaximum }, program)).toBe(false);

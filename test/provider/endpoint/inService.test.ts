@@ -78,7 +78,7 @@ const PLAYED: readonly (readonly (keyof typeof STEPS)[])[] = [
 ];
 
 test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
-  "an up puts each endpoint in service as declared, after a deletion that did not end: %s",
+  "an up puts each endpoint back in service as declared after a deletion that did not end: %s",
   async (_title, steps) => {
     const job = heldJob();
     await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });

@@ -56,7 +56,7 @@ test("scalerType cannot be removed while scalerValue stays, because the unit wou
 });
 
 describe("the normal form", () => {
-  test("holds what the program set, nothing that it did not set, and nothing that is null or undefined", () => {
+  test("contains only what the program set, and nothing that is null or undefined", () => {
     const inputs = check({ ...MINIMAL, gpuIds: ["ADA_24", " AMPERE_16"], locations: ["US", "CZ"], idleTimeout: null });
     expect(inputs).toStrictEqual({
       name: "llama",
@@ -122,11 +122,11 @@ describe("unknown values", () => {
     ["a field", UNKNOWN],
     ["an item of a list", ["CZ", UNKNOWN]],
     ["anything deeper", [{ a: [UNKNOWN] }]],
-  ])("as %s make the field unknown, and are no problem", (_where, value) => {
+  ])("as %s make the field unknown, and are not a problem", (_where, value) => {
     expect(check({ ...MINIMAL, locations: value }).locations).toBe(UNKNOWN);
   });
 
-  test("unknown values of required fields and of numbers are no problem", () => {
+  test("unknown values of required fields and numbers are not a problem", () => {
     const all = {
       name: UNKNOWN,
       gpuIds: UNKNOWN,

@@ -23,11 +23,11 @@ test("the managed fields of an endpoint are a sorted comma list in state", () =>
   expect(managedFields(FIELDS, managedRecord(FIELDS, {}))).toEqual([]);
 });
 
-test.each(Object.entries(BITS))("state of before says that %s is managed with the bit 0x%s", (field, bit) => {
+test.each(Object.entries(BITS))("older state says that %s is managed with the bit 0x%s", (field, bit) => {
   expect(managedFields(FIELDS, { __inputs: bit })).toEqual([field]);
 });
 
-test("every field of an endpoint had a bit, in state of before", () => {
+test("every field of an endpoint had a bit in older state", () => {
   expect(ENDPOINT_FIELDS).toEqual(expect.arrayContaining(Object.keys(BITS)));
   expect(managedFields(FIELDS, { __inputs: "7ff" })).toEqual(Object.keys(BITS).sort());
 });

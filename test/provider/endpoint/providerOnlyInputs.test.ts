@@ -86,7 +86,7 @@ describe("adoptId", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
 
-  test("the adoptId of another endpoint is refused; the id of its own endpoint, none, or an unknown one is not", () => {
+  test("the adoptId of another endpoint is refused; the id of its own endpoint, no id, or an unknown one is not", () => {
     expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );

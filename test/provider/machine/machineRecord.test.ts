@@ -20,7 +20,7 @@ function run(code: string, cache = path.join(folder, "cache")): unknown {
   return JSON.parse(stdout);
 }
 
-test("another process reads a record, and finds none after it was removed", () => {
+test("another process reads a record, and finds none after it is removed", () => {
   expect(run("return records.readRecord(subject)")).toBeNull();
   expect(run("return records.writeRecord(subject, { workersMax: 3 })")).toBe(true);
   expect(run("return records.readRecord(subject)")).toEqual({ workersMax: 3 });
@@ -28,7 +28,7 @@ test("another process reads a record, and finds none after it was removed", () =
   expect(run("records.removeRecord(subject); return records.readRecord(subject)")).toBeNull();
 });
 
-test("a file that is no record counts as none, and the next write replaces it", () => {
+test("a file that is not a record counts as none, and the next write replaces it", () => {
   run("return records.writeRecord(subject, { workersMax: 3 })");
   const [file = ""] = readdirSync(RECORDS);
   writeFileSync(path.join(RECORDS, file), '{"workersMax":');
@@ -38,7 +38,7 @@ test("a file that is no record counts as none, and the next write replaces it", 
   expect(readdirSync(RECORDS)).toHaveLength(1);
 });
 
-test("a machine without a folder to write has no records, and says so", () => {
+test("a machine without a writable folder has no records, and says so", () => {
   const code = "return [records.writeRecord(subject, {}), records.readRecord(subject) ?? 'none']";
   expect(run(code, "/dev/null/cache")).toEqual([false, "none"]);
 });

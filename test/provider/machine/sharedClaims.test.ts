@@ -51,19 +51,22 @@ test("a claim goes to the user's cache", () => {
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
-test.each(["/dev/null/cache", "/proc/none/cache"])("it goes to the temporary folder if %s cannot be made", (cache) => {
+test.each([
+  "/dev/null/cache",
+  "/proc/none/cache",
+])("a claim goes to the temporary folder if %s cannot be created", (cache) => {
   expect(claim({ XDG_CACHE_HOME: cache, TMPDIR })).toMatchObject({ status: 0, stderr: "" });
   const [name = ""] = readdirSync(TMPDIR);
   expect(readdirSync(path.join(TMPDIR, name))).toHaveLength(1);
 });
 
-test("a claim that can be told nowhere is an error, because another process would delete the object", () => {
+test("a claim that cannot be shared is an error, because another process would delete the record", () => {
   const { status, stderr } = claim({ XDG_CACHE_HOME: "/dev/null/cache", TMPDIR: "/dev/null/temp" });
   expect(status).toBe(1);
   expect(stderr).toMatch(/can be written.*Set XDG_CACHE_HOME to a folder/);
 });
 
-test("a claim that could not be told is not taken for told when it is made again", () => {
+test("a claim that could not be shared does not count as shared when it is made again", () => {
   const owners = JSON.stringify(path.resolve(MODULE, "../../ownership/owners.js"));
   const again = `
     for (const _ of [1, 2]) {
@@ -76,7 +79,7 @@ test("a claim that could not be told is not taken for told when it is made again
 
 const NO_CACHE = { XDG_CACHE_HOME: "/dev/null/cache" };
 
-test("a link that somebody else has put in place of the temporary folder is not followed: files behind it stay", () => {
+test("a link that somebody else has put in place of the temporary folder is not followed: the files behind it stay", () => {
   const [TMP, claims] = temporary("linked");
   const documents = path.join(folder, "documents");
   mkdirSync(documents);
@@ -87,7 +90,7 @@ test("a link that somebody else has put in place of the temporary folder is not 
   expect([status, stderr]).toEqual([1, expect.stringMatching(/can be written by you alone/)]);
 });
 
-test("a temporary folder that everybody can write is not used, and not believed", () => {
+test("a temporary folder that everybody can write to is neither used nor trusted", () => {
   const [TMP, claims] = temporary("open");
   const open = `require("node:fs").chmodSync(${JSON.stringify(claims)}, 0o777);`;
   expect(run(CLAIM + SHOW, { ...NO_CACHE, TMPDIR: TMP }).stdout.trim()).toBe("owner");
@@ -95,7 +98,7 @@ test("a temporary folder that everybody can write is not used, and not believed"
   expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 1 });
 });
 
-test("a claim of a process that may run on another machine with the same folder stays, one that is a day old goes", () => {
+test("a claim of a process that may run on another machine with the same folder stays, unless it is a day old", () => {
   const [TMP, claims] = temporary("shared");
   mkdirSync(claims, { mode: 0o700 });
   const [fresh, old, foreign] = ["127.0.0.1-1.other.99999999", "127.0.0.1-2.other.99999999", "notes.txt"];
@@ -106,7 +109,7 @@ test("a claim of a process that may run on another machine with the same folder 
   expect([fresh, old, foreign].map((file) => existsSync(path.join(claims, file)))).toEqual([true, false, true]);
 });
 
-test("a claim is told after a line that a full disk has cut", () => {
+test("a claim is shared after a line that a full disk has cut", () => {
   const [TMP, claims] = temporary("full");
   const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "held xyz ot");`;
   const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, {

@@ -10,7 +10,7 @@ test("an ignored list element causes a warning; an ignored field or other proper
   expect(ignoredElementWarnings({})).toEqual([]);
 });
 
-test("customTimeouts cause a warning with the alternative", () => {
+test("customTimeouts cause a warning that names the alternative", () => {
   expect(customTimeoutsWarning("ServerlessEndpoint", { customTimeouts: { delete: "1h" } })).toEqual([
     expect.stringMatching(/^customTimeouts has no effect.*drainTimeout.*awaitReadyTimeout/),
   ]);
@@ -18,7 +18,7 @@ test("customTimeouts cause a warning with the alternative", () => {
   expect(customTimeoutsWarning("ServerlessEndpoint", {})).toEqual([]);
 });
 
-test("the option import is refused with the alternative", () => {
+test("the option import is refused with a message that names the alternative", () => {
   const message = expect.stringMatching(
     /^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
   );

@@ -37,7 +37,7 @@ test("a declaration records no stack traces, and leaves their length as it was",
   expect(Error.stackTraceLimit).toBe(before);
 });
 
-test("with PULUMI_DEBUG_PROMISE_LEAKS it records them", () => {
+test("with PULUMI_DEBUG_PROMISE_LEAKS a declaration records stack traces", () => {
   process.env.PULUMI_DEBUG_PROMISE_LEAKS = "true";
   try {
     const frames = framesDuring(() => new ServerlessEndpoint("leaking", ARGS));
@@ -62,7 +62,7 @@ test("an error of the declaration shows where the program declares it", () => {
   expect(Error.stackTraceLimit).toBe(before);
 });
 
-test("the function that prints traces is restored, also after an error", () => {
+test("the function that prints traces is restored, even after an error", () => {
   const { prepareStackTrace } = Error;
   const prepare = (error: Error) => `${error}`;
   Error.prepareStackTrace = prepare;

@@ -57,7 +57,7 @@ function records(machine: string): string[] {
 describe.each(["graphql", "v2"])("over %s", (api) => {
   const machine = `one-${api}`;
 
-  test("a variable that a killed up added and the program took out is removed by the next up of the same machine", async () => {
+  test("a variable that a killed up added and the program no longer has is removed by the next up on the same machine", async () => {
     await using provider = await onMachine(machine, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);
@@ -105,7 +105,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect(variables(id)).toEqual(["EXTRA", "MODE"]);
   });
 
-  test("without a record, a refresh lists the names, and removeUnknownEnv takes them out", async () => {
+  test("without a record, a refresh lists the names, and removeUnknownEnv removes the variables", async () => {
     await using provider = await onMachine(`three-${api}`, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);

@@ -83,7 +83,7 @@ test("a template is created, read, changed and deleted; only its own variables a
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
-test("an automatic name is drawn for each record, and an explicit one that is taken is refused with a way to go on", async () => {
+test("an automatic name is drawn for each record, and an explicit name that is taken is refused with advice", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
   const second = await provider.create(inputs);
@@ -94,7 +94,7 @@ test("an automatic name is drawn for each record, and an explicit one that is ta
   await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId: "${first.id}"`));
 });
 
-test("a template is adopted, unless it is of pods, public, or bound to an endpoint", async () => {
+test("a template is adopted unless it is a pod template, public, or bound to an endpoint", async () => {
   const own = { imageName: "app:0", isServerless: true };
   emulator.templates.create({ ...own, id: "mine", name: "mine" });
   const inputs = await checked(template({ adoptId: "mine" }));
@@ -112,7 +112,7 @@ test("a template is adopted, unless it is of pods, public, or bound to an endpoi
   }
 });
 
-test("a wrong account, a null account and an empty list are never taken for a deletion", async () => {
+test("a wrong account, a null account and an empty list never count as a deletion", async () => {
   const { id, outputs } = await provider.create(await checked(template()));
   emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
   await expect(provider.read(id, outputs)).rejects.toThrow(/found no account/);
@@ -156,7 +156,7 @@ test("a volume grows in place, is replaced for another data center, and cannot s
   expect(emulator.volumes.list()).toEqual([]);
 });
 
-test("a credential's password changes in place, and its name by a replacement", async () => {
+test("a credential's password changes in place, and its name through a replacement", async () => {
   const auth = (changes: Properties = {}) => ({
     __provider: REGISTRY_AUTH,
     automaticName: "ghcr",
@@ -200,7 +200,7 @@ test("a volume that is larger than the program's is not adopted: it cannot shrin
   for (const { id } of emulator.volumes.list()) emulator.volumes.delete(id);
 });
 
-test("a change of a volume's tier makes another volume beside the old one, whose automatic name differs", async () => {
+test("a change of a volume's tier creates another volume, with a different automatic name, before the old one is deleted", async () => {
   const volume = (changes: Properties = {}) => ({
     __provider: VOLUME,
     automaticName: "tiers-1234567",
@@ -281,7 +281,7 @@ test("an interrupted recycle is not left at zero workers when the program stops 
   }
 });
 
-test("a template of a run that was interrupted is found by its drawn name, changed and not created again", async () => {
+test("a template from an interrupted run is found by its drawn name, and changed instead of created again", async () => {
   const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
   const before = emulator.templates.list().length;
   // As after a kill: the template was created, and no run has seen that.

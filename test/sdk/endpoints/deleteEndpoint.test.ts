@@ -10,17 +10,17 @@ function steps({ calls }: Emulated): string[] {
 }
 
 describe("a deletion", () => {
-  test("scales to zero, lists until the pods have left, deletes, and looks that it is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
-    await using it = await startEmulated({ emulator: { drainMs: 20_000 } });
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
-    await it.clock.advance(1_000);
+  test("scales to zero, lists until the pods have stopped, deletes, and verifies that the endpoint is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
+    await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
+    await service.clock.advance(1_000);
     const progress: DeleteProgress[] = [];
-    await it.run(it.client.endpoints.delete(id, { onProgress: (each) => progress.push(each) }));
-    expect(steps(it)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
-    expect(it.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
-    const [save] = it.emulator.journal.requests({ operation: "saveEndpoint" });
+    await service.run(service.client.endpoints.delete(id, { onProgress: (each) => progress.push(each) }));
+    expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
+    expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
+    const [save] = service.emulator.journal.requests({ operation: "saveEndpoint" });
     expect(save?.arguments.input).toMatchObject({ id, ...INPUT, workersMin: 0, workersMax: 0, idleTimeout: 10 });
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
 
     const phases = progress.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1]);
     expect(phases).toEqual(["scaling to zero", "draining", "deleting", "proving gone"]);
@@ -30,205 +30,209 @@ describe("a deletion", () => {
   });
 
   test("a deletion of an endpoint without workers needs three calls", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.calls()).toEqual(["myself", "deleteEndpoint", "myself"]);
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.calls()).toEqual(["myself", "deleteEndpoint", "myself"]);
   });
 
-  test('a deletion of an endpoint that does not exist is sent all the same, and "not found" is a success', async () => {
-    await using it = await startEmulated();
-    await it.run(it.client.endpoints.delete("nowhere"));
+  test("a deletion of an endpoint that does not exist is sent anyway, and a not-found response is a success", async () => {
+    await using service = await startEmulated();
+    await service.run(service.client.endpoints.delete("nowhere"));
     // The contract has no single read.
-    expect(it.calls()).toEqual(["myself", "myself", "deleteEndpoint"]);
+    expect(service.calls()).toEqual(["myself", "myself", "deleteEndpoint"]);
   });
 
   test("a deletion finds an endpoint that a lagging list does not show yet", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
   test("does not scale to zero again and again while the list lags", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    await it.clock.advance(60_000);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
-    expect(it.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
-    expect(it.calls().length).toBeLessThan(12);
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    await service.clock.advance(60_000);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
+    expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
+    expect(service.calls().length).toBeLessThan(12);
   });
 
   test("scales to zero again when somebody scales up in the meantime", async () => {
-    await using it = await startEmulated({ emulator: { drainMs: 30_000 } });
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
-    await it.clock.advance(1_000);
-    const deletion = it.client.endpoints.delete(id);
-    await it.clock.advance(10_000);
-    it.emulator.endpoints.change(id, { workersMin: 1, workersMax: 1 });
-    await it.run(deletion);
-    expect(it.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(2);
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+    await using service = await startEmulated({ emulator: { drainMs: 30_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await service.clock.advance(1_000);
+    const deletion = service.client.endpoints.delete(id);
+    await service.clock.advance(10_000);
+    service.emulator.endpoints.change(id, { workersMin: 1, workersMax: 1 });
+    await service.run(deletion);
+    expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(2);
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
   test("a refused deletion is tried again until it is accepted", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
     const refusal = { message: "workers are still leaving", code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal }, times: 3 });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(4);
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
+    service.emulator.faults.add({
+      match: { operation: "deleteEndpoint" },
+      effect: { graphqlError: refusal },
+      times: 3,
+    });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(4);
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("a deletion whose response was lost is finished: not found is the proof", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
-    it.emulator.faults.add({
+  test("a deletion whose response was lost is finished, with a not-found response as the proof", async () => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    service.emulator.faults.add({
       match: { operation: "deleteEndpoint" },
       effect: { reset: true, when: "after" },
       times: 1,
     });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
-  test("does not take a not found for success while the endpoint is listed", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+  test("does not accept a not-found response as success while the endpoint is listed", async () => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "a free slot could not find its way", code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: lie }, times: 1 });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.endpoints.get(id)).toBeUndefined();
-    expect(it.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: lie }, times: 1 });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
+    expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
   test("is not deceived by an endpoint's name in the service's refusal", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: `Endpoint "not found" (${id}) still has workers`, code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 20_000 }));
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 20_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
   });
 
-  test("goes on when the endpoint was deleted elsewhere between list and scale to zero", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    await it.clock.advance(60_000);
-    it.emulator.endpoints.delete(id);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 3_000 } });
-    await it.run(it.client.endpoints.delete(id));
-    expect(steps(it)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint"]);
+  test("continues when the endpoint was deleted elsewhere between the list and the scale to zero", async () => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    await service.clock.advance(60_000);
+    service.emulator.endpoints.delete(id);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 3_000 } });
+    await service.run(service.client.endpoints.delete(id));
+    expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint"]);
   });
 
-  test("is proven by the list, also when that lags behind", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
-    await it.clock.advance(60_000);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.calls()).toEqual(["myself", "deleteEndpoint", "myself", "myself"]);
+  test("is proven by the list, even when it lags behind", async () => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await service.clock.advance(60_000);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.calls()).toEqual(["myself", "deleteEndpoint", "myself", "myself"]);
   });
 });
 
 describe("a deletion that cannot end", () => {
-  test("gives up when the pods do not leave in time, and says what to do", async () => {
-    await using it = await startEmulated({ emulator: { drainMs: 3_600_000 } });
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
-    await it.clock.advance(1_000);
-    const startedAt = it.clock.now();
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 60_000 }));
+  test("gives up when the workers do not stop in time, and says what to do", async () => {
+    await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
+    await service.clock.advance(1_000);
+    const startedAt = service.clock.now();
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 60_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT", disposition: "wait" });
     expect(error.message).toMatch(
-      /runs and is billed again.*not deleted within 60 s: 2 of its pods still run. It still exists. /,
+      /runs and is billed again.*not deleted within 60 s: 2 of its workers still run. It still exists. /,
     );
-    expect(it.calls()).not.toContain("deleteEndpoint");
-    const tookMs = it.clock.now() - startedAt;
+    expect(service.calls()).not.toContain("deleteEndpoint");
+    const tookMs = service.clock.now() - startedAt;
     expect(tookMs).toBeGreaterThanOrEqual(60_000);
     expect(tookMs).toBeLessThanOrEqual(60_200);
   });
 
   test("waits ten minutes by default, in steps that grow to ten seconds", async () => {
-    await using it = await startEmulated({ emulator: { drainMs: 3_600_000 } });
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
-    await it.clock.advance(1_000);
-    const error = await it.failure(it.client.endpoints.delete(id));
+    await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await service.clock.advance(1_000);
+    const error = await service.failure(service.client.endpoints.delete(id));
     expect(error.message).toMatch(/within 600 s/);
-    expect(it.calls().length).toBeLessThan(80);
+    expect(service.calls().length).toBeLessThan(80);
   });
 
   test.each([400, 403])("fails at once when the request itself is refused with %i", async (status) => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status } });
-    expect(await it.failure(it.client.endpoints.delete(id))).toMatchObject({ code: "REJECTED" });
-    expect(it.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status } });
+    expect(await service.failure(service.client.endpoints.delete(id))).toMatchObject({ code: "REJECTED" });
+    expect(service.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
   });
 
   test("gives up when it is refused indefinitely, with the service's reason", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: "a lock is held", code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 60_000 }));
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 60_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error.message).toContain("a lock is held");
   });
 
   test("gives up when the endpoint does not stay at zero", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    await it.clock.advance(120_000);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 30_000 }));
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    await service.clock.advance(120_000);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 30_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error.message).toMatch(/workersMin and workersMax do not stay at zero\. It still exists\. /);
-    expect(it.calls().length).toBeLessThan(40);
+    expect(service.calls().length).toBeLessThan(40);
   });
 
   test("does not claim that the endpoint exists if its deletion was accepted, but it is still listed", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
-    await it.clock.advance(120_000);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 5_000 }));
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await service.clock.advance(120_000);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 5_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
   test("claims neither if the service reports that the endpoint does not exist, but still lists it", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "endpoint not found", code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: lie } });
-    const error = await it.failure(it.client.endpoints.delete(id, { drainTimeoutMs: 20_000 }));
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: lie } });
+    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 20_000 }));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
     expect(error.message).toMatch(/reports that it does not exist, but still lists it\. It may still exist\. /);
   });
 
   test("fails at once when the service refuses the scale to zero, or the key", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
     const refusal = { message: "this template is retired", code: "RUNPOD" };
-    it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError: refusal }, times: 1 });
-    expect(await it.failure(it.client.endpoints.delete(id))).toBeInstanceOf(RejectedError);
-    it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 401 } });
-    expect(await it.failure(it.client.endpoints.delete(id))).toBeInstanceOf(AuthenticationError);
-    expect(it.emulator.endpoints.get(id)).toBeDefined();
+    service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError: refusal }, times: 1 });
+    expect(await service.failure(service.client.endpoints.delete(id))).toBeInstanceOf(RejectedError);
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 401 } });
+    expect(await service.failure(service.client.endpoints.delete(id))).toBeInstanceOf(AuthenticationError);
+    expect(service.emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("never takes a missing account or a broken list for an endpoint that is gone", async () => {
-    await using it = await startEmulated();
-    const { id } = it.emulator.endpoints.create(INPUT);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
-    expect(await it.failure(it.client.endpoints.delete(id))).toBeInstanceOf(AuthenticationError);
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 503 } });
-    expect((await it.failure(it.client.endpoints.delete(id))).message).toMatch(/given up after 6 attempts/);
-    expect(it.calls()).not.toContain("deleteEndpoint");
+  test("never treats a missing account or a broken list as an endpoint that is gone", async () => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
+    expect(await service.failure(service.client.endpoints.delete(id))).toBeInstanceOf(AuthenticationError);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 503 } });
+    expect((await service.failure(service.client.endpoints.delete(id))).message).toMatch(/given up after 6 attempts/);
+    expect(service.calls()).not.toContain("deleteEndpoint");
   });
 });

@@ -120,7 +120,7 @@ describe("what is refused", () => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
 
-  test("a far word is not suggested: UK is not near US [contract.locations]", () => {
+  test("a word that is not near is not suggested: UK is not near US [contract.locations]", () => {
     expect(problems("locations", "UK")[0]).not.toContain("Did you mean");
     expect(problems("gpuIds", "RTX 4090")[0]).not.toContain("Did you mean");
     expect(problems("color", 1)[0]).not.toContain("Did you mean");
@@ -150,7 +150,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("nothing makes it throw, and what is accepted is complete", () => {
+  test("no input makes the check throw, and accepted input is complete", () => {
     const field = fc.constantFrom(
       "name",
       "gpuIds",

@@ -55,89 +55,89 @@ const WHOLE = `gpuIds: "ADA_24", gpuCount: 2, minCudaVersion: "12.4", type: "LB"
 
 describe("a change at the service runpod", () => {
   test("keeps every field that the client does not manage, whatever changes the endpoint", async () => {
-    await using it = await start();
-    const id = await make(it, WHOLE);
-    const { workersStandby: _, ...before } = await shown(it, id);
+    await using service = await start();
+    const id = await make(service, WHOLE);
+    const { workersStandby: _, ...before } = await shown(service, id);
     expect(before).toMatchObject({ gpuCount: 2, workersPFBTarget: 1, executionTimeoutMs: 60_000, type: "LB" });
-    const { endpoints } = it.client;
-    await it.run(endpoints.update(id, { workersMax: 2 }));
-    expect(await shown(it, id)).toMatchObject(before);
-    await it.run(endpoints.update(id, { workersMax: 4 }));
-    await it.run(endpoints.recycleWorkers(id, { workersMin: 0, workersMax: 2 }));
-    await it.run(endpoints.scaleToZero(id));
-    expect(await shown(it, id)).toMatchObject(before);
-    expect(it.emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 0, networkVolumeId: "v1" });
-    await it.run(endpoints.delete(id));
-    expect(it.emulator.endpoints.list()).toEqual([]);
+    const { endpoints } = service.client;
+    await service.run(endpoints.update(id, { workersMax: 2 }));
+    expect(await shown(service, id)).toMatchObject(before);
+    await service.run(endpoints.update(id, { workersMax: 4 }));
+    await service.run(endpoints.recycleWorkers(id, { workersMin: 0, workersMax: 2 }));
+    await service.run(endpoints.scaleToZero(id));
+    expect(await shown(service, id)).toMatchObject(before);
+    expect(service.emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 0, networkVolumeId: "v1" });
+    await service.run(endpoints.delete(id));
+    expect(service.emulator.endpoints.list()).toEqual([]);
     expect(warnings).toEqual([]);
   });
 
-  test("leaves out what reads null, a template and the data centers of volumes, of which one alone is the setting", async () => {
-    await using it = await start();
-    const two = await make(it, WHOLE);
-    await it.run(it.client.endpoints.update(two, { workersMax: 2 }));
+  test("leaves out fields that read null, the template, and the data centers of volumes; a single volume is the setting", async () => {
+    await using service = await start();
+    const two = await make(service, WHOLE);
+    await service.run(service.client.endpoints.update(two, { workersMax: 2 }));
     expect(lastSave()).toContain('networkVolumeIds: [{networkVolumeId: "v1"}, {networkVolumeId: "v2"}]');
     expect(lastSave()).not.toMatch(/, networkVolumeId:|dataCenterId|template:|allowedCudaVersions|null/);
-    await it.run(it.client.endpoints.update(two, { networkVolumeId: "v3" }));
+    await service.run(service.client.endpoints.update(two, { networkVolumeId: "v3" }));
     expect(lastSave()).not.toContain("networkVolumeIds");
-    expect(await shown(it, two)).toMatchObject({ networkVolumeId: "v3" });
+    expect(await shown(service, two)).toMatchObject({ networkVolumeId: "v3" });
     const one = await make(
-      it,
+      service,
       'gpuIds: "ADA_24", networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }]',
     );
-    await it.run(it.client.endpoints.update(one, { workersMax: 2 }));
+    await service.run(service.client.endpoints.update(one, { workersMax: 2 }));
     expect(lastSave()).toContain('networkVolumeId: "v1"');
     expect(lastSave()).not.toContain("networkVolumeIds");
   });
 
-  test("keeps the processors of an endpoint on CPUs, and gives it no GPUs", async () => {
-    await using it = await start();
-    const id = await make(it, 'gpuIds: "", instanceIds: ["cpu3g-4-16"]');
-    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+  test("keeps the processors of an endpoint that runs on CPUs, and gives it no GPUs", async () => {
+    await using service = await start();
+    const id = await make(service, 'gpuIds: "", instanceIds: ["cpu3g-4-16"]');
+    await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
     expect(lastSave()).toContain('gpuIds: ""');
     expect(lastSave()).not.toMatch(/gpuCount|CudaVersion/);
-    expect(await shown(it, id)).toMatchObject({ instanceIds: ["cpu3g-4-16"], gpuIds: "" });
+    expect(await shown(service, id)).toMatchObject({ instanceIds: ["cpu3g-4-16"], gpuIds: "" });
     const saves = sent("saveEndpoint").length;
-    const refusal = await it.failure(it.client.endpoints.update(id, { gpuIds: "ADA_24" }));
+    const refusal = await service.failure(service.client.endpoints.update(id, { gpuIds: "ADA_24" }));
     expect(refusal).toBeInstanceOf(InvalidInputError);
     expect(refusal.message).toContain("gpuIds: cannot be set: the endpoint runs on CPUs (cpu3g-4-16)");
     expect(sent("saveEndpoint")).toHaveLength(saves);
-    await it.run(it.client.endpoints.delete(id));
-    expect(it.emulator.endpoints.list()).toEqual([]);
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("lets the standby workers follow workersMin where they did, and caps them at workersMax", async () => {
-    await using it = await start();
-    const follows = await make(it, 'gpuIds: "ADA_24", workersMin: 2');
-    await it.run(it.client.endpoints.update(follows, { workersMin: 1 }));
-    expect(await shown(it, follows)).toMatchObject({ workersStandby: 1 });
-    const own = await make(it, 'gpuIds: "ADA_24", workersStandby: 2');
-    await it.run(it.client.endpoints.update(own, { workersMax: 4 }));
-    expect(await shown(it, own)).toMatchObject({ workersStandby: 2 });
-    await it.run(it.client.endpoints.update(own, { workersMax: 1 }));
-    expect(await shown(it, own)).toMatchObject({ workersStandby: 1 });
+  test("keeps the standby workers equal to workersMin if they were before, and caps them at workersMax", async () => {
+    await using service = await start();
+    const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2');
+    await service.run(service.client.endpoints.update(follows, { workersMin: 1 }));
+    expect(await shown(service, follows)).toMatchObject({ workersStandby: 1 });
+    const own = await make(service, 'gpuIds: "ADA_24", workersStandby: 2');
+    await service.run(service.client.endpoints.update(own, { workersMax: 4 }));
+    expect(await shown(service, own)).toMatchObject({ workersStandby: 2 });
+    await service.run(service.client.endpoints.update(own, { workersMax: 1 }));
+    expect(await shown(service, own)).toMatchObject({ workersStandby: 1 });
   });
 
   test("builds on what somebody else has changed since this client's last save", async () => {
-    await using it = await start();
-    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
-    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
-    await make(it, `id: "${id}", gpuIds: "ADA_24", gpuCount: 4`);
-    await it.run(it.client.endpoints.update(id, { workersMax: 5 }));
-    expect(await shown(it, id)).toMatchObject({ gpuCount: 4 });
+    await using service = await start();
+    const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
+    await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
+    await make(service, `id: "${id}", gpuIds: "ADA_24", gpuCount: 4`);
+    await service.run(service.client.endpoints.update(id, { workersMax: 5 }));
+    expect(await shown(service, id)).toMatchObject({ gpuCount: 4 });
   });
 });
 
 describe("secrets of an endpoint", () => {
   test("are read only for a save and in no result, and its key is never read", async () => {
-    await using it = await start();
-    const id = await make(it, WHOLE);
-    const { endpoints } = it.client;
-    const list = await it.run(endpoints.list());
-    const saved = await it.run(endpoints.update(id, { workersMax: 2 }));
-    const results = [list, saved, await it.run(endpoints.get(id)), await it.run(endpoints.scaleToZero(id))];
+    await using service = await start();
+    const id = await make(service, WHOLE);
+    const { endpoints } = service.client;
+    const list = await service.run(endpoints.list());
+    const saved = await service.run(endpoints.update(id, { workersMax: 2 }));
+    const results = [list, saved, await service.run(endpoints.get(id)), await service.run(endpoints.scaleToZero(id))];
     expect(inspect(results, { depth: 20 })).not.toContain("secret-of");
-    expect(await shown(it, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
+    expect(await shown(service, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
     const reads = documents.filter((document) => document.includes("env {"));
     expect(reads.length).toBeGreaterThan(0);
     expect(reads.filter((document) => document.includes("workersMax"))).toEqual([]);
@@ -145,14 +145,14 @@ describe("secrets of an endpoint", () => {
   });
 
   test("are in no message of a save that the service refuses", async () => {
-    await using it = await start();
-    const id = await make(it, WHOLE);
+    await using service = await start();
+    const id = await make(service, WHOLE);
     const message = 'Unexpected "secret-of-the-endpoint"';
-    it.emulator.faults.add({
+    service.emulator.faults.add({
       match: { operation: "saveEndpoint" },
       effect: { graphqlError: { message, code: "RUNPOD" } },
     });
-    const refusal = await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+    const refusal = await service.failure(service.client.endpoints.update(id, { workersMax: 2 }));
     expect(refusal.message).not.toContain("secret-of-the-endpoint");
   });
 });
@@ -163,12 +163,12 @@ describe("a field that the service refuses", () => {
     emulator.faults.add({ match: { operation }, effect: { status: 400, body }, times: 1 });
   };
 
-  test("an uncertain field of a list is left out from then on, with one warning", async () => {
-    await using it = await start();
-    const id = await make(it, 'gpuIds: "ADA_24"');
-    refuse(it, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
-    expect(await it.run(it.client.endpoints.list())).toMatchObject([{ id }]);
-    await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
+  test("an uncertain field in a list is left out from then on, with one warning", async () => {
+    await using service = await start();
+    const id = await make(service, 'gpuIds: "ADA_24"');
+    refuse(service, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
+    expect(await service.run(service.client.endpoints.list())).toMatchObject([{ id }]);
+    await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
     expect(sent("myself")[0]).toContain("workersPFBTarget");
     expect(documents.slice(1).join()).not.toContain("workersPFBTarget");
     expect(warnings).toHaveLength(1);
@@ -176,34 +176,34 @@ describe("a field that the service refuses", () => {
   });
 
   test("an uncertain field of a save is left out of that save, which is sent again, and of all later ones", async () => {
-    await using it = await start();
-    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
-    refuse(it, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
-    expect(await it.run(it.client.endpoints.update(id, { workersMax: 2 }))).toMatchObject({ workersMax: 2 });
-    await it.run(it.client.endpoints.update(id, { workersMax: 5 }));
+    await using service = await start();
+    const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
+    refuse(service, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
+    expect(await service.run(service.client.endpoints.update(id, { workersMax: 2 }))).toMatchObject({ workersMax: 2 });
+    await service.run(service.client.endpoints.update(id, { workersMax: 5 }));
     expect(sent("saveEndpoint").map((save) => save.includes("workersStandby"))).toEqual([true, false, false]);
-    expect(await shown(it, id)).toMatchObject({ gpuCount: 2 });
+    expect(await shown(service, id)).toMatchObject({ gpuCount: 2 });
     expect(warnings).toHaveLength(1);
   });
 
   test("a refused field that is certain fails the change: without it the endpoint would lose the setting", async () => {
-    await using it = await start();
-    const id = await make(it, 'gpuIds: "ADA_24", gpuCount: 2');
-    await it.run(it.client.endpoints.list());
-    refuse(it, "saveEndpoint", 'Field "gpuCount" is not defined by type "EndpointInput".');
-    const refusal = await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+    await using service = await start();
+    const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
+    await service.run(service.client.endpoints.list());
+    refuse(service, "saveEndpoint", 'Field "gpuCount" is not defined by type "EndpointInput".');
+    const refusal = await service.failure(service.client.endpoints.update(id, { workersMax: 2 }));
     expect(refusal.message).toContain("gpuCount");
     expect(sent("saveEndpoint")).toHaveLength(1);
-    expect(await shown(it, id)).toMatchObject({ gpuCount: 2 });
+    expect(await shown(service, id)).toMatchObject({ gpuCount: 2 });
     expect(warnings).toEqual([]);
   });
 
-  test("is not mistaken for one that an endpoint is named after", async () => {
-    await using it = await start();
-    const { id } = it.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
-    await it.run(it.client.endpoints.list());
-    refuse(it, "saveEndpoint", "Syntax Error: Unexpected Name.");
-    await it.failure(it.client.endpoints.update(id, { workersMax: 2 }));
+  test("is not confused with an endpoint's name", async () => {
+    await using service = await start();
+    const { id } = service.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
+    await service.run(service.client.endpoints.list());
+    refuse(service, "saveEndpoint", "Syntax Error: Unexpected Name.");
+    await service.failure(service.client.endpoints.update(id, { workersMax: 2 }));
     expect(warnings).toEqual([]);
   });
 });
@@ -213,25 +213,25 @@ test.each([
   ['hubReleaseId: "h1"', "the service's hub"],
   ['flashEnvironmentId: "f1"', "the service's Flash tool"],
 ])("an endpoint with %s is not changed, and can be deleted at zero workers", async (source, words) => {
-  await using it = await start();
-  const id = await make(it, `gpuIds: "ADA_24", ${source}`);
-  const { endpoints } = it.client;
+  await using service = await start();
+  const id = await make(service, `gpuIds: "ADA_24", ${source}`);
+  const { endpoints } = service.client;
   for (const change of [endpoints.update(id, { workersMax: 2 }), endpoints.scaleToZero(id), endpoints.delete(id)]) {
-    const refusal = await it.failure(change);
+    const refusal = await service.failure(change);
     expect(refusal).toBeInstanceOf(BusinessRuleError);
     expect(refusal.message).toContain(words);
     expect(refusal.message).toContain("REST v2");
   }
   expect(sent("saveEndpoint")).toEqual([]);
-  it.emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
-  await it.run(endpoints.delete(id));
-  expect(it.emulator.endpoints.list()).toEqual([]);
+  service.emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+  await service.run(endpoints.delete(id));
+  expect(service.emulator.endpoints.list()).toEqual([]);
 });
 
 test("another service gets the fields of the contract alone, in one request", async () => {
-  await using it = await startEmulated({ client: { dispatcher: recording } });
-  const { id } = it.emulator.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: "t" });
-  await it.run(it.client.endpoints.update(id, { workersMax: 2 }));
-  expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
+  await using service = await startEmulated({ client: { dispatcher: recording } });
+  const { id } = service.emulator.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: "t" });
+  await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
+  expect(service.calls()).toEqual(["myself", "saveEndpoint"]);
   expect(documents.join()).not.toMatch(/gpuCount|env|repo|instanceIds/);
 });

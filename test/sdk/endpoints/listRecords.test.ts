@@ -8,7 +8,7 @@ const named = (name: string, ...endpoints: unknown[]) =>
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {
-  test("are found beside odd records of other endpoints", () => {
+  test("are found even if other endpoints have odd records", () => {
     const found = named("llama", odd("a", "other"), record("b", "llama"), odd("c", null), null);
     expect(found.map(({ id }) => id)).toEqual(["b"]);
     expect(named("llama", odd("a", "other"))).toEqual([]);

@@ -8,7 +8,7 @@ function onSave({ emulator }: Emulated, effect: FaultEffect, times = 1): void {
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect, times });
 }
 
-const saves = (it: Emulated) => it.emulator.journal.operations({ operation: "saveEndpoint" }).length;
+const saves = (account: Emulated) => account.emulator.journal.operations({ operation: "saveEndpoint" }).length;
 const sameAsInput = { name: "llama", gpuIds: "AMPERE_24,-A,-B", templateId: "abc123" };
 
 /** Ways in which a response is lost, after which it is unknown whether the endpoint was created. */
@@ -24,20 +24,20 @@ const LOSSES: [string, FaultEffect][] = [
 
 describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) => {
   test("is found when it had its effect: one save, one endpoint", async () => {
-    await using it = await startEmulated();
-    onSave(it, { ...effect, when: "after" });
-    const created = await it.run(it.client.endpoints.create(INPUT));
+    await using account = await startEmulated();
+    onSave(account, { ...effect, when: "after" });
+    const created = await account.run(account.client.endpoints.create(INPUT));
     expect(created).toMatchObject(sameAsInput);
-    expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
-    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
   });
 
   test("is sent again when it had none: one endpoint", async () => {
-    await using it = await startEmulated();
-    onSave(it, effect);
-    const created = await it.run(it.client.endpoints.create(INPUT));
-    expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
-    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "saveEndpoint"]);
+    await using account = await startEmulated();
+    onSave(account, effect);
+    const created = await account.run(account.client.endpoints.create(INPUT));
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "saveEndpoint"]);
   });
 });
 
@@ -46,11 +46,11 @@ describe("a create whose response breaks off", () => {
     ["is truncated", { truncated: true }],
     ["breaks midway", { reset: "midway" }],
   ])("a response that is lost because it %s is found: one save, one endpoint", async (_what, effect) => {
-    await using it = await startEmulated();
-    onSave(it, effect);
-    const created = await it.run(it.client.endpoints.create(INPUT));
-    expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
-    expect(saves(it)).toBe(1);
+    await using account = await startEmulated();
+    onSave(account, effect);
+    const created = await account.run(account.client.endpoints.create(INPUT));
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    expect(saves(account)).toBe(1);
   });
 
   test.each<[string, unknown]>([
@@ -62,136 +62,138 @@ describe("a create whose response breaks off", () => {
     ["is null", null],
     ["is an empty object", {}],
   ])("a create whose response is lost because it %s is looked for, not sent again", async (_what, body) => {
-    await using it = await startEmulated();
-    onSave(it, { status: 200, body, when: "after" });
-    const created = await it.run(it.client.endpoints.create(INPUT));
-    expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    await using account = await startEmulated();
+    onSave(account, { status: 200, body, when: "after" });
+    const created = await account.run(account.client.endpoints.create(INPUT));
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
 
-    onSave(it, { status: 200, body });
-    expect(await it.failure(it.client.endpoints.create(INPUT))).toBeInstanceOf(UnexpectedResponseError);
-    expect(saves(it)).toBe(2);
+    onSave(account, { status: 200, body });
+    expect(await account.failure(account.client.endpoints.create(INPUT))).toBeInstanceOf(UnexpectedResponseError);
+    expect(saves(account)).toBe(2);
   });
 });
 
 describe("the look after a lost response", () => {
   test("comes once the list's lag has passed", async () => {
-    await using it = await startEmulated();
-    onSave(it, { reset: true, when: "after" });
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
-    await it.run(it.client.endpoints.create(INPUT));
-    const [, save, look] = it.emulator.journal.requests();
+    await using account = await startEmulated();
+    onSave(account, { reset: true, when: "after" });
+    account.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
+    await account.run(account.client.endpoints.create(INPUT));
+    const [, save, look] = account.emulator.journal.requests();
     expect((look?.at ?? 0) - (save?.at ?? 0)).toBeGreaterThanOrEqual(5_000);
-    expect(it.emulator.endpoints.list()).toHaveLength(1);
-    expect(saves(it)).toBe(1);
+    expect(account.emulator.endpoints.list()).toHaveLength(1);
+    expect(saves(account)).toBe(1);
   });
 
-  test("takes nothing that was there before, nor anything of another name, template or tiers", async () => {
-    await using it = await startEmulated();
+  test("takes neither anything that was there before nor anything with another name, template or tiers", async () => {
+    await using account = await startEmulated();
     const others = [
       sameAsInput,
       { ...sameAsInput, name: "other" },
       { ...sameAsInput, templateId: "other" },
       { ...sameAsInput, gpuIds: "ADA_24" },
     ];
-    it.emulator.endpoints.create(others[0] as typeof sameAsInput);
-    onSave(it, { reset: true });
-    const creating = it.client.endpoints.create(INPUT);
-    await it.clock.advance(1_000);
-    for (const other of others.slice(1)) it.emulator.endpoints.create(other);
-    const created = await it.run(creating);
-    expect(saves(it)).toBe(2);
-    expect(it.emulator.endpoints.list()).toHaveLength(5);
-    expect(it.emulator.endpoints.list().at(-1)?.id).toBe(created.id);
+    account.emulator.endpoints.create(others[0] as typeof sameAsInput);
+    onSave(account, { reset: true });
+    const creating = account.client.endpoints.create(INPUT);
+    await account.clock.advance(1_000);
+    for (const other of others.slice(1)) account.emulator.endpoints.create(other);
+    const created = await account.run(creating);
+    expect(saves(account)).toBe(2);
+    expect(account.emulator.endpoints.list()).toHaveLength(5);
+    expect(account.emulator.endpoints.list().at(-1)?.id).toBe(created.id);
   });
 
-  test("fails with their ids when several could be the one, and creates nothing more", async () => {
-    await using it = await startEmulated();
-    onSave(it, { reset: true, when: "after" });
-    const creating = it.failure(it.client.endpoints.create(INPUT));
-    await it.clock.advance(1_000);
-    it.emulator.endpoints.create(sameAsInput);
+  test("fails with the ids when several could be the new one, and creates nothing more", async () => {
+    await using account = await startEmulated();
+    onSave(account, { reset: true, when: "after" });
+    const creating = account.failure(account.client.endpoints.create(INPUT));
+    await account.clock.advance(1_000);
+    account.emulator.endpoints.create(sameAsInput);
     const error = await creating;
-    const ids = it.emulator.endpoints.list().map(({ id }) => id);
+    const ids = account.emulator.endpoints.list().map(({ id }) => id);
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ code: "CREATE_UNCERTAIN", ids: ids, disposition: "stop" });
     expect(error.message).toContain(`${ids.join(", ")}. Keep one of them and delete the others`);
     expect(ids).toHaveLength(2);
-    expect(saves(it)).toBe(1);
+    expect(saves(account)).toBe(1);
   });
 
-  test("a look-up that breaks as well ends in an error that says that the endpoint may exist", async () => {
-    await using it = await startEmulated();
-    onSave(it, { reset: true, when: "after" });
-    it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
-    const error = await it.failure(it.client.endpoints.create(INPUT));
+  test("a look-up that also breaks ends in an error that says that the endpoint may exist", async () => {
+    await using account = await startEmulated();
+    onSave(account, { reset: true, when: "after" });
+    account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
+    const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ ids: [], cause: { code: "AUTHENTICATION" } });
     expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist\. Check before you create it again/);
     expect(error.message).toMatch(/cannot be read: the list of endpoints: the service responded with 401/);
-    expect(saves(it)).toBe(1);
+    expect(saves(account)).toBe(1);
   });
 
   test("is made after every attempt, and the attempts are at most six", async () => {
-    await using it = await startEmulated();
-    onSave(it, { reset: true }, 99);
-    const error = await it.failure(it.client.endpoints.create(INPUT));
+    await using account = await startEmulated();
+    onSave(account, { reset: true }, 99);
+    const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(/given up after 6 attempts in [0-9]+ s/);
     const lost = Array.from({ length: 6 }, () => ["saveEndpoint", "myself", "myself"]).flat();
-    expect(it.calls()).toEqual(["myself", ...lost]);
-    expect(it.emulator.endpoints.list()).toEqual([]);
+    expect(account.calls()).toEqual(["myself", ...lost]);
+    expect(account.emulator.endpoints.list()).toEqual([]);
   });
 
   test("finds what the last attempt did", async () => {
-    await using it = await startEmulated({ client: { retry: { maxAttempts: 2 } } });
-    onSave(it, { reset: true });
-    onSave(it, { reset: true, when: "after" });
-    const created = await it.run(it.client.endpoints.create(INPUT));
-    expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
-    expect(saves(it)).toBe(2);
+    await using account = await startEmulated({ client: { retry: { maxAttempts: 2 } } });
+    onSave(account, { reset: true });
+    onSave(account, { reset: true, when: "after" });
+    const created = await account.run(account.client.endpoints.create(INPUT));
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    expect(saves(account)).toBe(2);
   });
 
-  test("counts into the time for the call", async () => {
-    await using it = await startEmulated({ client: { retry: { maxElapsedMs: 4_000 } } });
-    onSave(it, { status: 500 }, 99);
-    await it.failure(it.client.endpoints.create(INPUT));
-    expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself"]);
+  test("counts towards the time limit of the call", async () => {
+    await using account = await startEmulated({ client: { retry: { maxElapsedMs: 4_000 } } });
+    onSave(account, { status: 500 }, 99);
+    await account.failure(account.client.endpoints.create(INPUT));
+    expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself"]);
   });
 });
 
 describe("a create that was refused", () => {
   test("by 429 is sent again without a search", async () => {
-    await using it = await startEmulated();
-    onSave(it, { status: 429 }, 3);
-    await it.run(it.client.endpoints.create(INPUT));
-    expect(it.calls()).toEqual(["myself", ...Array.from({ length: 4 }, () => "saveEndpoint")]);
-    expect(it.emulator.endpoints.list()).toHaveLength(1);
+    await using account = await startEmulated();
+    onSave(account, { status: 429 }, 3);
+    await account.run(account.client.endpoints.create(INPUT));
+    expect(account.calls()).toEqual(["myself", ...Array.from({ length: 4 }, () => "saveEndpoint")]);
+    expect(account.emulator.endpoints.list()).toHaveLength(1);
   });
 
   test("by a rule is not sent again, and not looked for", async () => {
-    await using it = await startEmulated({ emulator: { templates: ["only-this"] } });
-    const error = await it.failure(it.client.endpoints.create(INPUT));
+    await using account = await startEmulated({ emulator: { templates: ["only-this"] } });
+    const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error.message).toMatch(/saveEndpoint \(create\) of "llama": the service says/);
-    expect(it.calls()).toEqual(["myself", "saveEndpoint"]);
+    expect(account.calls()).toEqual(["myself", "saveEndpoint"]);
   });
 
   test("is not even sent when the list before it fails", async () => {
-    await using it = await startEmulated();
-    it.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
-    await it.failure(it.client.endpoints.create(INPUT));
-    expect(it.calls()).toEqual(["myself"]);
+    await using account = await startEmulated();
+    account.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
+    await account.failure(account.client.endpoints.create(INPUT));
+    expect(account.calls()).toEqual(["myself"]);
   });
 });
 
-test("ten creates at once, every second response lost, make ten endpoints", async () => {
-  await using it = await startEmulated({ emulator: { randomSeed: 7 } });
-  it.emulator.faults.add({
+test("ten concurrent creates create ten endpoints, although every second response is lost", async () => {
+  await using account = await startEmulated({ emulator: { randomSeed: 7 } });
+  account.emulator.faults.add({
     match: { operation: "saveEndpoint", probability: 0.5 },
     effect: { reset: true, when: "after" },
   });
   const names = Array.from({ length: 10 }, (_, index) => `llama-${index}`);
-  const created = await it.run(Promise.all(names.map((name) => it.client.endpoints.create({ ...INPUT, name }))));
+  const created = await account.run(
+    Promise.all(names.map((name) => account.client.endpoints.create({ ...INPUT, name }))),
+  );
   expect(created.map(({ name }) => name)).toEqual(names);
-  const existing = it.emulator.endpoints.list();
+  const existing = account.emulator.endpoints.list();
   expect(existing.map(({ id }) => id).sort()).toEqual(created.map(({ id }) => id).sort());
 });

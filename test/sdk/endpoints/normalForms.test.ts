@@ -94,7 +94,7 @@ describe("locations", () => {
     );
   });
 
-  test("keep case: nothing says that it does not matter", () => {
+  test("keep upper and lower case, because the contract does not say that case does not matter", () => {
     expect(normalizeLocations("cz,CZ")).toBe("CZ,cz");
   });
 });

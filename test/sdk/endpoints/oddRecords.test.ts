@@ -50,8 +50,8 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
     return result;
   }
   const failure = (call: (client: Client) => Promise<unknown>) =>
-    run((it) =>
-      call(it).then(
+    run((service) =>
+      call(service).then(
         () => undefined,
         (reason: unknown) => reason,
       ),
@@ -68,17 +68,17 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
 }
 
 describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
-  test("does not stand in the way of an endpoint that is in order", async () => {
-    await using it = await startService([HEALTHY, odd], () => HEALTHY);
-    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
-    expect(await it.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
-    await it.run(({ endpoints }) => endpoints.create(INPUT));
-    await it.run(({ endpoints }) => endpoints.delete("ep-1"));
-    expect(await it.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
+  test("does not affect an endpoint whose record is valid", async () => {
+    await using service = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+    expect(await service.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
+    await service.run(({ endpoints }) => endpoints.create(INPUT));
+    await service.run(({ endpoints }) => endpoints.delete("ep-1"));
+    expect(await service.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
   });
 
-  test("is named, with its problem, by whoever needs it, and it is never said to be gone", async () => {
-    await using it = await startService([HEALTHY, odd]);
+  test("is named, with its problem, by calls that need it, and never counts as gone", async () => {
+    await using service = await startService([HEALTHY, odd]);
     const calls: ((client: Client) => Promise<unknown>)[] = [
       ({ endpoints }) => endpoints.find("odd"),
       ({ endpoints }) => endpoints.get("odd"),
@@ -87,33 +87,33 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
       ({ endpoints }) => endpoints.list(),
     ];
     for (const call of calls) {
-      const error = await it.failure(call);
+      const error = await service.failure(call);
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error.message).toMatch(/the record of odd\b.*(name|scalerValue|pods|gpuIds)/);
     }
-    expect(it.saves).toEqual([]);
+    expect(service.saves).toEqual([]);
   });
 
-  test("is listed apart", async () => {
-    await using it = await startService([odd, HEALTHY]);
-    const { records: endpoints, unreadable } = await it.run((client) => client.endpoints.listReadable());
+  test("is listed separately", async () => {
+    await using service = await startService([odd, HEALTHY]);
+    const { records: endpoints, unreadable } = await service.run((client) => client.endpoints.listReadable());
     expect(endpoints).toMatchObject([HEALTHY]);
     expect(unreadable).toMatchObject([{ id: "odd", problem: expect.any(String) }]);
   });
 });
 
 describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
-  test("leaves open what is absent, and nothing else", async () => {
-    await using it = await startService([HEALTHY, odd], () => HEALTHY);
-    expect(await it.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
+  test("makes it uncertain what is absent, and nothing else", async () => {
+    await using service = await startService([HEALTHY, odd], () => HEALTHY);
+    expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     for (const call of ["find", "get", "delete"] as const) {
-      const error = await it.failure(({ endpoints }) => endpoints[call]("ep-2"));
+      const error = await service.failure(({ endpoints }) => endpoints[call]("ep-2"));
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error.message).toMatch(
         /cannot tell whether endpoint ep-2 exists, because a record in the list has no id.*a record without an id/,
       );
     }
-    const error = await it.failure(({ endpoints }) => endpoints.delete("ep-1"));
+    const error = await service.failure(({ endpoints }) => endpoints.delete("ep-1"));
     expect(error.message).toContain("cannot tell whether endpoint ep-1 exists");
   });
 });
@@ -125,48 +125,50 @@ describe("a create", () => {
   };
 
   test("a create whose name an odd record has is refused where names must be unique", async () => {
-    await using it = await startService([odd]);
-    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
+    await using service = await startService([odd]);
+    const error = await service.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
     expect(error).toMatchObject({
       ids: ["odd"],
       message: expect.stringMatching(/"llama".*\(odd\).*scalerValue/),
     });
-    expect(it.saves).toEqual([]);
+    expect(service.saves).toEqual([]);
   });
 
-  test("a create whose response was lost is not sent again when an odd record may be what it made", async () => {
-    await using it = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
-    const error = await it.failure(({ endpoints }) => endpoints.create(INPUT));
+  test("a create whose response was lost is not sent again when an odd record may be what it created", async () => {
+    await using service = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
+    const error = await service.failure(({ endpoints }) => endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error.message).toContain("ep-new");
-    expect(it.saves).toHaveLength(1);
+    expect(service.saves).toHaveLength(1);
   });
 
-  test("a create whose response was lost does not take an endpoint for the new one that it could not read before", async () => {
+  test("a create whose response was lost does not mistake an endpoint that it could not read before for the new one", async () => {
     const records: unknown[] = [odd];
-    await using it = await startService(records, () => {
+    await using service = await startService(records, () => {
       const isFirst = records[0] === odd;
       records[0] = { ...HEALTHY, id: "odd" };
       return isFirst ? undefined : { ...HEALTHY, id: "ep-new" };
     });
-    const made = await it.run(({ endpoints }) => endpoints.create(INPUT));
+    const made = await service.run(({ endpoints }) => endpoints.create(INPUT));
     expect(made.id).toBe("ep-new");
-    expect(it.saves).toHaveLength(2);
+    expect(service.saves).toHaveLength(2);
   });
 
-  test("beside an odd record that was there before finds what it made", async () => {
-    await using it = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
-    expect(await it.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
-    expect(it.saves).toHaveLength(1);
+  test("a create whose response was lost finds what it created even if an odd record was there before", async () => {
+    await using service = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
+    expect(await service.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
+    expect(service.saves).toHaveLength(1);
   });
 });
 
 test("a list with a record without an id fails the calls that begin before it is read, and no later one", async () => {
   const records: unknown[] = [{ name: "of nobody" }];
-  await using it = await startService(records);
+  await using service = await startService(records);
   const find = (client: Client) => client.endpoints.find("gone", { maxAgeMs: 600_000 });
-  expect(await it.failure(find)).toMatchObject({ message: expect.stringContaining("a record in the list has no id") });
+  expect(await service.failure(find)).toMatchObject({
+    message: expect.stringContaining("a record in the list has no id"),
+  });
   records.length = 0;
-  expect(await it.run(find)).toBeUndefined();
+  expect(await service.run(find)).toBeUndefined();
 });

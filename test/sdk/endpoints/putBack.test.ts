@@ -11,10 +11,10 @@ const REFUSAL = { graphqlError: { message: "this template is retired", code: "RU
 
 /** Starts an endpoint whose worker never stops. */
 async function startBusy(api: "graphql" | "v2" = "graphql", workers = WORKERS) {
-  const it = await startEmulated({ emulator: { drainMs: 3_600_000 }, client: { api } });
-  it.emulator.endpoints.create({ ...INPUT, ...workers });
-  await it.clock.advance(1_000);
-  return it;
+  const service = await startEmulated({ emulator: { drainMs: 3_600_000 }, client: { api } });
+  service.emulator.endpoints.create({ ...INPUT, ...workers });
+  await service.clock.advance(1_000);
+  return service;
 }
 
 /** The numbers of workers that the service has. */
@@ -34,25 +34,25 @@ test.each([
   "graphql",
   "v2",
 ] as const)("a deletion over %s that takes too long puts the workers back, and reports them before its first save", async (api) => {
-  await using it = await startBusy(api);
+  await using service = await startBusy(api);
   const reports: unknown[] = [];
-  const deletion = it.client.endpoints.delete("e1", {
+  const deletion = service.client.endpoints.delete("e1", {
     ...LONG,
-    onScaleDown: (counts) => reports.push({ ...counts, now: workersAt(it) }),
-    onPutBack: () => reports.push(workersAt(it)),
+    onScaleDown: (counts) => reports.push({ ...counts, now: workersAt(service) }),
+    onPutBack: () => reports.push(workersAt(service)),
   });
-  const error = await it.failure(deletion);
+  const error = await service.failure(deletion);
   expect(error).toBeInstanceOf(DeleteTimeoutError);
   expect(error.message).toMatch(RUNS);
   expect(reports).toEqual([{ ...WORKERS, now: WORKERS }, WORKERS]);
-  expect(it.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, idleTimeout: 77 });
+  expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, idleTimeout: 77 });
 });
 
 test.each(["graphql", "v2"] as const)("a deletion over %s that is aborted puts the workers back", async (api) => {
-  await using it = await startBusy(api);
+  await using service = await startBusy(api);
   const controller = new AbortController();
-  const failing = it.failure(
-    it.client.endpoints.delete("e1", {
+  const failing = service.failure(
+    service.client.endpoints.delete("e1", {
       signal: controller.signal,
       onProgress: ({ phase }) => phase === "draining" && controller.abort(new Error("the user has had enough")),
     }),
@@ -61,115 +61,121 @@ test.each(["graphql", "v2"] as const)("a deletion over %s that is aborted puts t
   expect(error).toBeInstanceOf(InterruptedError);
   expect(error.message).toMatch(RUNS);
   expect(error.message).toContain("the user has had enough");
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect(workersAt(service)).toEqual(WORKERS);
 });
 
 test("an abort during the save that scales to zero puts the workers back", async () => {
-  await using it = await startBusy();
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
+  await using service = await startBusy();
+  service.emulator.faults.add({
+    match: { operation: "saveEndpoint" },
+    effect: { hang: true, when: "after" },
+    times: 1,
+  });
   const controller = new AbortController();
-  const failing = it.failure(it.client.endpoints.delete("e1", { signal: controller.signal }));
-  it.clock.schedule(2_000, () => controller.abort());
+  const failing = service.failure(service.client.endpoints.delete("e1", { signal: controller.signal }));
+  service.clock.schedule(2_000, () => controller.abort());
   expect((await failing).message).toMatch(RUNS);
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect(workersAt(service)).toEqual(WORKERS);
 });
 
 test("a deletion that the service refuses puts the workers back, and throws the service's error", async () => {
-  await using it = await startEmulated();
-  it.emulator.endpoints.create({ ...INPUT, ...WORKERS });
-  it.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 403 } });
-  const error = await it.failure(it.client.endpoints.delete("e1"));
+  await using service = await startEmulated();
+  service.emulator.endpoints.create({ ...INPUT, ...WORKERS });
+  service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 403 } });
+  const error = await service.failure(service.client.endpoints.delete("e1"));
   expect(error).toBeInstanceOf(RejectedError);
   expect(error.message).toMatch(RUNS);
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect(workersAt(service)).toEqual(WORKERS);
 });
 
 test.each([
   ["is refused", REFUSAL],
   ["has no response", { reset: true, when: "before" }],
 ])("an endpoint whose restore %s is reported as off", async (_what, effect) => {
-  await using it = await startBusy();
-  failSecondSave(it, effect);
+  await using service = await startBusy();
+  failSecondSave(service, effect);
   let isBack = false;
   const onPutBack = () => {
     isBack = true;
   };
-  const error = await it.failure(it.client.endpoints.delete("e1", { ...LONG, onPutBack }));
+  const error = await service.failure(service.client.endpoints.delete("e1", { ...LONG, onPutBack }));
   expect(error).toBeInstanceOf(DeleteTimeoutError);
   expect(error.message).toMatch(OFF);
   expect(isBack).toBe(false);
-  expect(workersAt(it)).toEqual(AT_ZERO);
+  expect(workersAt(service)).toEqual(AT_ZERO);
 });
 
 test("an endpoint that somebody else scales during the deletion's last wait keeps those workers", async () => {
-  await using it = await startBusy();
-  it.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
-  it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
-  const failing = it.failure(it.client.endpoints.delete("e1"));
-  while (workersAt(it).workersMax !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  it.emulator.endpoints.change("e1", { workersMin: 0, workersMax: 9 });
+  await using service = await startBusy();
+  service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
+  service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
+  const failing = service.failure(service.client.endpoints.delete("e1"));
+  while (workersAt(service).workersMax !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  service.emulator.endpoints.change("e1", { workersMin: 0, workersMax: 9 });
   expect((await failing).message).toMatch(/runs and is billed again: it has workersMin 0 and workersMax 9/);
-  expect(workersAt(it)).toEqual({ workersMin: 0, workersMax: 9 });
+  expect(workersAt(service)).toEqual({ workersMin: 0, workersMax: 9 });
 });
 
 test("a deletion of an endpoint that an earlier one left at zero puts back the workers that the caller knows", async () => {
-  await using it = await startBusy();
-  it.emulator.endpoints.change("e1", AT_ZERO);
-  const unknown = await it.failure(it.client.endpoints.delete("e1", LONG));
+  await using service = await startBusy();
+  service.emulator.endpoints.change("e1", AT_ZERO);
+  const unknown = await service.failure(service.client.endpoints.delete("e1", LONG));
   expect(unknown.message).toMatch(/It still exists, at zero workers as before/);
-  expect(workersAt(it)).toEqual(AT_ZERO);
-  expect((await it.failure(it.client.endpoints.delete("e1", { ...LONG, workers: WORKERS }))).message).toMatch(RUNS);
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect(workersAt(service)).toEqual(AT_ZERO);
+  expect((await service.failure(service.client.endpoints.delete("e1", { ...LONG, workers: WORKERS }))).message).toMatch(
+    RUNS,
+  );
+  expect(workersAt(service)).toEqual(WORKERS);
 });
 
 test("a deletion whose scale-down is refused changes nothing, and says what was refused", async () => {
-  await using it = await startBusy();
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: REFUSAL });
+  await using service = await startBusy();
+  service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: REFUSAL });
   let isBack = false;
   const onPutBack = () => {
     isBack = true;
   };
-  const error = await it.failure(it.client.endpoints.delete("e1", { onPutBack }));
+  const error = await service.failure(service.client.endpoints.delete("e1", { onPutBack }));
   expect(error.message).toMatch(/^saveEndpoint of "llama".*retired/);
   expect(isBack).toBe(true);
-  expect(it.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
+  expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
 });
 
 test("a scale-down whose responses are all lost is taken back, although the list still shows the workers", async () => {
-  await using it = await startBusy();
-  await it.clock.advance(60_000);
-  it.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
-  it.emulator.faults.add({
+  await using service = await startBusy();
+  await service.clock.advance(60_000);
+  service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
+  service.emulator.faults.add({
     match: { operation: "saveEndpoint" },
     effect: { reset: true, when: "after" },
     times: 6,
   });
-  expect((await it.failure(it.client.endpoints.delete("e1"))).message).toMatch(RUNS);
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect((await service.failure(service.client.endpoints.delete("e1"))).message).toMatch(RUNS);
+  expect(workersAt(service)).toEqual(WORKERS);
 });
 
 test("a deletion that was carried out although its responses were lost does not report an endpoint that runs", async () => {
-  await using it = await startEmulated();
-  it.emulator.endpoints.create({ ...INPUT, ...WORKERS });
+  await using service = await startEmulated();
+  service.emulator.endpoints.create({ ...INPUT, ...WORKERS });
   const match = { operation: "deleteEndpoint" };
-  it.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 1 });
-  it.emulator.faults.add({ match, effect: { reset: true, when: "before" } });
-  const error = await it.failure(it.client.endpoints.delete("e1"));
+  service.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 1 });
+  service.emulator.faults.add({ match, effect: { reset: true, when: "before" } });
+  const error = await service.failure(service.client.endpoints.delete("e1"));
   expect(error.message).toMatch(/^the list no longer shows endpoint e1, so its workers were not put back/);
 });
 
 test("a recycle that fails while it waits puts the workers back", async () => {
-  await using it = await startBusy();
-  it.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
-  it.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
+  await using service = await startBusy();
+  service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
+  service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
   const reports: unknown[] = [];
-  const recycling = it.client.endpoints.recycleWorkers("e1", WORKERS, {
+  const recycling = service.client.endpoints.recycleWorkers("e1", WORKERS, {
     onScaleDown: (counts) => reports.push(counts),
     onPutBack: () => reports.push("back"),
   });
-  const error = await it.failure(recycling);
+  const error = await service.failure(recycling);
   expect(error).toBeInstanceOf(RejectedError);
   expect(error.message).toMatch(RUNS);
   expect(reports).toEqual([WORKERS, "back"]);
-  expect(workersAt(it)).toEqual(WORKERS);
+  expect(workersAt(service)).toEqual(WORKERS);
 });

@@ -11,28 +11,28 @@ const handlers = {
 };
 
 async function startWithJob() {
-  const it = await startEmulated({ emulator: { handlers, coldStartMs: 100 } });
+  const service = await startEmulated({ emulator: { handlers, coldStartMs: 100 } });
   const fields = { id: "e1", name: "llama", gpuIds: "ADA_24", templateId: "t", idleTimeout: 77, ...WORKERS };
-  it.emulator.endpoints.create(fields);
-  const job = await it.run(it.client.endpoint("e1").run({ input: {} }));
-  while ((await it.run(job.status())).status !== "IN_PROGRESS") await it.clock.advance(100);
-  return { ...it, run: it.run, job };
+  service.emulator.endpoints.create(fields);
+  const job = await service.run(service.client.endpoint("e1").run({ input: {} }));
+  while ((await service.run(job.status())).status !== "IN_PROGRESS") await service.clock.advance(100);
+  return { ...service, run: service.run, job };
 }
 
 test("a recycle waits for the running job, and restores the workers", async () => {
-  const { client, emulator, run, job, ...it } = await startWithJob();
+  const { client, emulator, run, job, ...service } = await startWithJob();
   const recycled = await run(client.endpoints.recycleWorkers("e1", WORKERS));
   expect(recycled).toMatchObject({ ...WORKERS, idleTimeout: 77 });
   expect((await run(job.wait())).output).toBe("done");
   const saved = emulator.journal.requests({ operation: "saveEndpoint" }).map((request) => request.arguments.input);
   expect(saved).toMatchObject([{ workersMin: 0, workersMax: 0 }, WORKERS]);
-  await it[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
 });
 
 test("a recycle that takes too long gives the endpoint its workers back", async () => {
-  const { client, emulator, run, ...it } = await startWithJob();
+  const { client, emulator, run, ...service } = await startWithJob();
   const recycling = run(client.endpoints.recycleWorkers("e1", WORKERS, { drainTimeoutMs: 20_000 }));
   await expect(recycling).rejects.toThrow(RecycleTimeoutError);
   expect(emulator.endpoints.get("e1")).toMatchObject(WORKERS);
-  await it[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
 });

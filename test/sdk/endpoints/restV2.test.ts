@@ -90,7 +90,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     expect(emulator.endpoints.get(id)?.workersMax).toBe(7);
   });
 
-  test("errors are the same", async () => {
+  test("errors are the same as over the other interface", async () => {
     const { client, run, failure, emulator } = await start(api, { workerQuota: 5 });
     await run(client.endpoints.create(REQUIRED));
     const quota = await failure(client.endpoints.create({ ...REQUIRED, name: "b" }));
@@ -149,7 +149,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("a change sends only what differs; a scaler and a selection of GPUs are wholes", async () => {
+  test("a change sends only what differs; a scaler and a selection of GPUs are sent as a whole", async () => {
     const site = await start("v2");
     const { client, run } = site;
     const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "ADA_24,-NVIDIA L4" }));
@@ -208,7 +208,7 @@ describe("REST v2", () => {
   test.each([
     ["once", 1],
     ["indefinitely", undefined],
-  ])("a catalogue that fails %s", async (_, times) => {
+  ])("a failing catalogue is read again, and fails the change if it fails %s", async (_, times) => {
     const { client, run, failure, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create(REQUIRED));
     emulator.faults.add({ match: { operation: "listDataCenters" }, effect: { status: 503 }, ...(times && { times }) });
@@ -220,7 +220,7 @@ describe("REST v2", () => {
     expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
   });
 
-  test("a template is not shown: it is applied when the caller does not know it, and not again when he does", async () => {
+  test("a template, which is not shown, is applied when the caller does not know it, and not again when they do", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
     const { id } = await run(client.endpoints.create(REQUIRED));
@@ -244,7 +244,7 @@ describe("REST v2", () => {
     expect(calls()).toHaveLength(before);
   });
 
-  test("there is no discount, and nothing is asked", async () => {
+  test("there is no discount, and no request is sent", async () => {
     const { client, run, calls } = await start("v2");
     expect(await run(client.endpoints.getServerlessDiscount())).toBeNull();
     expect(calls()).toEqual([]);
@@ -268,7 +268,7 @@ describe("REST v2", () => {
     expect(refused.message).toMatch(/the country ZZ, in which .* some in AU, CA, CZ, FR, GB/);
   });
 
-  test("a problem of the service becomes its own words", async () => {
+  test("a problem that the service reports is shown in its own words", async () => {
     const { client, run, failure, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create(REQUIRED));
     const body = { title: "Bad Request", status: 400, detail: "There are no longer any instances available" };
@@ -289,7 +289,10 @@ describe("REST v2", () => {
   });
 });
 
-test.each(["graphql", "v2"] as const)("over %s, the table of abilities says what the requests can do", async (api) => {
+test.each([
+  "graphql",
+  "v2",
+] as const)("over %s, the table of capabilities says what the requests can do", async (api) => {
   const { client, run, calls } = await start(api);
   const { changesLogins, deletesWorkers, showsDiscount } = CAPABILITIES[api];
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));

@@ -117,7 +117,7 @@ describe.each(["name", "templateId", "networkVolumeId"] as const)("%s", (field) 
 
 test.each(
   Object.keys({ ...MINIMAL, locations: 1, flashBootType: 1, scalerType: 1, scalerValue: 1, workersMin: 1 }),
-)("a %s of any odd kind is refused by its name, or stored without a change of any other field", async (field) => {
+)("a %s of any odd kind is refused by its name, or stored without changing any other field", async (field) => {
   for (const value of ODD_VALUES) {
     const { id } = await client.endpoints.create(MINIMAL);
     const before = emulator.endpoints.get(id);
@@ -136,7 +136,7 @@ test("an odd id is refused, or is the id of no endpoint", async () => {
   }
 });
 
-test("any input of a job comes back from an echoing worker as the JSON that it is", async () => {
+test("any job input comes back from an echoing worker as the same JSON", async () => {
   const queue = client.endpoint("neighbour-id");
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: "binary" })), async (input) => {

@@ -115,7 +115,7 @@ describe("runMany", () => {
     expect(await emulated.run(batch.next())).toEqual({ done: true, value: undefined });
   });
 
-  test("does not submit a job again whose response was lost", async () => {
+  test("does not submit a job again if its response was lost", async () => {
     let runs = 0;
     await using emulated = await startQueue({ ...MANY, handler: () => ++runs });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 3 });
@@ -165,7 +165,7 @@ describe("a batch that ends early", () => {
   test.each([
     ["detach", undefined, 4, 0],
     ["cancel", "cancel" as const, 0, 4],
-  ])("break or return has the batch's jobs %sed, and leaves nothing behind", async (_, onAbort, inProgress, cancels) => {
+  ])("break or return leaves the batch's jobs %sed and nothing else behind", async (_, onAbort, inProgress, cancels) => {
     const { emulated, batch, state } = await begun(onAbort);
     await using _it = emulated;
     const loop = async () => {
@@ -251,7 +251,7 @@ describe("a batch that cannot go on", () => {
     return { results, error };
   };
 
-  test("a batch whose inputs throw ends with their error, after the results of the pending jobs", async () => {
+  test("a batch whose inputs throw an error ends with it, after the results of the pending jobs", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const broken = new Error("the file is damaged");
     function* source() {
@@ -267,7 +267,7 @@ describe("a batch that cannot go on", () => {
     [404, NotFoundError, 100, 3],
     [401, AuthenticationError, 2, 2],
     [401, AuthenticationError, 3, 3],
-  ])("status %d throws %p, and of %d inputs submits only %d", async (status, Expected, length, submits) => {
+  ])("status %d throws %p, and only the first of %d inputs are submitted: %d", async (status, Expected, length, submits) => {
     await using emulated = await startQueue(MANY);
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status } });
     const batch = emulated.queue.runMany(

@@ -3,7 +3,7 @@ import { JobNotRetryableError, RetryUncertainError } from "../../../sdk/jobs/job
 import { sleeper, startQueue } from "../../support/queue";
 
 describe("cancel and retry", () => {
-  test("a cancel is repeated when its response was lost, and tells the real state of a job that has ended [contract.cancel] [contract.cancel-result]", async () => {
+  test("a cancel is repeated when its response was lost, and returns the actual state of an ended job [contract.cancel] [contract.cancel-result]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { reset: true, when: "after" }, times: 1 });
@@ -85,7 +85,7 @@ describe("cancel and retry", () => {
     expect(runs).toBe(2);
   });
 
-  test("a retry whose response was lost runs a job once more that fails at once", async () => {
+  test("a retry whose response was lost runs a job that fails at once only once more", async () => {
     let runs = 0;
     await using emulated = await startQueue({
       handler: () => {

@@ -166,7 +166,7 @@ describe("aborting a wait", () => {
     expect(emulated.calls()).not.toContain("cancel");
   });
 
-  test("cancels the job if that was requested", async () => {
+  test("cancels the job if the caller asked for that", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -177,7 +177,7 @@ describe("aborting a wait", () => {
     expect((await emulated.run(job.status())).status).toBe("CANCELLED");
   });
 
-  test("cancels every job of many waits that share a signal, at the pace of the rate limit", async () => {
+  test("cancels the jobs of many waits that share a signal, at the pace of the rate limit", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const ids = await emulated.run(
       Promise.all(Array.from({ length: 250 }, () => emulated.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
@@ -191,7 +191,7 @@ describe("aborting a wait", () => {
     expect(cancelled).toHaveLength(250);
   });
 
-  test("names the job that continues because it could not be cancelled, and tells the logger", async () => {
+  test("names the job that continues because it could not be cancelled, also in the log", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using emulated = await startQueue({ handler: sleeper, client: { logger } });
@@ -252,7 +252,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(emulated.queue.status(job.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test("its result's retention explains it, seen or unseen [contract.retention-elapsed]", async () => {
+  test("the retention of its result explains why it is unknown, whether or not its end was seen [contract.retention-elapsed]", async () => {
     await using emulated = await startQueue();
     const seen = await emulated.run(emulated.queue.run({ input: {} }));
     const unseen = await emulated.run(emulated.queue.run({ input: {} }));
@@ -263,7 +263,7 @@ describe("when a job expires", () => {
     }
   });
 
-  test("another unknown job is not found [contract.job-purged]", async () => {
+  test("a job that is unknown for another reason is not found [contract.job-purged]", async () => {
     await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
     expect(await emulated.failure(emulated.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
     const purged = await emulated.run(emulated.queue.run({ input: {} }));
@@ -271,7 +271,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("a new ttl is sent, and moves the time [contract.status-ttl]", async () => {
+  test("a new ttl is sent, and changes the time of expiry [contract.status-ttl]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(
       emulated.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),

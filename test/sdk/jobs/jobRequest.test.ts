@@ -48,7 +48,7 @@ describe("a job's request", () => {
     ]);
   });
 
-  test("is accepted at the ends of the ranges [contract.request-policy]", () => {
+  test("is accepted at both ends of the ranges [contract.request-policy]", () => {
     expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);

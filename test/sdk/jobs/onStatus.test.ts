@@ -70,7 +70,7 @@ describe("onStatus of a wait", () => {
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 5_000 });
   });
 
-  test("does not hinder a timeout, an abort, or other waits for the job", async () => {
+  test("does not prevent a timeout, an abort, or other waits for the job", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 30_000 } }));
     const seen: JobStatus[] = [];
@@ -84,7 +84,7 @@ describe("onStatus of a wait", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("a listener that is not a function is an error before any call", async () => {
+  test("a listener that is not a function causes an error before any call", async () => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.job("a").wait({ onStatus: "log" as never }));
     expect(error).toBeInstanceOf(InvalidInputError);

@@ -75,7 +75,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(count);
   });
 
-  test("serves all who wait for one job with the same reads", async () => {
+  test("serves all callers that wait for one job with the same reads", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(2_000));
     const all = Promise.all(Array.from({ length: 50 }, () => poller.wait("a", FOREVER)));
     await clock.runUntilIdle();
@@ -83,7 +83,7 @@ describe("the poller", () => {
     expect(reads.length).toBeLessThan(10);
   });
 
-  test("asks at most 200 times in any second for 10,000 jobs, and for each in turn", async () => {
+  test("sends at most 200 requests in any second for 10,000 jobs, each in turn", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(70_000));
     const outcomes = Promise.all(Array.from({ length: 10_000 }, (_, n) => poller.wait(`job-${n}`, FOREVER)));
     await clock.runUntilIdle();
@@ -112,7 +112,7 @@ describe("the poller", () => {
     poller.close();
   });
 
-  test("ends a wait when its signal aborts, and no other, and leaves no timer when nobody waits", async () => {
+  test("ends only the wait whose signal aborts, and leaves no timer when nobody waits", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
     const [one, other] = [new AbortController(), new AbortController()];
     const first = watch(poller.wait("a", { ...FOREVER, signal: one.signal }));
@@ -127,7 +127,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(count);
   });
 
-  test("waits through temporary faults, and reports the last one at the deadline", async () => {
+  test("keeps waiting through temporary faults, and reports the last one at the deadline", async () => {
     const fault = new ConnectionError("broken");
     const { clock, poller } = pollerOf((id, { now }) => (now() < 5_000 ? fault : completedAfter(0)(id, clock)));
     const patient = watch(poller.wait("a", FOREVER));
@@ -147,7 +147,7 @@ describe("the poller", () => {
     expect(seen.error).toBe(fault);
   });
 
-  test("gives up at once on what will not pass", async () => {
+  test("gives up at once on permanent errors", async () => {
     const unknown = new NotFoundError("no such job");
     const { clock, poller, reads } = pollerOf(() => unknown);
     const seen = watch(poller.wait("a", FOREVER));
@@ -165,7 +165,7 @@ describe("the poller", () => {
     expect(reads.map(({ at }) => at)).toEqual([0, 9_000]);
   });
 
-  test("does not believe in a pause of an hour", async () => {
+  test("does not wait for an hour even if the service asks for it", async () => {
     const { clock, poller, reads } = pollerOf((id, { now }) =>
       now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 3_600_000 }) : completedAfter(0)(id, clock),
     );
@@ -191,7 +191,7 @@ describe("the poller", () => {
     expect(most).toBe(200);
   });
 
-  test("tells all who wait when it is closed", async () => {
+  test("ends all waits with an error when it is closed", async () => {
     const { clock, poller } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
     const seen = [watch(poller.wait("a", FOREVER)), watch(poller.wait("b", FOREVER))];
     await clock.advance(1_000);

@@ -15,7 +15,7 @@ import { sleeper, startQueue } from "../../support/queue";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 describe("reading a job", () => {
-  test("gives every field of the contract, those that are new, and the times in milliseconds [contract.status] [contract.job-fields]", async () => {
+  test("returns every field of the contract, additional fields, and the times in milliseconds [contract.status] [contract.job-fields]", async () => {
     await using emulated = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
     const { id } = await emulated.run(emulated.queue.run({ input: { ms: 3_000 } }));
     await emulated.clock.advance(5_000);
@@ -40,7 +40,7 @@ describe("reading a job", () => {
     ["an error's number where the state should be", { id: "a", status: 401 }],
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
-  ])("is loud about %s, with an excerpt without keys [contract.job-id] [contract.other-shape]", async (_, body) => {
+  ])("throws an error about %s, with a redacted excerpt [contract.job-id] [contract.other-shape]", async (_, body) => {
     await using emulated = await startQueue();
     const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
     emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
@@ -98,7 +98,7 @@ describe("each error of the contract", () => {
     );
   });
 
-  test("a web page is an error that says so", async () => {
+  test("a web page causes an error that says so", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
     const error = await emulated.failure(emulated.queue.health());
@@ -124,7 +124,7 @@ describe("the rest of the queue", () => {
     expect(workers).toMatchObject({ idle: 0, running: 1, ...(profile === "observed" && { throttled: 0 }) });
   });
 
-  test("a purge removes what waits, and what is in progress goes on [contract.purge-queue] [contract.purge-result]", async () => {
+  test("a purge removes waiting jobs, and jobs in progress continue [contract.purge-queue] [contract.purge-result]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const [running, waiting] = [
       await emulated.run(emulated.queue.run({ input: { ms: 10_000 } })),
@@ -145,7 +145,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("passes a path and a body on, and types the response by a schema [contract.openai]", async () => {
+  test("passes on a path and a body, and types the response by a schema [contract.openai]", async () => {
     await using emulated = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await emulated.run(emulated.queue.openai("v1/chat/completions", { body, schema }));
@@ -154,7 +154,7 @@ describe("the OpenAI interface", () => {
     expect(emulated.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 
-  test("does not send a generation again whose response was lost, and sends what only reads again", async () => {
+  test("does not resend a generation whose response was lost, but resends reads", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
     expect(await emulated.failure(emulated.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(

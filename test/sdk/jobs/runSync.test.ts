@@ -16,7 +16,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
   });
 
-  test("a job that takes longer than the service waits continues with status, as one job", async () => {
+  test("a job that takes longer than the service waits is followed with /status, as one job", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
     expect(job.output).toEqual({ slept: 200_000 });
@@ -35,7 +35,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
   });
 
-  test("asks the service to wait for what is left of the budget after a refusal", async () => {
+  test("asks the service to wait for the rest of the budget after a refusal", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "20" } };
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
@@ -44,7 +44,7 @@ describe("a synchronous job", () => {
     expect(waits).toEqual(["54000", "36000"]);
   });
 
-  test("ends at the caller's deadline with the job's id, and can be taken up again", async () => {
+  test("ends at the caller's deadline with the job's id, and can be resumed", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const startedAt = emulated.clock.now();
     const error = await emulated.failure(emulated.queue.runSync({ input: { ms: 400_000 } }, { timeoutMs: 350_000 }));
@@ -85,7 +85,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("a call that never gets a response ends at the caller's deadline, uncertain", async () => {
+  test("a call that never gets a response ends at the caller's deadline as uncertain", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
     const startedAt = emulated.clock.now();
@@ -94,7 +94,7 @@ describe("a synchronous job", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("a call without a budget gets the service's wait and time for a response, not the client's usual 30 s", async () => {
+  test("a call without a budget allows for the service's wait and a response, not just the client's usual 30 s", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     await emulated.run(emulated.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
     expect(emulated.calls()).toEqual(["runsync"]);
@@ -108,7 +108,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("is cancelled when its caller goes, where that was asked for, also soon", async () => {
+  test("is cancelled when its caller aborts, if that was asked for, even soon after the submit", async () => {
     for (const afterMs of [500, 5_000]) {
       await using emulated = await startQueue({ handler: sleeper });
       const controller = new AbortController();

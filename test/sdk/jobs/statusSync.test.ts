@@ -102,7 +102,7 @@ describe("a wait at the service named runpod", () => {
     expect(new Set(rest)).toEqual(new Set(["status"]));
   });
 
-  test("does not become a loop without pauses if the service does not hold the request", async () => {
+  test("does not loop without pauses if the service does not hold the request", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const body = { id: job.id, status: "IN_PROGRESS" };

@@ -51,7 +51,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(pieces).toEqual([0, 1, 2]);
   });
 
-  test("waits with longer and longer pauses for a job in the queue [contract.in-queue]", async () => {
+  test("waits with increasing pauses for a job in the queue [contract.in-queue]", async () => {
     await using emulated = await startQueue({
       handler: counter,
       workers: 0,
@@ -64,7 +64,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
 });
 
 describe("a stream", () => {
-  test("types the pieces by a schema, and is loud about others [contract.stream-output]", async () => {
+  test("types the pieces by a schema, and throws if one does not match [contract.stream-output]", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const doubled = async () => {
@@ -93,7 +93,7 @@ describe("a stream", () => {
     expect(await emulated.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
-  test("joins nothing: output larger than a chunk comes in several pieces [contract.stream-chunks]", async () => {
+  test("does not join pieces: output larger than a chunk comes in several [contract.stream-chunks]", async () => {
     const long = "word ".repeat(500_000);
     await using emulated = await startQueue({
       handler: function* () {
@@ -168,7 +168,7 @@ describe("a stream whose read broke", () => {
     expect(rest).toEqual(numbers(10).slice(10 - rest.length));
   });
 
-  test("goes on where the reader is told of the gap, once for each", async () => {
+  test("continues if the reader asks to be told about gaps, and reports each gap once", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 20, everyMs: 300 } }));
     const gaps: StreamGapError[] = [];
@@ -187,14 +187,14 @@ describe("a stream whose read broke", () => {
     expect(pieces.at(-1)).toBe(19);
   });
 
-  test("has lost nothing while the job waits for its first worker", async () => {
+  test("loses nothing while the job waits for its first worker", async () => {
     await using emulated = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
     expect(await emulated.run(collect(job.stream()))).toEqual([0, 1, 2]);
   });
 
-  test("is not read indefinitely where every read breaks", async () => {
+  test("is not read indefinitely if every read breaks", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
@@ -203,7 +203,7 @@ describe("a stream whose read broke", () => {
     expect(emulated.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
   });
 
-  test("was refused with 429, and is read again: nothing was handed out", async () => {
+  test("is read again after a refusal with 429, which returned no pieces", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 5, everyMs: 100 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });
@@ -211,7 +211,7 @@ describe("a stream whose read broke", () => {
   });
 });
 
-test("a stream of a job that has ended pauses between reads, where the service hands the same pieces out again", async () => {
+test("a stream of an ended job pauses between reads if the service returns the same pieces again", async () => {
   const readAt: number[] = [];
   const controller = new AbortController();
   await using server = await startScriptedServer(() => {

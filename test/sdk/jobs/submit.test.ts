@@ -141,7 +141,7 @@ describe("a submit", () => {
     expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("a submit without a connection certainly was not made", async () => {
+  test("a submit without a connection was certainly not made", async () => {
     const client = createClient({ apiKey: CANARY, queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 2 } });
     const error = await client.endpoint("abc").run(REQUEST).catch(withoutCanary);
     expect(error).toBeInstanceOf(CannotConnectError);

@@ -90,7 +90,7 @@ describe("a pod", () => {
     expect(await emulated.pods.get("pod-1")).toEqual(POD);
   });
 
-  test("may be of any kind: fields absent or null, new ones and new words there [contract.pod-states]", async () => {
+  test("may be of any kind: with fields that are absent or null, new fields and new values [contract.pod-states]", async () => {
     const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
     await using emulated = await clientOf({ body: odd });
     expect(await emulated.pods.get("pod-1")).toStrictEqual(odd);
@@ -154,7 +154,7 @@ describe("a pod that cannot be had", () => {
     ],
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
-  ])("is an error that says why: %s", async (_what, answer, type, message) => {
+  ])("causes an error that says why: %s", async (_what, answer, type, message) => {
     await using emulated = await clientOf(answer, { maxAttempts: 6 });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(type);

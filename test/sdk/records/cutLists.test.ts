@@ -14,7 +14,7 @@ const INPUT = { name: "llama", gpuIds: ["AMPERE_24"], templateId: "abc123", work
 /** Starts an account with some endpoints: `e0` is the oldest. Their ids are in the same order. */
 async function withEndpoints(count: number, options: EmulatedOptions = {}) {
   const warnings: WarningEvent[] = [];
-  const it = await startEmulated({
+  const account = await startEmulated({
     emulator: { profile: "observed", ...options.emulator },
     client: { onWarning: (event) => warnings.push(event), ...options.client },
   });
@@ -24,7 +24,7 @@ async function withEndpoints(count: number, options: EmulatedOptions = {}) {
       `a${each}: saveEndpoint(input: { name: "e${each}", gpuIds: "AMPERE_24", templateId: "abc123", workersMax: 0 }) { id }`,
   );
   for (let from = 0; from < count; from += 100) {
-    const response = await fetch(`${it.emulator.url}/graphql?api_key=${CANARY}`, {
+    const response = await fetch(`${account.emulator.url}/graphql?api_key=${CANARY}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ query: `mutation { ${saves.slice(from, from + 100).join(" ")} }` }),
@@ -32,8 +32,8 @@ async function withEndpoints(count: number, options: EmulatedOptions = {}) {
     expect(response.status).toBe(200);
     await response.text();
   }
-  it.emulator.journal.clear();
-  return { it, warnings, ids: it.emulator.endpoints.list().map(({ id }) => id) };
+  account.emulator.journal.clear();
+  return { it: account, warnings, ids: account.emulator.endpoints.list().map(({ id }) => id) };
 }
 
 /** Hides what is younger than ten seconds from all lists. */
@@ -47,109 +47,117 @@ function refuseV2({ emulator }: Emulated): void {
 
 const named = ({ emulator }: Emulated, name: string) => emulator.endpoints.list().filter((each) => each.name === name);
 
-test("an endpoint that a cut list hides is found, changed, recycled and deleted like any other", async () => {
-  const { it, ids } = await withEndpoints(402);
-  await using _ = it;
-  const { endpoints } = it.client;
+test("an endpoint that is cut off from the list is found, changed, recycled and deleted like any other", async () => {
+  const { it: account, ids } = await withEndpoints(402);
+  await using _ = account;
+  const { endpoints } = account.client;
   const [id = "", other = ""] = ids.slice(400);
-  expect(await it.run(endpoints.find(id))).toMatchObject({ id, name: "e400" });
-  expect(it.calls()).toEqual(["myself", "myself"]);
-  expect(await it.run(endpoints.update(id, { idleTimeout: 77 }))).toMatchObject({ id, idleTimeout: 77 });
-  expect(await it.run(endpoints.recycleWorkers(id, { workersMin: 0, workersMax: 1 }))).toMatchObject({ workersMax: 1 });
-  await it.run(endpoints.delete(id));
-  expect(await it.run(endpoints.find(id))).toBeUndefined();
-  await it.run(endpoints.delete(ids[3] as string));
-  expect(it.emulator.endpoints.list().map((each) => each.id)).toEqual(
+  expect(await account.run(endpoints.find(id))).toMatchObject({ id, name: "e400" });
+  expect(account.calls()).toEqual(["myself", "myself"]);
+  expect(await account.run(endpoints.update(id, { idleTimeout: 77 }))).toMatchObject({ id, idleTimeout: 77 });
+  expect(await account.run(endpoints.recycleWorkers(id, { workersMin: 0, workersMax: 1 }))).toMatchObject({
+    workersMax: 1,
+  });
+  await account.run(endpoints.delete(id));
+  expect(await account.run(endpoints.find(id))).toBeUndefined();
+  await account.run(endpoints.delete(ids[3] as string));
+  expect(account.emulator.endpoints.list().map((each) => each.id)).toEqual(
     ids.filter((each) => each !== id && each !== ids[3]),
   );
-  expect(await it.run(endpoints.get(other))).toMatchObject({ name: "e401" });
+  expect(await account.run(endpoints.get(other))).toMatchObject({ name: "e401" });
 });
 
-test("three hundred finds at once need one list, and what it hides is read by fifties", async () => {
-  const { it, ids } = await withEndpoints(520);
-  await using _ = it;
-  const find = (id: string) => it.client.endpoints.find(id, { maxAgeMs: 60_000 });
-  await it.run(Promise.all(ids.slice(0, 300).map(find)));
-  expect(it.calls()).toEqual(["myself"]);
-  const found = await it.run(Promise.all(ids.slice(400).map(find)));
+test("three hundred concurrent finds need one list, and the records missing from it are read fifty at a time", async () => {
+  const { it: account, ids } = await withEndpoints(520);
+  await using _ = account;
+  const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
+  await account.run(Promise.all(ids.slice(0, 300).map(find)));
+  expect(account.calls()).toEqual(["myself"]);
+  const found = await account.run(Promise.all(ids.slice(400).map(find)));
   expect(found.map((each) => each?.id)).toEqual(ids.slice(400));
-  expect(it.calls()).toHaveLength(1 + 3);
+  expect(account.calls()).toHaveLength(1 + 3);
 });
 
-test("a list of all endpoints has those that the service's own list hides; without REST v2 it says that it may be cut", async () => {
-  const { it, ids, warnings } = await withEndpoints(402);
-  await using _ = it;
-  const all = await it.run(it.client.endpoints.list());
+test("a list of all endpoints includes those that the service's own list cuts off; without REST v2, a warning says that it may be cut off", async () => {
+  const { it: account, ids, warnings } = await withEndpoints(402);
+  await using _ = account;
+  const all = await account.run(account.client.endpoints.list());
   expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort());
-  expect(await it.run(it.client.endpoints.listReadable())).not.toHaveProperty("mayBeCut");
+  expect(await account.run(account.client.endpoints.listReadable())).not.toHaveProperty("mayBeCut");
   expect(warnings).toEqual([]);
-  refuseV2(it);
-  expect(await it.run(it.client.endpoints.listReadable())).toMatchObject({ mayBeCut: true });
-  await it.run(it.client.endpoints.listReadable());
+  refuseV2(account);
+  expect(await account.run(account.client.endpoints.listReadable())).toMatchObject({ mayBeCut: true });
+  await account.run(account.client.endpoints.listReadable());
   expect(warnings).toHaveLength(1);
   expect(warnings[0]?.message).toContain("the list of endpoints has 400 records or more");
-  expect(it.calls().filter((each) => each === "listEndpoints")).toHaveLength(3);
+  expect(account.calls().filter((each) => each === "listEndpoints")).toHaveLength(3);
 });
 
 test("a name that only a hidden endpoint has is taken", async () => {
-  const { it, ids } = await withEndpoints(401);
-  await using _ = it;
+  const { it: account, ids } = await withEndpoints(401);
+  await using _ = account;
   const onNameTaken = (existing: readonly { readonly id: string }[]) => {
     const taken = existing.map(({ id }) => id);
     throw new NameTakenError(`taken by ${taken}`, taken);
   };
-  const create = it.client.endpoints.create({ ...INPUT, name: "e400" }, { onNameTaken });
-  expect(await it.failure(create)).toHaveProperty("message", `taken by ${ids[400]}`);
+  const create = account.client.endpoints.create({ ...INPUT, name: "e400" }, { onNameTaken });
+  expect(await account.failure(create)).toHaveProperty("message", `taken by ${ids[400]}`);
 });
 
-test("a create whose response is lost is found behind a cut list, and is one endpoint", async () => {
-  const { it } = await withEndpoints(400);
-  await using _ = it;
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 1 });
-  const created = await it.run(it.client.endpoints.create(INPUT));
-  expect(named(it, "llama").map(({ id }) => id)).toEqual([created.id]);
+test("a create whose response is lost is found although the list is cut off, and there is one endpoint", async () => {
+  const { it: account } = await withEndpoints(400);
+  await using _ = account;
+  account.emulator.faults.add({
+    match: { operation: "saveEndpoint" },
+    effect: { reset: true, when: "after" },
+    times: 1,
+  });
+  const created = await account.run(account.client.endpoints.create(INPUT));
+  expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
 test("a create whose response is lost is sent again if no list shows it, however long the lists are", async () => {
-  const { it } = await withEndpoints(400);
-  await using _ = it;
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
-  const created = await it.run(it.client.endpoints.create(INPUT));
-  expect(named(it, "llama").map(({ id }) => id)).toEqual([created.id]);
+  const { it: account } = await withEndpoints(400);
+  await using _ = account;
+  account.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
+  const created = await account.run(account.client.endpoints.create(INPUT));
+  expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
 test.each([
   "before",
   "after",
-] as const)("a create whose response is lost %s it had an effect is not repeated behind a cut list without REST v2", async (when) => {
-  const { it, warnings } = await withEndpoints(400);
-  await using _ = it;
-  refuseV2(it);
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when }, times: 1 });
-  const error = await it.failure(it.client.endpoints.create(INPUT));
+] as const)("a create whose response is lost %s it had an effect is not repeated if the list is cut off and there is no REST v2", async (when) => {
+  const { it: account, warnings } = await withEndpoints(400);
+  await using _ = account;
+  refuseV2(account);
+  account.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when }, times: 1 });
+  const error = await account.failure(account.client.endpoints.create(INPUT));
   expect(error).toBeInstanceOf(CreateUncertainError);
   expect(error.message).toMatch(/may show only the 400 oldest.*not created again.*Look for the name in the service's/);
-  expect(it.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
+  expect(account.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
   expect(warnings).toHaveLength(1);
-  expect(await it.run(it.client.endpoints.create({ ...INPUT, name: "next" }))).toMatchObject({ name: "next" });
+  expect(await account.run(account.client.endpoints.create({ ...INPUT, name: "next" }))).toMatchObject({
+    name: "next",
+  });
 });
 
-test("a service without single reads is asked once, and a list of 400 then proves nothing", async () => {
-  const { it, ids } = await withEndpoints(399, { emulator: { profile: "contract" } });
-  await using _ = it;
-  const { endpoints } = it.client;
-  const refusals = () => it.emulator.journal.requests().filter(({ status }) => status === 400).length;
-  expect(await it.run(endpoints.find("nowhere"))).toBeUndefined();
-  expect(await it.failure(endpoints.get("nowhere"))).toBeInstanceOf(NotFoundError);
+test("a service without single reads is asked for one only once, and a list of 400 then proves nothing", async () => {
+  const { it: account, ids } = await withEndpoints(399, { emulator: { profile: "contract" } });
+  await using _ = account;
+  const { endpoints } = account.client;
+  const refusals = () => account.emulator.journal.requests().filter(({ status }) => status === 400).length;
+  expect(await account.run(endpoints.find("nowhere"))).toBeUndefined();
+  expect(await account.failure(endpoints.get("nowhere"))).toBeInstanceOf(NotFoundError);
   expect(refusals()).toBe(1);
-  await it.run(endpoints.create(INPUT));
+  await account.run(endpoints.create(INPUT));
   for (const call of [endpoints.find("x"), endpoints.update("x", { idleTimeout: 7 }), endpoints.delete("x")]) {
-    const error = await it.failure(call);
+    const error = await account.failure(call);
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("cannot tell whether endpoint x exists");
   }
-  await it.run(endpoints.delete(ids[0] as string));
-  expect(it.emulator.endpoints.list()).toHaveLength(399);
+  await account.run(endpoints.delete(ids[0] as string));
+  expect(account.emulator.endpoints.list()).toHaveLength(399);
   expect(refusals()).toBe(1);
 });
 
@@ -157,85 +165,89 @@ test.each([
   {},
   { a0: { id: "other", name: "o" } },
   { endpoint: null },
-])("a response to a single read that says nothing about the id (%j) is no proof of absence", async (myself) => {
-  const { it } = await withEndpoints(0);
-  await using _ = it;
+])("a response to a single read that says nothing about the id (%j) does not prove absence", async (myself) => {
+  const { it: account } = await withEndpoints(0);
+  await using _ = account;
   const effect = { status: 200, body: { data: { myself } } };
-  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  const { id } = await account.run(account.client.endpoints.create(INPUT));
   // The list that hides the endpoint, the odd response, and no other single read.
-  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
-  lag(it);
-  expect(await it.run(it.client.endpoints.find(id))).toMatchObject({ id });
-  expect(it.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself", "myself"]);
+  account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
+  lag(account);
+  expect(await account.run(account.client.endpoints.find(id))).toMatchObject({ id });
+  expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself", "myself"]);
 });
 
-test("a service that has answered single reads is never taken for one that refuses them", async () => {
-  const { it } = await withEndpoints(0);
-  await using _ = it;
-  expect(await it.run(it.client.endpoints.find("gone"))).toBeUndefined();
+test("a service that has answered single reads is never treated as one that refuses them", async () => {
+  const { it: account } = await withEndpoints(0);
+  await using _ = account;
+  expect(await account.run(account.client.endpoints.find("gone"))).toBeUndefined();
   const effect = { status: 200, body: { data: { myself: {} } } };
-  it.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
-  const error = await it.failure(it.client.endpoints.find("gone"));
+  account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
+  const error = await account.failure(account.client.endpoints.find("gone"));
   expect(error).toBeInstanceOf(UnexpectedResponseError);
   expect(error.message).toContain("no answer about endpoint gone");
 });
 
 test("a service that says not found for an unknown id is understood, and other ids of the request are read", async () => {
-  const { it, ids } = await withEndpoints(401);
-  await using _ = it;
-  const find = (id: string) => it.client.endpoints.find(id, { maxAgeMs: 60_000 });
+  const { it: account, ids } = await withEndpoints(401);
+  await using _ = account;
+  const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
   const message = 'Endpoint "gone" not found';
-  it.emulator.faults.add({
+  account.emulator.faults.add({
     match: { operation: "myself", nth: 2 },
     effect: { graphqlError: { message, code: "RUNPOD" } },
   });
-  const found = await it.run(Promise.all([find("gone"), find(ids[400] as string)]));
+  const found = await account.run(Promise.all([find("gone"), find(ids[400] as string)]));
   expect(found.map((each) => each?.id)).toEqual([undefined, ids[400]]);
 });
 
-test("an account that is null without an error is a key without an identity, in a single read too", async () => {
-  const { it } = await withEndpoints(0);
-  await using _ = it;
+test("an account that is null without an error means a key without an identity, even in a single read", async () => {
+  const { it: account } = await withEndpoints(0);
+  await using _ = account;
   for (const nth of [1, 2]) {
-    it.emulator.faults.add({ match: { operation: "myself", nth }, effect: { nullAccount: true } });
-    expect(await it.failure(it.client.endpoints.find("gone"))).toBeInstanceOf(AuthenticationError);
-    it.emulator.faults.clear();
+    account.emulator.faults.add({ match: { operation: "myself", nth }, effect: { nullAccount: true } });
+    expect(await account.failure(account.client.endpoints.find("gone"))).toBeInstanceOf(AuthenticationError);
+    account.emulator.faults.clear();
   }
 });
 
 test.each([
   "observed",
   "contract",
-] as const)("with lists of ten seconds ago a new endpoint is found at once, or within 15 s (%s)", async (profile) => {
-  const { it } = await withEndpoints(0, { emulator: { profile } });
-  await using _ = it;
-  lag(it);
-  const { id } = await it.run(it.client.endpoints.create(INPUT));
-  const createdAt = it.clock.monotonic();
-  expect(await it.run(it.client.endpoints.find(id, { maxAgeMs: 60_000 }))).toMatchObject({ id });
-  expect(it.clock.monotonic() - createdAt).toBeLessThanOrEqual(profile === "observed" ? 6_000 : 16_000);
-  const changed = await it.run(it.client.endpoints.update(id, { idleTimeout: 9 }));
+] as const)("when lists are ten seconds behind, a new endpoint is found at once, or within 15 s (%s)", async (profile) => {
+  const { it: account } = await withEndpoints(0, { emulator: { profile } });
+  await using _ = account;
+  lag(account);
+  const { id } = await account.run(account.client.endpoints.create(INPUT));
+  const createdAt = account.clock.monotonic();
+  expect(await account.run(account.client.endpoints.find(id, { maxAgeMs: 60_000 }))).toMatchObject({ id });
+  expect(account.clock.monotonic() - createdAt).toBeLessThanOrEqual(profile === "observed" ? 6_000 : 16_000);
+  const changed = await account.run(account.client.endpoints.update(id, { idleTimeout: 9 }));
   expect(changed.idleTimeout).toBe(9);
 });
 
-test("with lists of ten seconds ago a lost create is found, not repeated", async () => {
-  const { it } = await withEndpoints(3);
-  await using _ = it;
-  lag(it);
-  it.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when: "after" }, times: 1 });
-  const created = await it.run(it.client.endpoints.create(INPUT));
-  expect(named(it, "llama").map(({ id }) => id)).toEqual([created.id]);
+test("when lists are ten seconds behind, a lost create is found, not repeated", async () => {
+  const { it: account } = await withEndpoints(3);
+  await using _ = account;
+  lag(account);
+  account.emulator.faults.add({
+    match: { operation: "saveEndpoint" },
+    effect: { reset: true, when: "after" },
+    times: 1,
+  });
+  const created = await account.run(account.client.endpoints.create(INPUT));
+  expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("with lists of ten seconds ago a template and a volume that were just created are deleted, not forgotten", async () => {
-  const { it } = await withEndpoints(0);
-  await using _ = it;
-  lag(it);
-  const template = await it.run(it.client.templates.create({ name: "t", imageName: "i" }));
-  await it.run(it.client.templates.delete(template.id));
-  const volume = await it.run(it.client.volumes.create({ name: "v", size: 10, dataCenterId: "EU-RO-1" }));
-  await it.run(it.client.volumes.delete(volume.id));
-  expect(it.calls()).toEqual(expect.arrayContaining(["podTemplate", "deleteTemplate", "deleteNetworkVolume"]));
+test("when lists are ten seconds behind, a template and a volume that were just created are deleted, not forgotten", async () => {
+  const { it: account } = await withEndpoints(0);
+  await using _ = account;
+  lag(account);
+  const template = await account.run(account.client.templates.create({ name: "t", imageName: "i" }));
+  await account.run(account.client.templates.delete(template.id));
+  const volume = await account.run(account.client.volumes.create({ name: "v", size: 10, dataCenterId: "EU-RO-1" }));
+  await account.run(account.client.volumes.delete(volume.id));
+  expect(account.calls()).toEqual(expect.arrayContaining(["podTemplate", "deleteTemplate", "deleteNetworkVolume"]));
 });
 
 const CREDENTIAL = { name: "ghcr", username: "me", password: "password-canary-1" };

@@ -40,7 +40,7 @@ async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowS
 
 const LIST_MS = 40;
 
-test("a proof never uses a list that was requested before its deletion was acknowledged, and waits half a second at most", async () => {
+test("a deletion is never proven by a list requested before it was acknowledged, and waits at most half a second", async () => {
   const plans = fc.array(fc.record({ startMs: fc.nat(3_000), writeMs: fc.nat(600) }), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
@@ -64,7 +64,7 @@ test("a proof never uses a list that was requested before its deletion was ackno
   );
 });
 
-test("waves of eight deletions share their proofs, however their responses scatter", async () => {
+test("waves of eight deletions share the lists that prove them, however their responses are spread over time", async () => {
   const service = slowService(
     Array.from({ length: 80 }, (_, index) => `id-${index}`),
     LIST_MS,
@@ -85,7 +85,7 @@ test("waves of eight deletions share their proofs, however their responses scatt
   expect(service.lists()).toBeLessThanOrEqual(2 * 10);
 });
 
-test("the last deletions of many do not wait for others to follow", async () => {
+test("the last of many deletions do not wait for others to follow", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
   const service = slowService(ids, LIST_MS);
   const tasks = ids.map((id, index) => async () => {
@@ -98,7 +98,7 @@ test("the last deletions of many do not wait for others to follow", async () => 
   expect(service.existing.size).toBe(0);
 });
 
-test("a deletion does not wait for others that rest or that end", async () => {
+test("a deletion does not wait for others that are pausing or have ended", async () => {
   const service = slowService(["a"], LIST_MS);
   const [, leave] = [service.list.join(), service.list.join()];
   const rested = service.list.rest(service.wait(10_000));
@@ -121,7 +121,7 @@ test("a deletion does not wait for others that rest or that end", async () => {
   await gathering;
 });
 
-test("a deletion that is alone does not wait, nor do readers that do not gather", async () => {
+test("a single deletion does not wait, and neither do readers that do not share a list", async () => {
   const service = slowService(["a", "b"], LIST_MS);
   const alone = deletion(service, "a", 100);
   await service.clock.advance(LIST_MS + 100 + LIST_MS);
@@ -139,7 +139,7 @@ test("a deletion that is alone does not wait, nor do readers that do not gather"
   for (const each of leave) each();
 });
 
-test("a gathering that all leave sends nothing, and does not keep the next reader waiting", async () => {
+test("a shared list that every reader gives up is not requested, and the next reader does not wait for it", async () => {
   const service = slowService(["a"], LIST_MS);
   for (const _ of [1, 2]) service.list.join();
   const abort = new AbortController();
@@ -163,10 +163,10 @@ async function inParallel(tasks: readonly (() => Promise<void>)[], width: number
 
 const numberOf = ({ emulator }: Emulated, operation: string) => emulator.journal.requests({ operation }).length;
 
-test("each deletion at the service is proven by a list after it, and 8 at once share a few", async () => {
+test("each deletion at the service is proven by a later list, and eight concurrent ones share a few lists", async () => {
   const size = 24;
-  await using it = await startEmulated();
-  const { emulator, client } = it;
+  await using account = await startEmulated();
+  const { emulator, client } = account;
   const names = Array.from({ length: size }, (_, index) => `fleet-${index}`);
   for (const name of names) {
     emulator.templates.create({ id: `t-${name}`, name, imageName: "app:1", isServerless: true });
@@ -179,7 +179,7 @@ test("each deletion at the service is proven by a list after it, and 8 at once s
     expect(deleted).toBeGreaterThanOrEqual(0);
     expect(requests.findLastIndex(({ operation }) => operation === "myself")).toBeGreaterThan(deleted);
   };
-  await it.run(
+  await account.run(
     inParallel(
       names.map((name) => async () => {
         await client.endpoints.delete(`e-${name}`);
@@ -192,8 +192,8 @@ test("each deletion at the service is proven by a list after it, and 8 at once s
   );
   expect(emulator.endpoints.list()).toEqual([]);
   expect(emulator.templates.list()).toEqual([]);
-  expect(numberOf(it, "deleteEndpoint")).toBe(size);
-  expect(numberOf(it, "deleteTemplate")).toBe(size);
+  expect(numberOf(account, "deleteEndpoint")).toBe(size);
+  expect(numberOf(account, "deleteTemplate")).toBe(size);
   const waves = size / 8;
-  expect(numberOf(it, "myself")).toBeLessThanOrEqual(6 * waves);
+  expect(numberOf(account, "myself")).toBeLessThanOrEqual(6 * waves);
 });

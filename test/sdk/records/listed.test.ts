@@ -23,7 +23,7 @@ function outcomeOf(list: Listed<NamedRecord>, wanted: string): unknown {
   }
 }
 
-test("one record of a list is found as in the whole list, whatever the records are", () => {
+test("searching a list for one record gives the same result as reading the whole list, whatever the records are", () => {
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 6 }), fc.constantFrom("a", "b", "d"), (list, wanted) => {
       const { records, unreadable } = readRecords(KIND, { things: list }, "things");
@@ -34,7 +34,7 @@ test("one record of a list is found as in the whole list, whatever the records a
   );
 });
 
-test("a list that is searched for one record reads no others", () => {
+test("searching a list for one record reads no others", () => {
   let reads = 0;
   const schema = KIND.schema.transform((record) => {
     reads++;

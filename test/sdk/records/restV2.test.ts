@@ -56,7 +56,7 @@ test("a lost response to the create of a template, a volume or a credential leav
   expect(emulator.registryAuths.list()).toHaveLength(1);
 });
 
-test("a name that is taken is refused, and says whose it is", async () => {
+test("a taken name is refused, and the error says which record has it", async () => {
   const { client, run, failure } = site;
   const { id } = await run(client.templates.create({ name: "t", imageName: "me/t:1" }));
   const error = await failure(client.templates.create({ name: "t", imageName: "me/t:1" }));
@@ -107,7 +107,7 @@ test("a credential is not deleted while an endpoint has it in a container of its
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("a refusal with the variables of a template shows none of them", async () => {
+test("a refusal that quotes the variables of a template shows none of them", async () => {
   const { client, failure, emulator } = site;
   const secret = "a-very-secret-value";
   const body = { title: "Bad Request", status: 400, detail: `refused {"env":{"TOKEN":"${secret}"}}` };
@@ -116,7 +116,7 @@ test("a refusal with the variables of a template shows none of them", async () =
   expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain(secret);
 });
 
-test("an endpoint's template is found by the container of its workers", async () => {
+test("an endpoint's template is found by comparing its workers' container", async () => {
   const { client, run, emulator } = site;
   const same = {
     imageName: "me/t:1",

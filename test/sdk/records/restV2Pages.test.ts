@@ -20,7 +20,7 @@ function respond(...pages: readonly { readonly volumes: readonly object[]; reado
 const next = (nextCursor: string) => ({ nextCursor, hasNextPage: true });
 const end = { nextCursor: null, hasNextPage: false };
 
-test("a record on two pages is one record, as it was last", async () => {
+test("a record on two pages counts once, in its last state", async () => {
   respond(
     { volumes: [record("a"), record("b")], pagination: next("1") },
     { volumes: [record("b", "new")], pagination: end },
@@ -32,20 +32,20 @@ test("a record on two pages is one record, as it was last", async () => {
 test.each([
   ["without a cursor", [{ nextCursor: null, hasNextPage: true }], "shows a next page, but no cursor for it"],
   ["whose cursor is empty", [{ nextCursor: "", hasNextPage: true }], "shows a next page, but no cursor for it"],
-  ["that is the same again", [next("1"), next("1")], "the pages of the list do not end"],
-])("a next page %s makes no list: what is not in a list would count as gone", async (_, paginations, message) => {
+  ["that is the same again", [next("1"), next("1")], "the list has no last page"],
+])("a next page %s fails the list, because a record missing from it would count as gone", async (_, paginations, message) => {
   respond(...paginations.map((pagination, index) => ({ volumes: [record(`v${index}`)], pagination })));
   const error = await site.failure(site.client.volumes.list());
   expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE" });
   expect(error.message).toContain(message);
 });
 
-test("a list without any word about pages is whole", async () => {
+test("a list that does not mention pages is complete", async () => {
   respond({ volumes: [record("a")], pagination: {} });
   expect(await site.run(site.client.volumes.list())).toHaveLength(1);
 });
 
-test("a list is begun again if the next page is refused, because the record of its cursor is gone", async () => {
+test("a list is started again if the next page is refused because the record of its cursor is gone", async () => {
   const { emulator } = site;
   emulator.seed({
     endpoints: Array.from({ length: 1500 }, (_, i) => ({

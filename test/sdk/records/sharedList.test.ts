@@ -30,7 +30,7 @@ function handAnsweredList() {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("readers of the shared list", () => {
-  test("who come at the same time share one request", async () => {
+  test("share one request if they arrive at the same time", async () => {
     const { read, sent } = handAnsweredList();
     const reads = Promise.all([read(), read(), read(60_000)]);
     await turn();
@@ -39,7 +39,7 @@ describe("readers of the shared list", () => {
     expect(await reads).toEqual(["list-1", "list-1", "list-1"]);
   });
 
-  test("who come while a list is on its way share the next one, which is sent when the first has arrived", async () => {
+  test("share the next list, requested after the first has arrived, if they arrive during a request", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -54,7 +54,7 @@ describe("readers of the shared list", () => {
     expect(await later).toEqual(["list-2", "list-2"]);
   });
 
-  test("a thousand of them need two requests when none may be older than the reader", async () => {
+  test("need only two requests for a thousand readers that accept no older list", async () => {
     const { read, sent } = handAnsweredList();
     const early = Array.from({ length: 500 }, () => read());
     await turn();
@@ -86,7 +86,7 @@ describe("the age of a list", () => {
     expect(await tooOld).toBe("list-2");
   });
 
-  test("allows to join a list that is on its way", async () => {
+  test("allows a reader to join a list that is on its way", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -143,7 +143,7 @@ describe("after a write", () => {
 });
 
 describe("a list that fails", () => {
-  test("fails for those who waited for it, and for nobody after them", async () => {
+  test("fails for the readers that waited for it, and for no later ones", async () => {
     const { read, sent } = handAnsweredList();
     const failing = [read(), read(60_000)];
     await turn();
@@ -169,7 +169,7 @@ describe("a list that fails", () => {
 });
 
 describe("a reader's abort", () => {
-  test("ends its own wait at once and nobody else's", async () => {
+  test("ends only its own wait, and at once", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = read(0, abort.signal);
@@ -196,7 +196,7 @@ describe("a reader's abort", () => {
     expect(await next).toBe("list-2");
   });
 
-  test("before the list was sent keeps it from being sent, but not those who come later", async () => {
+  test("prevents an unsent list from being requested, but not the lists of later readers", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -220,7 +220,7 @@ describe("a reader's abort", () => {
     expect(sent).toHaveLength(0);
   });
 
-  test("leaves no listener at its signal", async () => {
+  test("leaves no listener on its signal", async () => {
     const { read, sent } = handAnsweredList();
     const { signal } = new AbortController();
     const removed = jest.spyOn(signal, "removeEventListener");

@@ -23,17 +23,19 @@ const FULL = {
   readme: "text",
 };
 
-test("a change sends every field, keeps variables of others, and removes a variable by null", async () => {
-  await using it = await startEmulated();
-  it.emulator.templates.create(FULL);
-  const changed = await it.run(it.client.templates.update("t1", { imageName: "app:2", env: { MODE: null, A: "1" } }));
+test("a change sends every field, keeps other people's variables, and removes a variable that is null", async () => {
+  await using service = await startEmulated();
+  service.emulator.templates.create(FULL);
+  const changed = await service.run(
+    service.client.templates.update("t1", { imageName: "app:2", env: { MODE: null, A: "1" } }),
+  );
   expect(changed).toMatchObject({
     imageName: "app:2",
     env: { A: "1", PORT: "80" },
     dockerArgs: "run",
     containerDiskInGb: 30,
   });
-  expect(it.emulator.templates.get("t1")).toMatchObject({
+  expect(service.emulator.templates.get("t1")).toMatchObject({
     ...FULL,
     imageName: "app:2",
     env: [
@@ -44,99 +46,99 @@ test("a change sends every field, keeps variables of others, and removes a varia
 });
 
 test("nothing is sent when nothing differs, but only after a second look", async () => {
-  await using it = await startEmulated();
-  it.emulator.templates.create(FULL);
-  await it.run(it.client.templates.update("t1", { imageName: "app:1", env: { MODE: "fast" } }));
-  expect(it.calls()).toEqual(["myself", "myself"]);
+  await using service = await startEmulated();
+  service.emulator.templates.create(FULL);
+  await service.run(service.client.templates.update("t1", { imageName: "app:1", env: { MODE: "fast" } }));
+  expect(service.calls()).toEqual(["myself", "myself"]);
 });
 
-test("a list that shows an older version never leaves a change out, nor writes old variables back", async () => {
-  await using it = await startEmulated();
-  const { emulator, client } = it;
-  const { id } = await it.run(client.templates.create(INPUT));
-  await it.run(client.templates.update(id, { imageName: "app:2", env: { MODE: null } }));
+test("a list that shows an older version neither suppresses a change nor brings old variables back", async () => {
+  await using service = await startEmulated();
+  const { emulator, client } = service;
+  const { id } = await service.run(client.templates.create(INPUT));
+  await service.run(client.templates.update(id, { imageName: "app:2", env: { MODE: null } }));
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
-  const back = await it.run(client.templates.update(id, { imageName: "app:1" }));
+  const back = await service.run(client.templates.update(id, { imageName: "app:1" }));
   expect(back.imageName).toBe("app:1");
   expect(emulator.templates.get(id)?.env).toEqual([{ key: "TOKEN", value: INPUT.env.TOKEN }]);
 });
 
 test("a change never builds on a list that others requested within the lag of this client's last change", async () => {
-  await using it = await startEmulated();
-  const { emulator, client, clock } = it;
-  const { id } = await it.run(client.templates.create(INPUT));
-  await it.run(client.templates.update(id, { env: { MODE: "slow" } }));
+  await using service = await startEmulated();
+  const { emulator, client, clock } = service;
+  const { id } = await service.run(client.templates.create(INPUT));
+  await service.run(client.templates.update(id, { env: { MODE: "slow" } }));
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
   await clock.advance(4_500);
   const seen = await client.templates.list();
   expect(seen[0]?.env.MODE).toBe("fast");
-  await it.run(client.templates.update(id, { imageName: "app:2" }));
+  await service.run(client.templates.update(id, { imageName: "app:2" }));
   expect(emulator.templates.get(id)).toMatchObject({
     imageName: "app:2",
     env: expect.arrayContaining([{ key: "MODE", value: "slow" }]),
   });
 });
 
-test("a deletion goes by the name that the template has now", async () => {
-  await using it = await startEmulated();
-  const { emulator, client } = it;
-  const { id } = await it.run(client.templates.create(INPUT));
+test("a deletion uses the template's current name", async () => {
+  await using service = await startEmulated();
+  const { emulator, client } = service;
+  const { id } = await service.run(client.templates.create(INPUT));
   emulator.templates.change(id, { name: "renamed" });
   emulator.templates.create({ id: "stranger", name: "t", imageName: "other:1", isServerless: true });
-  await it.run(client.templates.delete(id));
+  await service.run(client.templates.delete(id));
   expect(emulator.templates.list().map((each) => each.id)).toEqual(["stranger"]);
 });
 
 test("a deletion fails at once if an endpoint uses the template, and names it", async () => {
-  await using it = await startEmulated();
-  const { id } = await it.run(it.client.templates.create(INPUT));
-  it.emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: id });
-  const failing = it.run(it.client.templates.delete(id));
+  await using service = await startEmulated();
+  const { id } = await service.run(service.client.templates.create(INPUT));
+  service.emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: id });
+  const failing = service.run(service.client.templates.delete(id));
   await expect(failing).rejects.toThrow(InUseError);
   await expect(failing).rejects.toThrow(/endpoint "llama" \(e1\)/);
-  expect(it.calls()).not.toContain("deleteTemplate");
+  expect(service.calls()).not.toContain("deleteTemplate");
 });
 
-test("a deletion waits out the two minutes after the last use, and tells it", async () => {
-  await using it = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
-  const { emulator, client } = it;
-  const { id } = await it.run(client.templates.create(INPUT));
+test("a deletion waits for two minutes after the last use, and reports the wait", async () => {
+  await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
+  const { emulator, client } = service;
+  const { id } = await service.run(client.templates.create(INPUT));
   emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: id });
   emulator.endpoints.delete("e1");
   const waits: number[] = [];
-  await it.run(client.templates.delete(id, { onWait: ({ elapsedMs }) => waits.push(elapsedMs) }));
+  await service.run(client.templates.delete(id, { onWait: ({ elapsedMs }) => waits.push(elapsedMs) }));
   expect(emulator.templates.list()).toEqual([]);
   expect(waits.length).toBeGreaterThan(5);
   expect(waits.at(-1)).toBeGreaterThan(90_000);
 });
 
-test("a deletion ends in time, and the template still exists", async () => {
-  await using it = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
-  const { emulator, client } = it;
-  const { id } = await it.run(client.templates.create(INPUT));
+test("a deletion ends when its time is over, and the template still exists", async () => {
+  await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
+  const { emulator, client } = service;
+  const { id } = await service.run(client.templates.create(INPUT));
   emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: id });
   emulator.endpoints.delete("e1");
-  await expect(it.run(client.templates.delete(id, { releaseTimeoutMs: 20_000 }))).rejects.toThrow(
+  await expect(service.run(client.templates.delete(id, { releaseTimeoutMs: 20_000 }))).rejects.toThrow(
     /was not deleted within 20 s.*It still exists/,
   );
   expect(emulator.templates.list()).toHaveLength(1);
 });
 
-test("a rename to a taken name says whose it is", async () => {
-  await using it = await startEmulated();
-  it.emulator.templates.create({ id: "other", name: "taken", imageName: "app:1" });
-  const { id } = await it.run(it.client.templates.create(INPUT));
-  const failing = it.run(it.client.templates.update(id, { name: "taken" }));
+test("the error for a rename to a taken name says which template has it", async () => {
+  await using service = await startEmulated();
+  service.emulator.templates.create({ id: "other", name: "taken", imageName: "app:1" });
+  const { id } = await service.run(service.client.templates.create(INPUT));
+  const failing = service.run(service.client.templates.update(id, { name: "taken" }));
   await expect(failing).rejects.toThrow(NameTakenError);
   await expect(failing).rejects.toThrow(/other/);
 });
 
 test("no message shows a value of a variable", async () => {
-  await using it = await startEmulated();
-  const { emulator, client } = it;
+  await using service = await startEmulated();
+  const { emulator, client } = service;
   const message = `Expected value of type "Int!", found "${INPUT.env.TOKEN}" in {key: "X", value: "plain\\"value"}`;
   emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { graphqlError: { message } } });
-  const error = (await it.run(client.templates.create(INPUT).catch((each: unknown) => each))) as Error;
+  const error = (await service.run(client.templates.create(INPUT).catch((each: unknown) => each))) as Error;
   expect(error.message).toContain("[redacted]");
   expect(error.message).not.toContain(INPUT.env.TOKEN);
   expect(error.message).not.toMatch(/plain|value"\}/);
@@ -162,22 +164,26 @@ test("all problems are reported at once, without values", () => {
 });
 
 test("an update without a template, or with a wrong field, sends nothing but reads", async () => {
-  await using it = await startEmulated();
-  await expect(it.run(it.client.templates.update("none", { imageName: "" }))).rejects.toThrow(InvalidInputError);
-  expect(it.calls()).toEqual([]);
+  await using service = await startEmulated();
+  await expect(service.run(service.client.templates.update("none", { imageName: "" }))).rejects.toThrow(
+    InvalidInputError,
+  );
+  expect(service.calls()).toEqual([]);
 });
 
 test("any environment survives create, change and read, whatever its strings hold", async () => {
-  await using it = await startEmulated();
-  const { client } = it;
+  await using service = await startEmulated();
+  const { client } = service;
   const variable = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/);
   const env = fc.dictionary(variable, fc.string({ unit: "binary" }), { maxKeys: 8, noNullPrototype: true });
   let number = 0;
   await fc.assert(
     fc.asyncProperty(env, env, async (first, second) => {
-      const created = await it.run(client.templates.create({ name: `t${++number}`, imageName: "app:1", env: first }));
+      const created = await service.run(
+        client.templates.create({ name: `t${++number}`, imageName: "app:1", env: first }),
+      );
       expect(created.env).toEqual(first);
-      const changed = await it.run(client.templates.update(created.id, { imageName: "app:2", env: second }));
+      const changed = await service.run(client.templates.update(created.id, { imageName: "app:2", env: second }));
       expect(changed.env).toEqual({ ...first, ...second });
     }),
     { numRuns: 25 },

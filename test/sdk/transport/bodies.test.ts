@@ -49,7 +49,7 @@ describe("a response that a gateway has changed on its way is read", () => {
     await client.close();
   });
 
-  test("also one that is read as it comes", async () => {
+  test("a streamed response with an encoding is read", async () => {
     await using server = await startRawServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-encoding": "gzip" });
       outgoing.end(gzipSync('data: "one"\n\n'));
@@ -85,7 +85,7 @@ describe("a response that cannot be read has a typed error", () => {
     ["a line break", "\r\n"],
     ["one byte", "x"],
     ["the beginning of another part", gzipSync(LIST).subarray(0, 9)],
-  ])("gzip with %s after its end, at once and later", async (_what, rest) => {
+  ])("gzip with %s after its end, immediately or later", async (_what, rest) => {
     for (const isLate of [false, true]) {
       const send = (outgoing: ServerResponse) => {
         outgoing.writeHead(200, { "content-encoding": "gzip" });
@@ -189,7 +189,7 @@ const UNSIGNED = spawnSync("openssl", [
   server.close();
 });
 
-test("many waits on one signal make Node warn of no leak", async () => {
+test("many waits on one signal cause no leak warning in Node", async () => {
   const warnings: string[] = [];
   const onWarning = (warning: Error) => warnings.push(warning.name);
   process.on("warning", onWarning);
@@ -219,7 +219,7 @@ describe("a refusal whose body cannot be decompressed", () => {
     [429, "gzip", "RATE_LIMITED"],
     [401, "gzip", "AUTHENTICATION"],
     [404, "zstd", "NOT_FOUND"],
-  ])("a broken body with the status %d is what its status says", async (status, encoding, code) => {
+  ])("the error for a broken body with the status %d follows the status", async (status, encoding, code) => {
     await using server = await startRawServer((incoming, outgoing) => {
       incoming.resume();
       outgoing.writeHead(status, { "content-encoding": encoding }).end();

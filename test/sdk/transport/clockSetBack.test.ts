@@ -72,7 +72,7 @@ describe.each(CHANGES_MS)("when somebody changes the machine's clock by %d ms", 
     expect(enteredAt).toBe(10_000);
   });
 
-  test("the client requests a new list when the old one has expired", async () => {
+  test("a new list is requested when the old one has expired", async () => {
     const endpoint = { id: "ep-1", name: "llama", gpuIds: "AMPERE_24", templateId: "t" };
     await using server = await startScriptedServer(() => ({ body: { data: { myself: { endpoints: [endpoint] } } } }));
     const time = manualClock();

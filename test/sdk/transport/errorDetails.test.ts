@@ -52,7 +52,7 @@ describe("an error", () => {
     expect(error).toMatchObject({ code: "BUSINESS_RULE", status: 200, body: JSON.stringify(body) });
   });
 
-  test("an error without a response has none of them", async () => {
+  test("an error without a response has none of these details", async () => {
     await using client = clientOf({ url: "http://127.0.0.1:1" });
     const error = await failureOf(client.endpoint("e1").health({ maxRetries: 0 }));
     for (const name of ["status", "headers", "body", "requestId", "jobId"]) expect(error).not.toHaveProperty(name);
@@ -69,7 +69,7 @@ describe("an error", () => {
     expect(await failureOf(client.endpoint("e1").run(input))).not.toHaveProperty("jobId");
   });
 
-  test("takes them from its cause: a submit whose response was a fault", async () => {
+  test("takes the details from its cause if the response to a submit was an error", async () => {
     await using server = await startSame(502, "bad gateway", { "cf-ray": "ray-1" });
     await using client = clientOf(server);
     const error = await failureOf(client.endpoint("e1").run({ input: {} }));

@@ -114,7 +114,7 @@ describe("a passing fault", () => {
     "",
     "Wed, 01 Jan 2020 00:00:00 GMT",
     "NaN",
-  ])("takes its own pause when Retry-After makes no sense: %j", async (header) => {
+  ])("uses its own pause when Retry-After makes no sense: %j", async (header) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       match: myself,
@@ -125,7 +125,7 @@ describe("a passing fault", () => {
     expect(pauses(emulated)[0]).toBeLessThanOrEqual(500);
   });
 
-  test("waits a cut Retry-After when that is longer than the time for the call", async () => {
+  test("waits for a shortened Retry-After if it is longer than the time for the call", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       match: myself,
@@ -140,7 +140,12 @@ describe("a passing fault", () => {
 describe("a fault that stays", () => {
   test.each<[string, FaultEffect, new (message: string) => Error, RegExp]>([
     ["429", { status: 429 }, RateLimitError, /responded with 429.*too many requests.*given up after 6 attempts/],
-    ["500", { status: 500 }, ServiceFaultError, /responded with 500.*Internal Server Error.*a fault of the service/],
+    [
+      "500",
+      { status: 500 },
+      ServiceFaultError,
+      /responded with 500.*Internal Server Error.*an error inside the service/,
+    ],
     [
       "502",
       { html: true },
@@ -231,7 +236,7 @@ describe("what is final", () => {
       RejectedError,
       /"partly"/,
     ],
-  ])("is not requested again, and never becomes an empty list: %s", async (_what, effect, type, message) => {
+  ])("is not requested again, and never counts as an empty list: %s", async (_what, effect, type, message) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -241,7 +246,7 @@ describe("what is final", () => {
     expect(emulated.calls()).toEqual(["myself"]);
   });
 
-  test("errors: null beside data is not an error", async () => {
+  test("errors: null next to data is not an error", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } },
@@ -299,7 +304,7 @@ describe("a rule of the service", () => {
     "unauthorized",
     "not found",
     "quota",
-  ])("is not confused by a quoted name in its text: %s", async (name) => {
+  ])("is recognised despite a quoted name in its text: %s", async (name) => {
     await using emulated = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });

@@ -38,7 +38,7 @@ const literal = fc.letrec<{ value: Literal }>((tie) => ({
 })).value;
 
 describe("a literal", () => {
-  test("is read back as what it was, whatever text, number or object it is", () => {
+  test("is read back unchanged, whatever text, number or object it is", () => {
     fc.assert(
       fc.property(literal, (value) => {
         expect(roundTrip(value)).toEqual(value);
@@ -60,7 +60,7 @@ describe("a literal", () => {
     Number.MAX_VALUE,
     Number.MIN_VALUE,
     -1e100,
-  ])("%p is a number that GraphQL takes", (value) => {
+  ])("%p is a number that GraphQL accepts", (value) => {
     expect(roundTrip({ value })).toEqual({ value: value === 0 ? 0 : value });
   });
 
@@ -81,11 +81,11 @@ describe("a literal", () => {
     expect(roundTrip({ name, id: "kept" })).toEqual({ name, id: "kept" });
   });
 
-  test("fields that are undefined are left out, null stays", () => {
+  test("undefined fields are left out, and null is kept", () => {
     expect(roundTrip({ a: undefined, b: null, c: { d: undefined } })).toEqual({ b: null, c: {} });
   });
 
-  test("an enum value is written without quotes, a string that looks like one with them", () => {
+  test("an enum value is written without quotes, and a string that looks like one with quotes", () => {
     const document = toQuery({
       type: "mutation",
       name: "f",

@@ -44,7 +44,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(WINDOW_MS + 50)).toBe(100);
   });
 
-  test("lets no more through at once than the limit allows", () => {
+  test("lets through no more requests at once than the limit allows", () => {
     const limiter = createLimiter({ perWindow: 100, concurrent: 2 });
     limiter.start();
     limiter.start();
@@ -101,7 +101,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(10_009)).toBe(0);
   });
 
-  test("raises the requests per window, and never below the table", () => {
+  test("raises the requests per window, but never lowers them below the table", () => {
     const limiter = createLimiter({ perWindow: 10, concurrent: 1000 });
     limiter.raise(40);
     expect(admitted(limiter, 0)).toBe(40);
@@ -110,7 +110,7 @@ describe("the limiter", () => {
     expect(admitted(low, 0)).toBe(10);
   });
 
-  test("forgets requests that left the window", () => {
+  test("forgets requests that have left the window", () => {
     const limiter = createLimiter({ perWindow: 2000, concurrent: 400 });
     for (let at = 0; at < 200_000; at += 5) {
       if (limiter.delayMs(at) > 0) continue;

@@ -131,7 +131,7 @@ describe("the events of a client", () => {
 });
 
 describe("the key", () => {
-  test("shows in no object of a client, and in nothing that its logger gets", async () => {
+  test("appears in no object of a client, and in nothing that its logger gets", async () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -155,7 +155,7 @@ describe("the key", () => {
     }
   });
 
-  test("the key and a job's storage secret show in no error, whatever the service says", async () => {
+  test("the key and a job's storage secret appear in no error, whatever the service says", async () => {
     await using emulated = await startQueue();
     const accessSecret = "canary-storage-secret-9f";
     const request = {

@@ -51,7 +51,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("bypasses it if NO_PROXY names the host, or if the proxy is only for https", async () => {
+  test("bypasses the proxy if NO_PROXY names the host, or if the proxy is only for https", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -114,7 +114,7 @@ describe("a proxy that makes no tunnel: nothing was submitted, so the client tri
     void client.close();
   });
 
-  test("a proxy that always closes the connection is tried once per attempt", async () => {
+  test("a proxy that always closes the connection is tried only once per attempt", async () => {
     await using proxy = await startProxy((socket) => void socket.end());
     process.env.HTTPS_PROXY = proxy.url;
     const client = clientOf({ url: "https://api.example.com" }, { retry: { maxAttempts: 2 } });

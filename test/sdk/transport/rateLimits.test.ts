@@ -42,7 +42,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(10_000, times)).toBeLessThanOrEqual(RATE_LIMITS[operation].perWindow);
   });
 
-  test("shares them between all handles of an endpoint, and keeps those of another endpoint apart", async () => {
+  test("all handles of an endpoint share its limits, and another endpoint has its own", async () => {
     await using emulated = await startQueue();
     const { id: otherId } = emulated.emulator.endpoints.create({ name: "other", gpuIds: "AMPERE_16", templateId: "t" });
     const purges = [

@@ -74,7 +74,7 @@ test("a 429 holds all requests for its Retry-After", () => {
   expect(limits.delayMs(12_000)).toBe(0);
 });
 
-test("a window of hours holds nothing: the service refuses, and says why", () => {
+test("a window of hours delays nothing: the service refuses, and says why", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: { ratelimit: '"hour";r=0;t=3300' } }, 0, 0);
@@ -89,7 +89,7 @@ test.each([
   '"minute";r=x;t=1',
   ";;;,=",
   '"minute";r=-1;t=5',
-])("the header %j limits nothing and breaks nothing", (ratelimit) => {
+])("the header %j has no effect and causes no error", (ratelimit) => {
   const limits = createRateWindows();
   limits.observe({ status: 200, headers: { ratelimit, "ratelimit-policy": ratelimit } }, 0, 0);
   expect(limits.delayMs(0)).toBe(0);

@@ -50,7 +50,7 @@ describe("maxRetries of a call", () => {
 });
 
 describe("timeoutMs of a call", () => {
-  test("ends it in that time, and not sooner", async () => {
+  test("ends the call after that time, and not sooner", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { hang: true } });
     for (const call of [
@@ -78,7 +78,7 @@ describe("timeoutMs of a call", () => {
 });
 
 describe("headers of a call", () => {
-  test("are sent with each of its attempts on all three interfaces, beside the client's own", async () => {
+  test("are sent with each attempt on all three interfaces, in addition to the client's own", async () => {
     await using server = await startEcho(503);
     const client = clientOf(server, { retry: { maxAttempts: 2 } });
     const headers = { "X-Trace": "t1", "User-Agent": "mine/2" };
@@ -202,7 +202,7 @@ describe("withResponse", () => {
     });
   });
 
-  test("tells the response of the last attempt, with the service's id of the request", async () => {
+  test("returns the response of the last attempt, with the service's id of the request", async () => {
     let count = 0;
     await using server = await startRawServer((_, response) => {
       count++;

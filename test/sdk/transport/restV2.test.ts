@@ -23,7 +23,7 @@ test("requests stay within the limits that the service reports, without a refusa
   expect(clock.monotonic() - startedAt).toBeLessThan(200_000);
 });
 
-test("requests that wait long for the limit are reported", async () => {
+test("requests that wait a long time for the limit are reported", async () => {
   const events: RateLimitEvent[] = [];
   const lines: string[] = [];
   site = await startEmulated({
@@ -47,7 +47,7 @@ test("requests that wait long for the limit are reported", async () => {
   );
 });
 
-test("a refusal is waited for, as long as it says", async () => {
+test("after a refusal, the client waits as long as the refusal says", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   const { client, run, emulator, clock } = site;
   emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "7" } }, times: 1 });
@@ -56,7 +56,7 @@ test("a refusal is waited for, as long as it says", async () => {
   expect(clock.monotonic() - startedAt).toBeGreaterThanOrEqual(7_000);
 });
 
-test("a limit of an hour that is used up ends in an error that says so", async () => {
+test("a used-up hourly limit causes an error that says so", async () => {
   site = await startEmulated({
     client: { api: "v2" },
     emulator: { rateLimits: { management: { perHour: 2 } } },

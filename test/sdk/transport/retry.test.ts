@@ -62,13 +62,13 @@ describe("the decision after a failed attempt", () => {
     }
   }
 
-  test("the last attempt is the sixth; a create still checks what it did", () => {
+  test("the sixth attempt is the last, and a create still checks its effect after it", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 5).retryInMs).toBeDefined();
     expect(decideOn("safe", new ConnectionError("broken"), 6)).toEqual({ lookUp: false });
     expect(decideOn("create", new ConnectionError("broken"), 6)).toEqual({ lookUp: true });
   });
 
-  test("nothing is tried when the pause would exceed the time for the call", () => {
+  test("there is no further attempt when the pause would exceed the time for the call", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 1, 119_999, 0.9)).toEqual({ lookUp: false });
     expect(decideOn("safe", new ConnectionError("broken"), 1, 200_000, 0)).toEqual({ lookUp: false });
   });

@@ -25,7 +25,7 @@ function closedGate(clock: ManualClock) {
 const failed = (promise: Promise<unknown>) => promise.catch((error: Error) => error);
 
 describe("a call", () => {
-  test("ends each attempt at its time, and all of them at the call's", async () => {
+  test("ends each attempt after its own time, and all of them after the call's", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const error = failed(
@@ -42,7 +42,7 @@ describe("a call", () => {
     expect(attempts).toBe(4);
   });
 
-  test("begins its time when the gate lets its first attempt through", async () => {
+  test("starts its time when the gate admits its first attempt", async () => {
     const clock = manualClock(0);
     const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
     const results = Promise.all(
@@ -74,7 +74,7 @@ describe("a call", () => {
     expect(clock.now()).toBe(1_000);
   });
 
-  test("is not sent when its signal aborted before", async () => {
+  test("is not sent if its signal has already aborted", async () => {
     let attempts = 0;
     const attempt = async () => ++attempts;
     const error = await failed(start(manualClock(0), { signal: AbortSignal.abort(new Error("before")), attempt }));

@@ -63,7 +63,7 @@ describe.each(CODES)("an established connection that ends with %s", (code) => {
   });
 });
 
-test("a create over a connection that ends with EHOSTUNREACH makes one endpoint, and finds it", async () => {
+test("a create over a connection that ends with EHOSTUNREACH creates one endpoint, and finds it", async () => {
   await using service = await startService();
   const client = clientOf(service);
   let isFirst = true;
@@ -91,7 +91,7 @@ test("a server that resets the connection after the request leaves a submit unce
   await client.close();
 });
 
-test("a connection that is never made is tried again, and the error says that nothing was sent", async () => {
+test("a connection that cannot be made is retried, and the error says that nothing was sent", async () => {
   // It takes connections and never speaks TLS, so that no request can begin.
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");

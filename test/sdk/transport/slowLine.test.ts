@@ -12,7 +12,7 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-test("a large result on a slow line is read, though it takes far longer than an attempt's time", async () => {
+test("a large result over a slow connection is read, although it takes far longer than an attempt's time", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     const text = JSON.stringify({ ...RECORD, output: "x".repeat(10_000) });
     for (let at = 0; at < text.length; at += 1_000) {
@@ -27,7 +27,7 @@ test("a large result on a slow line is read, though it takes far longer than an 
   await client.close();
 });
 
-test("a slow upload of a large request is not a lost submit", async () => {
+test("a slow upload of a large request does not count as a lost submit", async () => {
   let jobs = 0;
   await using server = await startRawServer(async (incoming, outgoing) => {
     for await (const _chunk of incoming) await pause(10);
@@ -111,7 +111,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("continues longer than its timeoutMs while data arrives, and while its reader takes time", async () => {
+  test("continues for longer than its timeoutMs while data arrives, or while its reader takes time", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
         outgoing.write(`data: "${piece}"\n\n`);

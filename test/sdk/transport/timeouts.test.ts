@@ -38,7 +38,7 @@ async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortS
 }
 
 describe("an attempt", () => {
-  test("has 30 s for its response; what is slower is cut off and tried again", async () => {
+  test("has 30 s for its response; a slower one is cut off and tried again", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
     await emulated.run(emulated.client.endpoints.list());
@@ -60,7 +60,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("has its time for the whole response, the body included", async () => {
+  test("has its time for the whole response, including the body", async () => {
     const server = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.write('{"data": {"myself": {"endpoints": [');
@@ -167,7 +167,7 @@ describe("an abort", () => {
     expect(left).toEqual({ calls: 2, timers: 0 });
   });
 
-  test("ends the wait for pods to leave; another deletion finishes the job", async () => {
+  test("ends the wait for workers to stop; another deletion finishes the work", async () => {
     await using emulated = await startEmulated({ emulator: { drainMs: 60_000 } });
     const { id } = emulated.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await emulated.clock.advance(1_000);
@@ -243,7 +243,7 @@ describe("where no TLS connection comes about", () => {
   });
 });
 
-test("a wait ends when its reads trickle for longer than an outage is waited out", async () => {
+test("a wait ends when its reads only trickle for longer than the wait tolerates an outage", async () => {
   await using server = await startRawServer((_incoming, outgoing) => {
     const timer = setInterval(() => outgoing.write(" "), 100);
     outgoing.on("close", () => clearInterval(timer));

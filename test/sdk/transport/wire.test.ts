@@ -68,13 +68,13 @@ describe("a request over GraphQL", () => {
     });
   });
 
-  test("carries the key in the query of the URL and nowhere else [contract.api-key]", async () => {
+  test("has the key in the query of the URL and nowhere else [contract.api-key]", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request?.query).toEqual({ api_key: CANARY });
     expect(JSON.stringify([request?.headers, request?.body, request?.path])).not.toContain(CANARY);
   });
 
-  test("carries a key of odd characters unchanged", async () => {
+  test("sends a key with odd characters unchanged", async () => {
     const odd = `odd&key=1+2%3#?/\\"'~`;
     const [request] = await recorded(({ endpoints }) => endpoints.list(), odd);
     expect(request?.query).toEqual({ api_key: odd });
@@ -88,7 +88,7 @@ describe("a request over GraphQL", () => {
     "# no comment,  no   folding of,spaces",
     "日本 😀 é \u2028 \u0000",
     '"""',
-  ])("carries the name %j unchanged and as one literal", async (name) => {
+  ])("sends the name %j unchanged and as one literal", async (name) => {
     const requests = await recorded(({ endpoints }) => endpoints.create({ ...INPUT, name }));
     const { definitions } = parse(queryOf(requests[1]));
     const [operation] = definitions;

@@ -4,32 +4,32 @@ import { startEmulated } from "../../support/emulated";
 const INPUT = { name: "models", size: 50, dataCenterId: "EU-RO-1" };
 
 test("a volume grows and is renamed in place, and never shrinks", async () => {
-  await using it = await startEmulated();
-  const { client, emulator } = it;
-  const { id } = await it.run(client.volumes.create(INPUT));
-  expect(await it.run(client.volumes.update(id, { size: 100 }))).toMatchObject({ name: "models", size: 100 });
-  expect(await it.run(client.volumes.update(id, { name: "other" }))).toMatchObject({ name: "other", size: 100 });
-  await expect(it.run(client.volumes.update(id, { size: 99 }))).rejects.toThrow(InvalidInputError);
+  await using service = await startEmulated();
+  const { client, emulator } = service;
+  const { id } = await service.run(client.volumes.create(INPUT));
+  expect(await service.run(client.volumes.update(id, { size: 100 }))).toMatchObject({ name: "models", size: 100 });
+  expect(await service.run(client.volumes.update(id, { name: "other" }))).toMatchObject({ name: "other", size: 100 });
+  await expect(service.run(client.volumes.update(id, { size: 99 }))).rejects.toThrow(InvalidInputError);
   expect(emulator.volumes.get(id)?.size).toBe(100);
   expect(emulator.journal.operations({ operation: "updateNetworkVolume" })).toHaveLength(2);
 });
 
-test("a data center without volumes is a rule of the service, not a missing object", async () => {
-  await using it = await startEmulated();
-  const failing = it.run(it.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
+test("a data center without volumes causes a business rule error, not a missing record", async () => {
+  await using service = await startEmulated();
+  const failing = service.run(service.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
   await expect(failing).rejects.toThrow(BusinessRuleError);
   await expect(failing).rejects.toThrow(/XX-YY-1.*Available data centers: .*EU-RO-1/);
 });
 
 test("a volume in use is not deleted, and a deleted one counts as deleted", async () => {
-  await using it = await startEmulated();
-  const { client, emulator } = it;
-  const { id } = await it.run(client.volumes.create(INPUT));
+  await using service = await startEmulated();
+  const { client, emulator } = service;
+  const { id } = await service.run(client.volumes.create(INPUT));
   emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: "t", networkVolumeId: id });
-  await expect(it.run(client.volumes.delete(id))).rejects.toThrow(InUseError);
+  await expect(service.run(client.volumes.delete(id))).rejects.toThrow(InUseError);
   emulator.endpoints.delete("e1");
-  await it.run(client.volumes.delete(id));
-  await it.run(client.volumes.delete(id));
+  await service.run(client.volumes.delete(id));
+  await service.run(client.volumes.delete(id));
   expect(emulator.volumes.list()).toEqual([]);
 });
 
@@ -39,7 +39,9 @@ test.each([
   [{ size: 10.5 }, "size"],
   [{ dataCenterId: "Romania" }, "dataCenterId"],
 ])("%j is refused before any request", async (wrong, property) => {
-  await using it = await startEmulated();
-  await expect(it.run(it.client.volumes.create({ ...INPUT, ...wrong }))).rejects.toThrow(new RegExp(property));
-  expect(it.calls()).toEqual([]);
+  await using service = await startEmulated();
+  await expect(service.run(service.client.volumes.create({ ...INPUT, ...wrong }))).rejects.toThrow(
+    new RegExp(property),
+  );
+  expect(service.calls()).toEqual([]);
 });

@@ -20,7 +20,7 @@ async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookRec
 }
 
 describe("a webhook receiver", () => {
-  test("passes on the job as /status shows it, when the service says that it has ended", async () => {
+  test("passes on the job as /status shows it when the service says that the job has ended", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
@@ -51,7 +51,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
   });
 
-  test("never believes the body", async () => {
+  test("never trusts the body", async () => {
     await using emulated = await startReceiver();
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { real: true } }));
@@ -61,7 +61,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs).toMatchObject([{ status: "COMPLETED", output: { real: true } }]);
   });
 
-  test("reports what /status does not confirm", async () => {
+  test("reports deliveries that /status does not confirm", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
@@ -135,7 +135,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs).toHaveLength(1);
   });
 
-  test("passes on a job again when the service delivers it again after onJob failed", async () => {
+  test("passes a job on again when the service delivers it again after onJob failed", async () => {
     let calls = 0;
     const jobs: Job[] = [];
     const onJob = async (job: Job) => {
@@ -154,7 +154,7 @@ describe("a webhook receiver", () => {
     expect(calls).toBe(2);
   });
 
-  test("survives callbacks that fail", async () => {
+  test("keeps working if callbacks fail", async () => {
     const failing = () => Promise.reject(new Error("the user's"));
     await using emulated = await startReceiver({}, { onJob: failing, onError: failing });
     await using server = await listen(emulated.receiver.node);
@@ -205,7 +205,7 @@ describe("a webhook receiver", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("takes deliveries fetch-style", async () => {
+  test("accepts fetch-style deliveries", async () => {
     await using emulated = await startReceiver();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     await emulated.run(job.wait());
@@ -228,7 +228,7 @@ test("a job that failed again, without times, is not a duplicate; one that compl
   expect(ends).toEqual(["FAILED", "FAILED", "COMPLETED"]);
 });
 
-test("an id that is a number is read like a string", async () => {
+test("an id that is a number is read as a string", async () => {
   const asked: string[] = [];
   const endpoint = {
     endpointId: "e1",

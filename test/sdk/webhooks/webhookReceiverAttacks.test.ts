@@ -63,7 +63,7 @@ describe("a webhook receiver under attack", () => {
     return { receiver, asked, release };
   }
 
-  test("keeps no body: of 30 connections of 20 MB each it holds less than 60 MB, and they are still understood", async () => {
+  test("keeps no body: 30 connections with 20 MB each take less than 60 MB of memory, and all deliveries are understood", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
