@@ -9,7 +9,7 @@ import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { announceZero, mayNeedRepair, noteRead, scaleDownRecord, warnIfOff, zeroRepair } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
-import { ENDPOINT_INPUTS, interfaceProblems } from "./endpointInputs";
+import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { checkNewAccount } from "./newAccount";
 import { rollOut, willRecycle } from "./rollOut";
 
@@ -19,8 +19,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   noun: "endpoint",
   savesAutomaticName: true,
   deletesBeforeReplace: true,
-  fixedFields: [],
   interfaceProblems,
+  notices,
   // A template that is not shown is not known, and must be applied.
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,

@@ -51,14 +51,15 @@ export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Part
 
 /** Returns the endpoints that the calls work on. */
 export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
-  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue, clock } = context;
+  const { capabilities, extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue, clock } = context;
   const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
     context,
     ENDPOINT,
     calls,
     { ...rememberSaves(clock), explain: (error, options) => withUsage(error, collection, options) },
   );
-  return { ...collection, calls, capabilities, accepted: { extraGpuTiers, extraLocations, wholeScalerValue } };
+  const accepted = { extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue };
+  return { ...collection, calls, capabilities, accepted };
 }
 
 /** An endpoint as this client last saved it. */
