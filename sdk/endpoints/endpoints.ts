@@ -13,6 +13,7 @@ import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
 import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { FIELDS } from "./fields";
 import { newTierWarnings, parseEndpointFields } from "./input";
+import { runsOnCpus } from "./processors";
 import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 import type { WorkerLimits } from "./workerLimits";
@@ -90,8 +91,10 @@ const IDENTITY = ["templateId", "gpuIds", "instanceIds", "type"] as const;
  */
 function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, changes: T): T {
   const problems = fixedIn(FIELDS, before, changes).map((property) => {
-    const value = before[property as keyof EndpointSettings];
-    const message = `cannot be changed: it is ${JSON.stringify(value)} for the life of the endpoint. Create another endpoint`;
+    const { type, instanceIds, gpuIds } = before;
+    const processors = runsOnCpus({ instanceIds }) ? `runs on CPUs (${instanceIds})` : `runs on GPUs (${gpuIds})`;
+    const fact = property === "type" ? `is of the type ${type}` : processors;
+    const message = `cannot be changed: the endpoint ${fact}, for life. Create another endpoint`;
     return { property, message };
   });
   if (problems.length > 0) throw new InvalidInputError(`the change of endpoint ${before.id}`, problems);

@@ -100,7 +100,7 @@ describe("a change at the service runpod", () => {
     const saves = sent("saveEndpoint").length;
     const refusal = await it.failure(it.client.endpoints.update(id, { gpuIds: "ADA_24" }));
     expect(refusal).toBeInstanceOf(InvalidInputError);
-    expect(refusal.message).toContain("gpuIds: cannot be set: the endpoint runs on CPUs (cpu3g-4-16)");
+    expect(refusal.message).toContain("gpuIds: cannot be changed: the endpoint runs on CPUs (cpu3g-4-16)");
     expect(sent("saveEndpoint")).toHaveLength(saves);
     await it.run(it.client.endpoints.delete(id));
     expect(it.emulator.endpoints.list()).toEqual([]);

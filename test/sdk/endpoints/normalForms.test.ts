@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { normalizeGpuIds, normalizeSet, normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
+import { normalizeGpuIds, normalizeName, normalizeSet, splitList } from "../../../sdk/endpoints/normalForms";
 
 const tier = fc.constantFrom("AMPERE_16", "AMPERE_24", "ADA_24", "AMPERE_80", "HOPPER_141");
 const exclusion = fc.constantFrom("-NVIDIA L4", "- NVIDIA L4", "-NVIDIA A40", "-NVIDIA RTX A5000");
@@ -89,9 +89,7 @@ describe("locations", () => {
   });
 
   test("do not change when they are brought into normal form again, whatever the string", () => {
-    fc.assert(
-      fc.property(anyText, (text) => normalizeSet(normalizeSet(text)) === normalizeSet(text)),
-    );
+    fc.assert(fc.property(anyText, (text) => normalizeSet(normalizeSet(text)) === normalizeSet(text)));
   });
 
   test("keep case: nothing says that it does not matter", () => {
