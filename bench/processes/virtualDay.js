@@ -69,7 +69,7 @@ function endpointRecord() {
     { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 },
     "contract",
   );
-  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0 };
+  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0, computeType: /** @type {const} */ ("GPU") };
 }
 
 main();

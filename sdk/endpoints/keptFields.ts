@@ -8,6 +8,7 @@ import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
 import { ENDPOINT_FIELDS, KEPT_FIELDS } from "./fields";
+import { areSeveral } from "./networkVolumes";
 import type { Endpoint, EndpointSettings } from "./record";
 import { toSaveInput } from "./wireFormat";
 
@@ -52,10 +53,13 @@ export function changeInput(
   const isSent = (field: keyof EndpointSettings) =>
     !Object.hasOwn(KEPT_FIELDS, field) || after[field] !== before[field];
   const sent = ENDPOINT_FIELDS.filter(isSent).map((field) => [field, after[field]] as const);
+  // The service keeps a single volume that a save leaves out.
+  const setsSeveral = areSeveral(after.networkVolumeIds) && after.networkVolumeIds !== before.networkVolumeIds;
   return {
     id: before.id,
     ...kept,
     ...toSaveInput(Object.fromEntries(sent), service, after),
+    ...(setsSeveral && { networkVolumeId: null }),
     ...standbyOf(kept, before, after),
   };
 }

@@ -1,4 +1,5 @@
 import type { InputProblem } from "../errors";
+import { normalizeSet } from "./normalForms";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -31,8 +32,10 @@ export function volumeProblems({
 /** Returns settings with both forms if they have one of them. */
 export function withBothForms<T extends VolumeSettings>(settings: T): T {
   const { networkVolumeId, networkVolumeIds } = settings;
-  const ids = networkVolumeIds || networkVolumeId || (networkVolumeIds ?? networkVolumeId);
-  return ids === undefined ? settings : { ...settings, networkVolumeId: ids, networkVolumeIds: ids };
+  if (networkVolumeId === undefined && networkVolumeIds === undefined) return settings;
+  // A service may show one of several volumes as the single one.
+  const ids = normalizeSet([networkVolumeId ?? "", networkVolumeIds ?? ""]);
+  return { ...settings, networkVolumeId: ids, networkVolumeIds: ids };
 }
 
 /**
