@@ -69,15 +69,12 @@ export const save = {
     "A change that omits them keeps minCudaVersion, allowedCudaVersions, modelReferences and compliance (observed profile).",
   ),
   "save.observed-reset": assumed(
-    "A change that omits them resets executionTimeoutMs, networkVolumeIds, env, workersStandby, flashEnvironmentId, repo and hubReleaseId (observed profile).",
+    "A change that omits them resets executionTimeoutMs, networkVolumeIds, workersStandby, flashEnvironmentId, repo and hubReleaseId (observed profile).",
   ),
   "save.observed-nulls": assumed(
     "An explicit null is a value: it clears minCudaVersion, allowedCudaVersions, compliance and modelReferences (observed profile).",
   ),
   "save.cuda": assumed("A CUDA version that is not of the form 12.8 is refused."),
-  "save.execution-timeout": observed(
-    "executionTimeoutMs is the limit of each job without one of its own; 0 is no limit.",
-  ),
   "save.compute-type": observed("computeType is shown, CPU or GPU, and is a validation error in an input."),
   "save.compute-fixed": assumed(
     "GPUs of an endpoint on CPUs are refused, and so are instanceIds of one on GPUs; the message is assumed.",
@@ -93,7 +90,7 @@ export const save = {
   "save.volumes": observed("networkVolumeIds shows the data center of each volume, and refuses it in the input."),
   "save.volume-places": assumed("Two volumes in one data center are refused."),
   "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
-  "save.env": observed("env beside templateId is ignored."),
+  "save.env": observed("env beside templateId is ignored: a change keeps it."),
   "save.data-center-ids": assumed("dataCenterIds is a newer form of locations."),
   "save.no-effect": assumed("requestTTL and cloudStorageConfig are accepted, and never shown."),
   "save.sources": assumed(
