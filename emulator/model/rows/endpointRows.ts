@@ -75,6 +75,9 @@ export const save = {
     "An explicit null is a value: it clears minCudaVersion, allowedCudaVersions, compliance and modelReferences (observed profile).",
   ),
   "save.cuda": assumed("A CUDA version that is not of the form 12.8 is refused."),
+  "save.execution-timeout": observed(
+    "executionTimeoutMs is the limit of each job without one of its own; 0 is no limit.",
+  ),
   "save.compute-type": observed("computeType is shown, CPU or GPU, and is a validation error in an input."),
   "save.compute-fixed": assumed(
     "GPUs of an endpoint on CPUs are refused, and so are instanceIds of one on GPUs; the message is assumed.",
