@@ -214,6 +214,7 @@ function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
     workerQuota: options.workerQuota,
     templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs, keepBound },
     volumeDataCenters,
+    dataCenters: dataCenterIds(options),
   };
 }
 
@@ -250,6 +251,7 @@ export type { EndpointContainer, EnvironmentVariable } from "./model/containerFi
 export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { RepoReference, Variable, VolumeReference } from "./model/observedFields";
+export type { Place } from "./model/places";
 export type { EmulatorOptions } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";

@@ -26,6 +26,7 @@ async function main() {
     coldStartMs: 10_000,
     staleFlashBoot: false,
     containerOf: exampleContainer,
+    placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
     released() {},
     changed() {},
     watch: createWatch(),

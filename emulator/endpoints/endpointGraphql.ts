@@ -95,7 +95,7 @@ function save(
     templateId: input.templateId ?? current?.templateId ?? "",
     ...(dataCenterIds != null && { locations: dataCenterIds.join(",") }),
     // Variables are those of the template.
-    ...(input.templateId != null && { env: undefined }),
+    ...(input.templateId != null && { env: current?.env }),
   };
   if (template == null) return endpoints.save(fields);
   if (input.templateId != null) {

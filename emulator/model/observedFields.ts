@@ -153,7 +153,7 @@ export const OBSERVED_FIELDS = {
       },
     },
   ),
-  /** Environment variables. A save that names a template ignores them; without effect. */
+  /** Environment variables. A save with `templateId` ignores them; without effect. */
   env: field<readonly Variable[]>("[EnvironmentVariable]", z.array(variable), [], {
     input: "[EnvironmentVariableInput]",
   }),

@@ -108,7 +108,8 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
         status: WORKER_STATUS[states.get(pod.id) ?? ""] ?? "RUNNING",
         isStale: pod.slsVersion !== record.version,
         version: pod.slsVersion,
-        gpuCount: record.computeType === "CPU" ? 0 : (record.gpuCount ?? 1),
+        gpuCount: pod.place.gpuCount,
+        dataCenterId: pod.place.dataCenterId,
         image: pod.container.imageName,
         startedAt: new Date(pod.startedAt).toISOString(),
       }));

@@ -1,5 +1,6 @@
 import { endpointKind } from "../endpoints/endpointKind";
 import { createEndpoints } from "../endpoints/endpoints";
+import { placesOf } from "../model/places";
 import { createPods } from "../pods/pods";
 import { registryAuthKind } from "../registryAuths/registryAuthKind";
 import { createRegistryAuths } from "../registryAuths/registryAuths";
@@ -11,7 +12,7 @@ import type { RuntimeContext } from "../workers/context";
 import { type AccountRecords, createReferences, type StrictKind } from "./references";
 
 /** The parts of the emulator that an account uses. It adds what workers must know of templates. */
-export type AccountContext = Omit<RuntimeContext, "containerOf" | "released">;
+export type AccountContext = Omit<RuntimeContext, "containerOf" | "placesOf" | "released">;
 
 /** The rules of an account that options set. */
 export interface AccountOptions {
@@ -20,6 +21,8 @@ export interface AccountOptions {
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
+  /** The data centers of the catalogue. */
+  readonly dataCenters: readonly string[];
 }
 
 /**
@@ -33,10 +36,12 @@ export function createKinds(
   workerQuota: () => number | undefined,
 ) {
   const { profile } = given;
+  const { dataCenters } = options;
   const references = createReferences(() => records, strict);
   const context: RuntimeContext = {
     ...given,
     containerOf: (id) => records.templates.containerOf(id),
+    placesOf: (record) => placesOf(record, { dataCenters, dataCenterOf: references.dataCenterOf }),
     released: (id) => records.templates.released(id),
   };
   const endpoints = createEndpoints({

@@ -1,4 +1,5 @@
 import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
+import { type Place, placeVariables } from "../model/places";
 
 /**
  * The container of a worker: that of its template or its endpoint, as it was when the worker
@@ -25,10 +26,18 @@ export function environmentOf({
   id,
   endpointId,
   container,
+  place,
 }: {
   readonly id: string;
   readonly endpointId: string;
   readonly container: WorkerContainer;
+  readonly place: Place;
 }): Record<string, string> {
-  return { ...container.env, ENDPOINT_ID: endpointId, POD_ID: id, WORKER_API_KEY: `worker-key-of-${id}` };
+  return {
+    ...container.env,
+    ...placeVariables(place),
+    ENDPOINT_ID: endpointId,
+    POD_ID: id,
+    WORKER_API_KEY: `worker-key-of-${id}`,
+  };
 }

@@ -69,7 +69,7 @@ export const save = {
     "A change that omits them keeps minCudaVersion, allowedCudaVersions, modelReferences and compliance (observed profile).",
   ),
   "save.observed-reset": assumed(
-    "A change that omits them resets executionTimeoutMs, networkVolumeIds, env, workersStandby, flashEnvironmentId, repo and hubReleaseId (observed profile).",
+    "A change that omits them resets executionTimeoutMs, networkVolumeIds, workersStandby, flashEnvironmentId, repo and hubReleaseId (observed profile).",
   ),
   "save.observed-nulls": assumed(
     "An explicit null is a value: it clears minCudaVersion, allowedCudaVersions, compliance and modelReferences (observed profile).",
@@ -93,7 +93,7 @@ export const save = {
   "save.volumes": observed("networkVolumeIds shows the data center of each volume, and refuses it in the input."),
   "save.volume-places": assumed("Two volumes in one data center are refused."),
   "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
-  "save.env": observed("env beside templateId is ignored."),
+  "save.env": observed("env beside templateId is ignored: a change keeps it."),
   "save.data-center-ids": assumed("dataCenterIds is a newer form of locations."),
   "save.no-effect": assumed("requestTTL and cloudStorageConfig are accepted, and never shown."),
   "save.sources": assumed(

@@ -26,6 +26,22 @@ export const workers = {
   ),
   "workers.idle-scale-down": observed("workersMax of an endpoint without jobs drops to 2 after 3 days, to 0 after 7."),
   "workers.idle-scale-down-minimum": assumed("workersMin drops with it."),
+  "workers.no-machine": observed(
+    "No worker starts, and nothing fails, while no machine fits: GPU tiers with their CUDA version, gpuCount, data centers, volumes.",
+  ),
+  "workers.machines": assumed(
+    "Every data center has machines of each tier with up to 8 GPUs and CUDA 11.8 to 12.8; ADA_32_PRO, BLACKWELL_96 and BLACKWELL_180 have 12.8 to 13.0.",
+  ),
+  "workers.cuda": documented("allowedCudaVersions is an exact set, minCudaVersion a floor, compared by number."),
+  "workers.volumes": observed(
+    "A worker starts in the data center of a volume of its endpoint, and finds both in RUNPOD_VOLUME_ID and RUNPOD_DC_ID.",
+  ),
+  "workers.places": assumed("Workers take the data centers of their endpoint in turn."),
+  "workers.cpu": observed("A worker of an endpoint on CPUs has no GPU."),
+  "workers.cpu-places": assumed("Workers on CPUs start in EU-RO-1 only."),
+  "workers.other-machine": assumed(
+    "A change of GPUs, CUDA versions, CPU instances, data centers or volumes replaces the workers, as another template does.",
+  ),
   "workers.version": documented("A worker's pod shows the version of its endpoint as slsVersion."),
   "workers.container": observed(
     "A worker runs with the image, the command and the variables that its template had when the worker started.",

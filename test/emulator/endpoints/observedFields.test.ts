@@ -146,7 +146,11 @@ test("[save.env] [save.data-center-ids] [save.no-effect] env beside a template i
   };
   const more = { env: [{ key: "A", value: "b" }], dataCenterIds: ["EU-RO-1", "EU-CZ-1"], requestTTL: 60 };
   const made = await ask(emulator, SAVE, { input: { ...required, ...more, cloudStorageConfig } });
-  expect(made.body.data.saveEndpoint.env).toEqual([]);
+  const { id, env } = made.body.data.saveEndpoint;
+  expect(env).toEqual([]);
+  const kept = [{ key: "B", value: "c" }];
+  emulator.endpoints.change(id, { env: kept });
+  expect((await ask(emulator, SAVE, { input: { ...required, ...more, id } })).body.data.saveEndpoint.env).toEqual(kept);
   expect(emulator.endpoints.list()).toMatchObject([{ locations: "EU-RO-1,EU-CZ-1" }]);
   expect(JSON.stringify(emulator.journal.requests())).not.toMatch(/access-key|secret-key/);
 });

@@ -131,6 +131,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
     {
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
       ...{ staleFlashBoot: false, containerOf: exampleContainer },
+      placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
       watch: createWatch(),
       workerHost: createWorkerHost(clock, () => {}),
       workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },
