@@ -8,7 +8,7 @@
  * @module pulumi-serverless-gpu
  */
 
-export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
+export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
 export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./endpoint/serverlessEndpoint";
 export type { RecordSelector } from "./functions/findRecord";

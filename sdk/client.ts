@@ -1,6 +1,6 @@
 import { type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
-import { CAPABILITIES } from "./contract/capabilities";
+import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
 import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
@@ -120,7 +120,8 @@ export function createClient(options?: ClientOptions): Client {
   function managed(): Management {
     if (!management) {
       const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
-      const context = { ...managementContext, ...extraWords(checked), capabilities: CAPABILITIES[checked.api] };
+      const capabilities = capabilitiesAt(checked.api, serviceName(checked));
+      const context = { ...managementContext, ...extraWords(checked), capabilities };
       const url = () => requireAddress(checked, "graphqlUrl");
       const v2 = { http, apiKey, url, limits };
       management = createManagement(

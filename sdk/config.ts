@@ -155,16 +155,18 @@ export interface ExtraWords {
   readonly extraLocations?: readonly string[] | undefined;
 }
 
-/** Returns the extra values of the settings and of the named service, and that service's rule. */
+/** Returns the extra values of the settings and of the named service, and that service's rules. */
 export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];
+  acceptsNewTiers: boolean;
   wholeScalerValue: boolean;
 } {
   const isRunpod = service?.trim() === "runpod";
   return {
     extraGpuTiers: [...new Set([...(isRunpod ? RUNPOD_GPU_TIERS : []), ...extraGpuTiers])],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
+    acceptsNewTiers: isRunpod,
     // Its GraphQL schema declares scalerValue as an Int (observed).
     wholeScalerValue: isRunpod,
   };

@@ -16,7 +16,7 @@ export {
   settingsFromEnvironment,
 } from "./config";
 export type { Clock } from "./contract/clock";
-export { FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
+export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";

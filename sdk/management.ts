@@ -16,7 +16,7 @@ import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
 import type { GraphqlTransport } from "./transport/graphql";
 import type { RestV2Transport } from "./transport/restV2";
 import type { CallContext } from "./transport/retryingCall";
-import { graphqlVolumeCalls, type VolumeCalls } from "./volumes/graphqlCalls";
+import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./volumes/graphqlCalls";
 import { VOLUME_LIST, v2VolumeCalls } from "./volumes/v2Calls";
 import { createVolumes, type Volumes } from "./volumes/volumes";
 
@@ -71,7 +71,8 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
 
 /** Returns the parts that a management interface serves. They share their lists. */
 export function createManagement(context: EndpointsContext, calls: ManagementCalls): Management {
-  const endpoints = createEndpointCollection(context, calls.endpoints);
+  const volumes = createCollection(context, VOLUME, calls.volumes);
+  const endpoints = createEndpointCollection(context, calls.endpoints, volumes);
   const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
   return {
     endpoints: createEndpoints(endpoints),
@@ -83,7 +84,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
       // Endpoints have containers of their own only where templates are applied.
       calls.endpoints.applyTemplate && endpoints,
     ),
-    volumes: createVolumes(context, calls.volumes, endpoints),
+    volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
   };
 }

@@ -26,6 +26,7 @@ async function main() {
     coldStartMs: 10_000,
     staleFlashBoot: false,
     containerOf: exampleContainer,
+    placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
     released() {},
     changed() {},
     watch: createWatch(),
@@ -69,7 +70,7 @@ function endpointRecord() {
     { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 },
     "contract",
   );
-  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0 };
+  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0, computeType: /** @type {const} */ ("GPU") };
 }
 
 main();

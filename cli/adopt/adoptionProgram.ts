@@ -1,14 +1,16 @@
 import { GpuTier } from "../../sdk/contract/enums";
-import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
   crossFieldProblems,
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
+import { otherForm } from "../../sdk/endpoints/networkVolumes";
 import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
+import { listFields, unsetValue } from "../../sdk/records/fields";
 import { literal, oneLine, uniqueNames } from "./source";
 
 /** The ids of the templates whose container settings match an endpoint's, by the endpoint's id. */
@@ -46,8 +48,9 @@ export function adoptionProgram(
   accepted: EndpointInputOptions = {},
   matches: TemplateMatches = new Map(),
 ): AdoptionProgram {
-  const { extraGpuTiers = [] } = accepted;
-  const newTiers = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
+  const { extraGpuTiers = [], acceptsNewTiers } = accepted;
+  const unknown = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
+  const newTiers = acceptsNewTiers ? [] : unknown;
   const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
   const logicalName = uniqueNames("endpoint");
   const resources: string[] = [];
@@ -117,11 +120,13 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
  */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
-  const checked = checkEndpointFields(given, words);
+  const { [otherForm(endpoint)]: _, ...one } = given;
+  const checked = checkEndpointFields(one, words);
   const problems = [...checked.problems, ...crossFieldProblems(checked.fields, false)];
   const refused = new Set(problems.map(({ property }) => property));
   const isDefault = ([field, value]: [string, unknown]) =>
-    value === (ENDPOINT_DEFAULTS as Record<string, unknown>)[field] &&
+    isEndpointField(field) &&
+    (value === FIELDS[field].default || value === unsetValue(FIELDS[field])) &&
     !(field === "scalerType" && endpoint.scalerValue !== ENDPOINT_DEFAULTS.scalerValue);
   const fields = Object.entries(checked.fields).filter((entry) => !refused.has(entry[0]) && !isDefault(entry));
   return { fields: Object.fromEntries(fields), problems };
@@ -135,7 +140,7 @@ function unknownTiers(endpoints: readonly Endpoint[]): string[] {
 }
 
 function toSource(field: string, value: unknown): string {
-  const isList = (field === "gpuIds" || field === "locations") && typeof value === "string" && value.includes(",");
+  const isList = listFields(FIELDS).includes(field) && typeof value === "string" && value.includes(",");
   return isList ? `[${splitList(value).map(literal).join(", ")}]` : literal(value);
 }
 

@@ -1,6 +1,7 @@
 import { ownPackage } from "../ownPackage";
 import { pulumi } from "../pulumiCommand";
-import { type Check, type CheckName, type Finding, withoutKeys } from "./check";
+import { type Check, type CheckName, type Finding, together, withoutKeys } from "./check";
+import { checkFields } from "./fields";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, checkAddresses, checkClock, checkInterface, checkKey } from "./service";
@@ -36,7 +37,7 @@ async function examine(folder: string): Promise<Check[]> {
     key: await checkKey(configuration, replies),
     clock: checkClock(replies),
     versions: checkVersions(program),
-    state,
+    state: together([state, ...checkFields(await resources, configuration.settings)]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));
 }

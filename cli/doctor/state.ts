@@ -6,12 +6,12 @@ import { NO_PROJECT, type Program } from "./program";
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 
 /** The relevant part of a resource in state. */
-interface Resource {
+export interface Resource {
   readonly urn: string;
   readonly type: string;
   /** The URN and the id of its provider. */
   readonly provider?: string;
-  readonly inputs?: { readonly __provider?: unknown };
+  readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: { readonly __provider?: unknown };
 }
 

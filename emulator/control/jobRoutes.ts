@@ -1,9 +1,9 @@
 import { JOB_STATES } from "../../sdk/contract/enums";
 import type { Endpoints } from "../endpoints/endpoints";
 import { findJob, jobDetails, jobView, latestJobs } from "../endpoints/jobView";
+import type { EndpointRuntime } from "../endpoints/runtime";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { canHappen } from "../jobs/jobStates";
-import type { Profile } from "../model/fidelity";
 import { BadRequest, readJobRequest } from "../queue/jobRequest";
 import { WORKER_STATES } from "../workers/watch";
 import type { ControlRoute } from "./route";
@@ -35,7 +35,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
     "POST jobs"({ body }) {
       const { endpointId, ...request } = (body ?? {}) as Readonly<Record<string, unknown>>;
       const { record, runtime } = endpointWithId(endpointId);
-      return jobDetails(record.id, runtime.submit("run", readRequest(request, runtime.context.profile)));
+      return jobDetails(record.id, runtime.submit("run", readRequest(request, runtime)));
     },
     "POST jobs/:id/cancel"({ id }) {
       const found = findJob(endpoints, id);
@@ -66,9 +66,9 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
 }
 
 /** @throws TypeError if the request of a job is malformed, by the rules of the queue */
-function readRequest(request: unknown, profile: Profile) {
+function readRequest(request: unknown, { context, policy }: EndpointRuntime) {
   try {
-    return readJobRequest(request, profile);
+    return readJobRequest(request, context.profile, policy());
   } catch (error) {
     throw error instanceof BadRequest ? new TypeError(error.message) : error;
   }

@@ -1,5 +1,6 @@
 import {
   canHappen,
+  DEFAULT_POLICY,
   forgottenAt,
   hasEnded,
   type Job,
@@ -41,6 +42,8 @@ export interface Health {
 export interface EndpointRuntime {
   readonly context: RuntimeContext;
   readonly limiter: RateLimiter;
+  /** Returns the policy of a job that sets none. */
+  policy(): JobRequest["policy"];
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
@@ -155,6 +158,10 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   return {
     context,
     limiter: createRateLimiter(context.rateLimits, clock, () => scheduler.running),
+    policy() {
+      const { executionTimeout } = DEFAULT_POLICY;
+      return { ...DEFAULT_POLICY, executionTimeout: record.executionTimeoutMs ?? executionTimeout };
+    },
     submit(operation, request) {
       counters.submitted += 1;
       const job = newJob(jobId(context.random, counters.submitted), operation, request, clock.now());
@@ -211,7 +218,10 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       };
     },
     queue: () => ({ waiting: scheduler.waiting, oldestQueuedAt: scheduler.oldestQueuedAt }),
-    scaling: () => scalingInWords(record, scheduler.demand()),
+    scaling() {
+      const words = scalingInWords(record, scheduler.demand());
+      return context.placesOf(record).length > 0 ? words : `${words}, but no machine fits`;
+    },
     workers: scheduler.workerViews,
     killWorker: scheduler.kill,
     jobs: store.all,

@@ -1,7 +1,9 @@
 import type { JobRunEvents } from "../jobs/jobRun";
 import { apply, DEFAULT_POLICY, type Job, newJob } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
-import type { EndpointRecord } from "../model/endpointFields";
+import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
+import { fieldsAfter } from "../model/fieldTable";
+import type { Place } from "../model/places";
 import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
 import { exampleContainer } from "../workers/container";
@@ -41,10 +43,13 @@ interface Parts {
 }
 
 /** The fields of a record that a run does not depend on. */
-const RECORD: Omit<EndpointRecord, keyof PlayedEndpoint> = {
-  ...{ id: "forecast", name: "forecast", templateId: "forecast", gpuIds: "", createdAt: 0, version: 0 },
-  ...{ locations: "", networkVolumeId: null, flashBootType: null },
+const RECORD: EndpointRecord = {
+  ...fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "forecast", templateId: "forecast", gpuIds: "" }, "observed"),
+  ...{ id: "forecast", createdAt: 0, version: 0, computeType: "GPU" },
 };
+
+/** Every worker finds a machine. */
+const PLACE: Place = { dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null };
 
 /** Every job takes some time: otherwise a worker would take all of them at the same moment. */
 const SHORTEST_MS = 1;
@@ -198,7 +203,7 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
 function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
     ...{ clock, random, profile: "observed", drainMs: 0, coldStartMs: 0 },
-    ...{ staleFlashBoot: false, containerOf: exampleContainer },
+    ...{ staleFlashBoot: false, containerOf: exampleContainer, placesOf: () => [PLACE] },
     watch: createWatch(),
     workerHost: createWorkerHost(clock, () => {}),
     workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },

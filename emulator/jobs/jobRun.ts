@@ -1,4 +1,5 @@
-import type { JobEvent, StreamItem } from "./jobStates";
+import type { EmulatorClock } from "../time/virtualClock";
+import type { Job, JobEvent, StreamItem } from "./jobStates";
 
 /** An event that ends the run of a job by a worker. */
 export type Outcome = Extract<
@@ -17,4 +18,10 @@ export interface JobRunEvents {
 export interface JobRun {
   /** Ends the run without an outcome. Whatever the worker still does for the job is ignored. */
   stop(): void;
+}
+
+/** Calls `onTimeout` when the execution timeout of a job is over. Returns a function that cancels it. */
+export function limitRun(clock: EmulatorClock, { request }: Job, onTimeout: () => void): () => void {
+  const { executionTimeout } = request.policy;
+  return executionTimeout === 0 ? () => {} : clock.schedule(executionTimeout, onTimeout);
 }

@@ -19,7 +19,10 @@ export interface JobRequest {
   readonly webhook?: string;
   /** Limits of the job. */
   readonly policy: {
-    /** The longest time that the job may run on a worker, in milliseconds. */
+    /**
+     * The longest time that the job may run on a worker, in milliseconds; 0 for no limit, which
+     * only an endpoint can set.
+     */
     readonly executionTimeout: number;
     /** `true` if the job does not trigger scaling. */
     readonly lowPriority: boolean;

@@ -25,6 +25,11 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "US-TX-3", country: "US" },
 ];
 
+/** Returns the country of a data center; empty if it is not in the catalogue. */
+export function countryOf(dataCenterId: string): string {
+  return DATA_CENTERS.find(({ id }) => id === dataCenterId)?.country ?? "";
+}
+
 /**
  * Returns the data centers of a comma list of countries and data centers. An empty list is any
  * region.

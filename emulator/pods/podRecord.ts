@@ -202,6 +202,9 @@ export const podSeedSchema = z.looseObject({
   costPerHr: z.number().optional(),
 });
 
+/** The GPU of all pods and workers. */
+export const GPU: Gpu = { id: "NVIDIA RTX A5000", count: 1, displayName: "RTX A5000" };
+
 /**
  * Returns a pod with defaults in the omitted fields.
  * @throws RangeError if a field breaks a rule of the contract
@@ -232,7 +235,7 @@ export function completePod(seed: PodSeed): Pod {
     volumeInGb: 20,
     volumeMountPath: "/workspace",
     savingsPlans: [],
-    gpu: seed.cpuFlavorId === undefined ? { id: "NVIDIA RTX A5000", count: 1, displayName: "RTX A5000" } : undefined,
+    gpu: seed.cpuFlavorId === undefined ? GPU : undefined,
     ...(seed.endpointId === undefined ? {} : { aiApiId: seed.endpointId, slsVersion: 0 }),
     ...seed,
   };

@@ -1,12 +1,13 @@
 import type { Endpoints } from "../endpoints/endpoints";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { countryOf } from "../model/dataCenters";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import type { Volumes } from "../volumes/volumes";
 import { environmentOf } from "../workers/container";
 import type { WorkerPod } from "../workers/worker";
-import { completePod, type NetworkVolume, type Pod } from "./podRecord";
+import { completePod, GPU, type NetworkVolume, type Pod } from "./podRecord";
 import type { Pods } from "./pods";
 
 const INCLUDE_FLAGS = [
@@ -83,7 +84,9 @@ function readFlags(query: URLSearchParams): Include | string[] {
  * `env` (observed).
  */
 function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>, volumes: Volumes): Pod {
-  const { container } = worker;
+  const { container, place } = worker;
+  const { dataCenterId, volumeId, cpu } = place;
+  const location = { location: countryOf(dataCenterId), dataCenterId, secureCloud: true };
   return completePod({
     id: worker.id,
     name: `${endpoint.name} worker`,
@@ -98,14 +101,16 @@ function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>, volume
     env: environmentOf(worker),
     lastStartedAt: new Date(worker.startedAt).toISOString(),
     lastStatusChange: worker.lastStatusChange,
-    machine: { gpuTypeId: "NVIDIA RTX A5000", location: "RO", secureCloud: true },
+    ...(cpu
+      ? { cpuFlavorId: cpu.id, vcpuCount: cpu.vcpuCount, memoryInGb: cpu.memory, machine: location }
+      : { gpu: { ...GPU, count: place.gpuCount }, machine: { gpuTypeId: GPU.id, ...location } }),
     template: { id: container.templateId, imageName: container.imageName },
-    ...(endpoint.networkVolumeId !== null && { networkVolume: attachedVolume(endpoint.networkVolumeId, volumes) }),
+    ...(volumeId !== null && { networkVolume: attachedVolume(volumeId, dataCenterId, volumes) }),
   });
 }
 
-function attachedVolume(id: string, volumes: Volumes): NetworkVolume {
-  const { name = id, size = 100, dataCenterId = "EU-RO-1" } = volumes.find(id) ?? {};
+function attachedVolume(id: string, dataCenterId: string, volumes: Volumes): NetworkVolume {
+  const { name = id, size = 100 } = volumes.find(id) ?? {};
   return { id, name, size, dataCenterId };
 }
 

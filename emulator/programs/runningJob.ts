@@ -1,5 +1,5 @@
 import { jsonCopy } from "../io/json";
-import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { EmulatorClock } from "../time/virtualClock";
@@ -29,9 +29,7 @@ export function followJob(
 ): RunningJob {
   let isOpen = true;
   let streamed = 0;
-  const cancelTimeout = clock.schedule(job.request.policy.executionTimeout, () =>
-    settle({ type: "exceedExecutionTimeout" }),
-  );
+  const cancelTimeout = limitRun(clock, job, () => settle({ type: "exceedExecutionTimeout" }));
 
   function close(type: Outcome["type"] | "stopped"): boolean {
     if (!isOpen) return false;

@@ -1,5 +1,5 @@
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/contract/limits";
-import { DEFAULT_POLICY, type JobRequest } from "../jobs/jobStates";
+import type { JobRequest } from "../jobs/jobStates";
 import type { FidelityId, Profile } from "../model/fidelity";
 
 /** A malformed request. The response has status 400 and the message. */
@@ -19,15 +19,16 @@ interface Range {
 
 /**
  * Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are ignored.
+ * @param defaults the policy of a job that sets none, which depends on its endpoint
  * @throws BadRequest if it is malformed
  */
-export function readJobRequest(payload: unknown, profile: Profile): JobRequest {
+export function readJobRequest(payload: unknown, profile: Profile, defaults: JobRequest["policy"]): JobRequest {
   if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
   const { input, webhook, policy, s3Config } = payload;
   if (!isRecord(input)) throw new BadRequest("input is required and must be an object");
   return {
     input,
-    policy: readPolicy(policy ?? {}, profile),
+    policy: readPolicy(policy ?? {}, profile, defaults),
     ...(webhook != null && { webhook: readWebhook(webhook) }),
     ...(s3Config != null && { s3Config: readS3Config(s3Config) }),
   };
@@ -44,17 +45,22 @@ export function readWait(query: URLSearchParams): number {
 }
 
 /** A field that is `null` counts as absent, because clients send unset fields this way. */
-function readPolicy(policy: unknown, profile: Profile): JobRequest["policy"] {
+function readPolicy(policy: unknown, profile: Profile, defaults: JobRequest["policy"]): JobRequest["policy"] {
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");
-  const executionTimeout = policy.executionTimeout ?? DEFAULT_POLICY.executionTimeout;
-  const lowPriority = policy.lowPriority ?? DEFAULT_POLICY.lowPriority;
-  const ttl = policy.ttl ?? DEFAULT_POLICY.ttl;
+  const { executionTimeout, lowPriority = defaults.lowPriority, ttl } = withoutNulls(policy);
   if (typeof lowPriority !== "boolean") throw new BadRequest("policy.lowPriority must be true or false");
   return {
-    executionTimeout: inRange("policy.executionTimeout", executionTimeout, executionTimeouts(profile)),
+    executionTimeout:
+      executionTimeout === undefined
+        ? defaults.executionTimeout
+        : inRange("policy.executionTimeout", executionTimeout, executionTimeouts(profile)),
     lowPriority,
-    ttl: inRange("policy.ttl", ttl, JOB_TTL_MS),
+    ttl: ttl === undefined ? defaults.ttl : inRange("policy.ttl", ttl, JOB_TTL_MS),
   };
+}
+
+function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 /** The observed service accepts shorter timeouts (assumed): its own client's example sends one. */

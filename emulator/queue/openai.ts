@@ -1,6 +1,6 @@
 import type { EndpointRuntime } from "../endpoints/runtime";
 import { type HttpResponse, json, type QueueRequest, stream } from "../io/http";
-import { DEFAULT_POLICY, hasEnded, type Job } from "../jobs/jobStates";
+import { hasEnded, type Job } from "../jobs/jobStates";
 import { errorStatusOf, isRecord, openAiError, SSE_DONE, sseEvent } from "../openai/openAiJob";
 
 /** Executes `/openai/*`: submits a job, and responds with what its worker returns. */
@@ -10,7 +10,7 @@ export async function openai(request: QueueRequest, runtime: EndpointRuntime): P
     return json(400, openAiError(400, "The body must be a JSON object."), "queue.openai-error");
   }
   const input = { openai_route: `/${segments.slice(1).join("/")}`, openai_input: payload };
-  const { id } = runtime.submit("runsync", { input, policy: DEFAULT_POLICY });
+  const { id } = runtime.submit("runsync", { input, policy: runtime.policy() });
   const signal = request.signal();
   if (payload.stream === true) return respondInPieces(id, runtime, signal);
   const job = await runtime.waitForEnd(id, undefined, signal);

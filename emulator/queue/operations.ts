@@ -103,13 +103,13 @@ function unknownJob(id: string): HttpResponse {
 
 function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   assertSize(request, RUN_BODY_MAX_BYTES);
-  return idAndStatus(runtime.submit("run", readJobRequest(request.payload, runtime.context.profile)));
+  return idAndStatus(runtime.submit("run", readRequest(request, runtime)));
 }
 
 async function runSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   assertSize(request, RUNSYNC_BODY_MAX_BYTES);
   const waitMs = readWait(request.query);
-  const { id } = runtime.submit("runsync", readJobRequest(request.payload, runtime.context.profile));
+  const { id } = runtime.submit("runsync", readRequest(request, runtime));
   const job = await runtime.waitForEnd(id, waitMs, request.signal());
   return job ? json(200, record(job, runtime)) : unknownJob(id);
 }
@@ -197,4 +197,8 @@ function idAndStatus({ id, status }: Job, fidelity?: FidelityId): HttpResponse {
 function assertSize(request: QueueRequest, maxBytes: number): void {
   if (request.body.length <= maxBytes) return;
   throw new BadRequest(`the body has ${request.body.length} bytes, at most ${maxBytes} are allowed`, "queue.too-large");
+}
+
+function readRequest({ payload }: QueueRequest, runtime: EndpointRuntime) {
+  return readJobRequest(payload, runtime.context.profile, runtime.policy());
 }

@@ -1,5 +1,6 @@
 import { endpointKind } from "../endpoints/endpointKind";
 import { createEndpoints } from "../endpoints/endpoints";
+import { placesOf } from "../model/places";
 import { createPods } from "../pods/pods";
 import { registryAuthKind } from "../registryAuths/registryAuthKind";
 import { createRegistryAuths } from "../registryAuths/registryAuths";
@@ -14,7 +15,7 @@ import { type AccountRecords, createReferences, type StrictKind } from "./refere
  * The parts of the emulator that an account uses. The account adds what workers must know about
  * templates.
  */
-export type AccountContext = Omit<RuntimeContext, "containerOf" | "released">;
+export type AccountContext = Omit<RuntimeContext, "containerOf" | "placesOf" | "released">;
 
 /** The rules of an account that options set. */
 export interface AccountOptions {
@@ -23,6 +24,8 @@ export interface AccountOptions {
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
+  /** The data centers of the catalogue. */
+  readonly dataCenters: readonly string[];
 }
 
 /**
@@ -36,13 +39,18 @@ export function createKinds(
   workerQuota: () => number | undefined,
 ) {
   const { profile } = given;
+  const { dataCenters } = options;
   const references = createReferences(() => records, strict);
   const context: RuntimeContext = {
     ...given,
     containerOf: (id) => records.templates.containerOf(id),
+    placesOf: (record) => placesOf(record, { dataCenters, dataCenterOf: references.dataCenterOf }),
     released: (id) => records.templates.released(id),
   };
-  const endpoints = createEndpoints({ context, references, workerQuota });
+  const endpoints = createEndpoints({
+    ...{ context, references, workerQuota },
+    onRemoved: (id) => records.templates.removeThatOf(id),
+  });
   const templates = createTemplates(
     {
       ...given,
@@ -71,7 +79,7 @@ export function createKinds(
     registryAuths: registryAuthKind(registryAuths, profile),
     templates: templateKind(templates, profile),
     volumes: volumeKind(volumes, profile),
-    endpoints: endpointKind(endpoints, profile, volumes.find),
+    endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find }),
   };
   return { ...records, kinds };
 }

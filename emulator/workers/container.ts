@@ -1,4 +1,5 @@
 import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
+import { type Place, placeVariables } from "../model/places";
 
 /** A worker's container: its template's or its endpoint's, as it was when the worker started. */
 export interface WorkerContainer extends EndpointContainer {
@@ -22,10 +23,18 @@ export function environmentOf({
   id,
   endpointId,
   container,
+  place,
 }: {
   readonly id: string;
   readonly endpointId: string;
   readonly container: WorkerContainer;
+  readonly place: Place;
 }): Record<string, string> {
-  return { ...container.env, ENDPOINT_ID: endpointId, POD_ID: id, WORKER_API_KEY: `worker-key-of-${id}` };
+  return {
+    ...container.env,
+    ...placeVariables(place),
+    ENDPOINT_ID: endpointId,
+    POD_ID: id,
+    WORKER_API_KEY: `worker-key-of-${id}`,
+  };
 }

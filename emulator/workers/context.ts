@@ -1,5 +1,7 @@
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
+import type { EndpointRecord } from "../model/endpointFields";
+import type { Place } from "../model/places";
 import type { WorkerHost } from "../programs/workerHost";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
@@ -31,6 +33,8 @@ export interface RuntimeContext extends WebhookContext {
   readonly staleFlashBoot: boolean;
   /** Returns the container that a worker starting now gets from a template. */
   readonly containerOf: (templateId: string) => WorkerContainer;
+  /** Returns the places where a worker of an endpoint can start now; empty if nothing fits. */
+  readonly placesOf: (record: EndpointRecord) => readonly Place[];
   /** Must be called when a worker or an endpoint no longer uses a template. */
   readonly released: (templateId: string) => void;
   /**

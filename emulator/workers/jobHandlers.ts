@@ -31,7 +31,10 @@ export interface HandlerContext {
   timeOut(): never;
   /** The image of the worker, from its template as it was when the worker started. */
   readonly imageName: string;
-  /** The environment variables of the worker's template, as they were when the worker started. */
+  /**
+   * The environment variables of the worker's template, as they were when the worker started, and
+   * `RUNPOD_DC_ID`, its data center, and `RUNPOD_VOLUME_ID`, its network volume if it has one.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** A signal that aborts when the job is over. */
   readonly signal: AbortSignal;

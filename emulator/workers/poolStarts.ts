@@ -3,13 +3,21 @@ import { forget, type PoolState, show } from "./poolState";
 import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
 
-/** Starts a worker, unless a fault keeps it throttled for a while. */
-export function startWorker(pool: PoolState): void {
+/**
+ * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
+ * endpoint in turn. Returns `false` if there is none.
+ */
+export function startWorker(pool: PoolState): boolean {
   const { record, context } = pool;
+  const places = context.placesOf(record);
+  const place = places[pool.started % places.length];
+  if (!place) return false;
+  pool.started += 1;
   const pod: WorkerPod = {
     id: randomId(context.random),
     endpointId: record.id,
     ...pool.releases.current(),
+    place,
     desiredStatus: "RUNNING",
     startedAt: context.clock.now(),
     lastStatusChange: "Started by the endpoint's autoscaling",
@@ -20,10 +28,11 @@ export function startWorker(pool: PoolState): void {
   pool.workers.add(worker);
   if (throttledMs === 0) {
     initialize(pool, worker, imagePullMs);
-    return;
+    return true;
   }
   show(pool, worker);
   worker.cancelTimer = context.clock.schedule(throttledMs, () => initialize(pool, worker, imagePullMs));
+  return true;
 }
 
 /** Starts the container of a worker. */

@@ -14,6 +14,8 @@ export interface PoolState {
   readonly workers: Set<Worker>;
   /** The workers that the next job can go to, the latest last. */
   readonly free: Worker[];
+  /** The number of workers that were started. */
+  started: number;
   /** The number of workers that drain. */
   draining: number;
   /** The number of workers that the autoscaler wants. */
@@ -32,7 +34,7 @@ export function createPoolState(
   onRoom: () => void,
 ): PoolState {
   const releases = createReleases(record, context);
-  return { record, context, model, releases, workers: new Set(), free: [], draining: 0, wanted: 0, onRoom };
+  return { record, context, model, releases, workers: new Set(), free: [], started: 0, draining: 0, wanted: 0, onRoom };
 }
 
 /** Returns the number of workers that are not draining. */

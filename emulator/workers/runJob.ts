@@ -1,11 +1,12 @@
 import { jsonCopy } from "../io/json";
-import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
-import type { WorkerContainer } from "./container";
+import { placeVariables } from "../model/places";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
+import type { WorkerPod } from "./worker";
 
 /** What the functions below know about a job that a handler runs. */
 interface HandlerRun {
@@ -24,27 +25,26 @@ interface HandlerRun {
 export function runJob(
   handler: Handler,
   job: Job,
-  container: WorkerContainer,
+  worker: WorkerPod,
   runtime: RuntimeContext,
   events: JobRunEvents,
 ): JobRun {
   const run: HandlerRun = {
     ...{ job, runtime, events, isOpen: true, controller: undefined, sleepers: new Set() },
-    cancelTimeout: runtime.clock.schedule(job.request.policy.executionTimeout, () =>
-      settle(run, { type: "exceedExecutionTimeout" }),
-    ),
+    cancelTimeout: limitRun(runtime.clock, job, () => settle(run, { type: "exceedExecutionTimeout" })),
   };
-  callHandler(run, handler, contextOf(run, container)).then((outcome) => settle(run, outcome));
+  callHandler(run, handler, contextOf(run, worker)).then((outcome) => settle(run, outcome));
   return { stop: () => close(run) };
 }
 
-function contextOf(run: HandlerRun, { imageName, env }: WorkerContainer): HandlerContext {
+function contextOf(run: HandlerRun, { container, place }: WorkerPod): HandlerContext {
+  const { imageName, env } = container;
   const { runtime, events } = run;
   return Object.assign(new SignalOnDemand(() => abortSignal(run)), {
     now: () => runtime.clock.now(),
     random: runtime.random,
     imageName,
-    env: { ...env },
+    env: { ...env, ...placeVariables(place) },
     sleep: (ms: number) => sleep(run, ms),
     progress(output: unknown) {
       if (run.isOpen) events.onProgress(jsonCopy(output));

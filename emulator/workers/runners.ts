@@ -1,5 +1,6 @@
 import type { JobRun } from "../jobs/jobRun";
 import type { EndpointRecord } from "../model/endpointFields";
+import { placeVariables } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { ProgramWorker, WorkerEvents } from "../programs/programWorker";
 import type { RuntimeContext } from "./context";
@@ -19,11 +20,7 @@ export const WITHOUT_PROCESS = {
 } satisfies Partial<WorkerRunner>;
 
 /** Runs one job at a time with a handler. The endpoint's handler is looked up for each job. */
-export function functionRunner(
-  record: EndpointRecord,
-  { container }: WorkerPod,
-  context: RuntimeContext,
-): WorkerRunner {
+export function functionRunner(record: EndpointRecord, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
   return {
     ...WITHOUT_PROCESS,
     concurrency: 1,
@@ -32,14 +29,14 @@ export function functionRunner(
     run(job, events) {
       const fault = context.workerFaults.atJob(record.id);
       const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
-      return runJob(handler, job, container, context, events);
+      return runJob(handler, job, pod, context, events);
     },
   };
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
 function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
-  return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
+  return record.flashBootType === null ? context.coldStartMs : context.coldStartMs / 4;
 }
 
 /**
@@ -50,7 +47,8 @@ export function programRunner(program: WorkerProgram, pod: WorkerPod, context: R
   let process: ProgramWorker | undefined;
 
   function launch(events: WorkerEvents): void {
-    process = context.workerHost.start(program, pod, pod.container.env, events);
+    const env = { ...pod.container.env, ...placeVariables(pod.place) };
+    process = context.workerHost.start(program, pod, env, events);
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { JobRun, JobRunEvents } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
+import type { Place } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
@@ -15,6 +16,8 @@ export interface WorkerPod {
   readonly slsVersion: number;
   /** The image, the environment and the rest of the template that the worker runs with. */
   readonly container: WorkerContainer;
+  /** The data center, the network volume and the processors that the worker has. */
+  readonly place: Place;
   /** The currently expected status. */
   desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
   /** Time of the start, in milliseconds since the epoch. */

@@ -16,7 +16,7 @@ export interface WorkerPool {
   count(state: Worker["state"]): number;
   /**
    * Starts workers until there are `wanted`, but never more than `workersMax` including those that
-   * drain. Under REQUEST_COUNT, idle workers above `wanted` stop after a while.
+   * drain, and none without a machine that fits. Under REQUEST_COUNT, idle workers above `wanted` stop after a while.
    */
   scaleTo(wanted: number): void;
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
@@ -77,7 +77,8 @@ function scaleTo(pool: PoolState, wanted: number): void {
   const { record, workers } = pool;
   pool.wanted = Math.min(wanted, record.workersMax);
   const room = record.workersMax - workers.size;
-  for (let missing = Math.min(pool.wanted - sizeOf(pool), room); missing > 0; missing -= 1) startWorker(pool);
+  let missing = Math.min(pool.wanted - sizeOf(pool), room);
+  while (missing > 0 && startWorker(pool)) missing -= 1;
   stopSurplus(pool);
 }
 

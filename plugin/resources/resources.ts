@@ -2,7 +2,7 @@ import { recordedService } from "../../provider/connection/account";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
-import { isObject, type Properties } from "../../provider/properties";
+import { isObject, type Properties, pick } from "../../provider/properties";
 import { changesOf } from "../../provider/records/recordHandlers";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
@@ -15,6 +15,7 @@ import {
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
+import { otherForm } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
 import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
@@ -37,7 +38,9 @@ const ENDPOINT: PluginResource = {
     delete: ["drainTimeout"],
   },
   importedInputs(inputs) {
-    const { scalerType, scalerValue, ...others } = withoutDefaults(defaultsOf(ENDPOINT_KIND.table), inputs);
+    const { table } = ENDPOINT_KIND;
+    const { [otherForm(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
+    const { scalerType, scalerValue, ...others } = pick(one, (name) => one[name] !== table[name]?.unset);
     // The value's unit depends on the type, so a program that sets one must set both.
     const scaler = scalerType !== undefined || scalerValue !== undefined;
     return { ...others, ...(scaler && { scalerType: inputs.scalerType, scalerValue: inputs.scalerValue }) };

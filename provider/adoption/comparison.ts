@@ -1,4 +1,5 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
+import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { changedIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
@@ -20,12 +21,7 @@ export interface Unchangeable {
 export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "one" | "table"> {
   /** The same as `one`, without the article. */
   readonly noun: string;
-  /**
-   * The fields whose change needs another record. The new one is created before the old one is
-   * deleted.
-   */
-  readonly fixedFields: readonly string[];
-  /** Other fields that the management interface cannot change, if there are any. */
+  /** Fields that the management interface cannot change, if there are any. */
   readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
   /** The fields that the service never shows. Adopting always sets them. */
   readonly hiddenFields?: readonly string[];
@@ -55,13 +51,13 @@ export function compareForAdoption<T extends NamedRecord>(
   inputs: Properties,
   capabilities: Capabilities,
 ): Comparison {
-  const { one, table, fixedFields, hiddenFields = [], refusesAdoption } = kind;
+  const { one, table, hiddenFields = [], refusesAdoption } = kind;
   const before = kind.toFields(
     found,
     pick(inputs, (field) => !hiddenFields.includes(field)),
   );
   const changed = changedIn(table, before, inputs);
-  const fixed = changed.find((field) => fixedFields.includes(field));
+  const fixed = fixedIn(table, before, inputs).find((field) => changed.includes(field));
   const unchangeable = kind.unchangeable?.(capabilities);
   const reason =
     refusesAdoption?.(found, inputs) ??

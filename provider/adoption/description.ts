@@ -1,10 +1,11 @@
 import type { Client } from "../../sdk/client";
-import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities";
+import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { Readers } from "../../sdk/records/readers";
 import { cancelled } from "../cancellation";
 import { clientFor } from "../connection/clientFor";
-import { apiOf, providerSettings, type ReadConfig } from "../connection/config";
+import { providerSettings, type ReadConfig } from "../connection/config";
+import { capabilitiesOf } from "../connection/connection";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
@@ -60,7 +61,7 @@ export async function lookAtAdoption<T extends NamedRecord>(
     inputs = { ...kind.checkFields(knownFields(kind, args), readConfig).fields };
     const settings = providerSettings(readConfig);
     const client = clientFor(settings);
-    capabilities = CAPABILITIES[apiOf(settings)];
+    capabilities = capabilitiesOf(settings);
     const options = { maxAgeMs: LIST_MAX_AGE_MS, known: kind.known?.(inputs), signal: cancelled };
     found = await kind.records(client).find(id, options);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
-import { requireAddress, requireApiKey } from "../../sdk/config";
-import { CAPABILITIES, type Capabilities } from "../../sdk/contract/capabilities";
+import { requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
@@ -38,8 +38,7 @@ export interface Connection extends Place {
  */
 export function connect(): Connection {
   const settings = providerSettings(readConfig);
-  const capabilities = CAPABILITIES[apiOf(settings)];
-  return { client: clientFor(settings), settings, capabilities, ...placeOf(settings) };
+  return { client: clientFor(settings), settings, capabilities: capabilitiesOf(settings), ...placeOf(settings) };
 }
 
 /**
@@ -61,10 +60,18 @@ export function currentPlace(): Place | undefined {
  */
 export function currentCapabilities(): Capabilities | undefined {
   try {
-    return CAPABILITIES[apiOf(providerSettings(readConfig))];
+    return capabilitiesOf(providerSettings(readConfig));
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the abilities of the management interface of the settings.
+ * @throws ConfigurationError if the service or the interface is unknown
+ */
+export function capabilitiesOf(settings: ProviderSettings): Capabilities {
+  return capabilitiesAt(apiOf(settings), serviceName(settings));
 }
 
 function placeOf(settings: ProviderSettings): Place {

@@ -1,11 +1,12 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
-import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
-import { checkEndpointFields, crossFieldProblems } from "../../sdk/endpoints/input";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
+import { checkEndpointFields, crossFieldProblems, newTierWarnings, processorProblems } from "../../sdk/endpoints/input";
 import { drainProblems, limitProblems } from "../../sdk/endpoints/interfaceLimits";
 import type { InputProblem } from "../../sdk/errors";
-import { acceptedWords } from "../connection/config";
+import { lackedAt } from "../../sdk/records/fields";
+import { acceptedWords, type ReadConfig } from "../connection/config";
 import type { InputKind } from "../fields/recordInputs";
-import { type Properties, SECONDS, TRUE_OR_FALSE } from "../properties";
+import { type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
 
 /** The rules of an endpoint's inputs. */
 export const ENDPOINT_INPUTS = {
@@ -25,12 +26,27 @@ export const ENDPOINT_INPUTS = {
   },
   checkFields: (input, readConfig) => checkEndpointFields(input, acceptedWords(readConfig)),
   configuredFields: ["gpuIds", "locations"],
-  completed: withRecycledWorkers,
-  // The default could have another unit than the scalerValue that stays, so scalerType is reported
-  // as missing.
-  staysUnset: (field, { scalerValue }) => field === "scalerType" && scalerValue !== undefined && scalerValue !== null,
-  crossFieldProblems,
+  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(inputs)),
+  staysUnset(field, inputs) {
+    const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
+    // The default could have another unit than the scalerValue that stays, so scalerType is reported
+    // as missing.
+    if (field === "scalerType") return isSet("scalerValue");
+    const other = VOLUME_FORMS.find((form) => form !== field);
+    return VOLUME_FORMS.includes(field) && other !== undefined && isSet(other);
+  },
+  crossFieldProblems: (fields, isNew) => [...processorProblems(fields), ...crossFieldProblems(fields, isNew)],
 } satisfies InputKind;
+
+/** Two forms of one setting. A program that changes from one to the other manages only that. */
+const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
+
+/** Returns the inputs without a form that is `null` beside the other. */
+function withOneVolumeForm(inputs: Properties): Properties {
+  if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
+  const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);
+  return empty === undefined ? inputs : pick(inputs, (name) => name !== empty);
+}
 
 /**
  * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes
@@ -52,10 +68,13 @@ export function interfaceProblems(
   inputs: Properties,
   { endpointLimits, ...abilities }: Capabilities,
 ): InputProblem[] {
-  const problems = drainProblems(abilities, inputs.drain);
+  const problems = [
+    ...drainProblems(abilities, inputs.drain),
+    ...lackedFields(inputs, abilities).filter(({ property }) => inputs[property] !== oldInputs[property]),
+  ];
   // An endpoint that is adopted may have them already.
   if (!endpointLimits || inputs.adoptId !== undefined) return problems;
-  const { scalerType } = inputs;
+  const { scalerType, type } = inputs;
   const sent = (field: "scalerValue" | "idleTimeout") => {
     const value = inputs[field];
     const isSent = value !== oldInputs[field] || scalerType !== oldInputs.scalerType;
@@ -63,5 +82,50 @@ export function interfaceProblems(
   };
   const numbers = { scalerValue: sent("scalerValue"), idleTimeout: sent("idleTimeout") };
   const isByRequests = scalerType === "REQUEST_COUNT";
-  return [...problems, ...limitProblems(endpointLimits, { ...numbers, ...(isByRequests && { scalerType }) })];
+  const cuda = (field: "allowedCudaVersions" | "minCudaVersion") => {
+    const value = inputs[field];
+    return typeof value === "string" && value !== UNKNOWN ? value : undefined;
+  };
+  const isSame =
+    inputs.allowedCudaVersions === oldInputs.allowedCudaVersions && inputs.minCudaVersion === oldInputs.minCudaVersion;
+  const rules = { allowedCudaVersions: cuda("allowedCudaVersions"), minCudaVersion: cuda("minCudaVersion") };
+  const kind = type === "LOAD_BALANCER" ? { type } : {};
+  return [
+    ...problems,
+    ...limitProblems(endpointLimits, {
+      ...numbers,
+      ...(isByRequests && { scalerType }),
+      ...kind,
+      ...(isSame ? {} : rules),
+    }),
+  ];
+}
+
+/** Returns a problem for each input that the management interface does not have. */
+function lackedFields(inputs: Properties, place: Pick<Capabilities, "api" | "service">): InputProblem[] {
+  return ENDPOINT_FIELDS.flatMap((property) => {
+    const value = inputs[property];
+    const message = value === UNKNOWN ? undefined : lackedAt(FIELDS[property], value, place);
+    return message === undefined ? [] : [{ property, message }];
+  });
+}
+
+/**
+ * Returns warnings about GPU tiers that this version does not know, and about inputs of the last
+ * run that another interface has accepted.
+ */
+export function notices(
+  oldInputs: Properties,
+  inputs: Properties,
+  { capabilities, readConfig }: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
+): string[] {
+  const isNew = (property: string) => inputs[property] !== oldInputs[property];
+  const lacked = capabilities ? lackedFields(inputs, capabilities).filter(({ property }) => !isNew(property)) : [];
+  return [
+    ...(isNew("gpuIds") ? newTierWarnings(inputs.gpuIds, acceptedWords(readConfig)) : []),
+    ...lacked.map(
+      ({ property, message }) =>
+        `${property} ${message}. Until then it is neither read nor restored: the endpoint keeps the value that it has`,
+    ),
+  ];
 }

@@ -18,7 +18,7 @@ import {
   zeroRepair,
 } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
-import { ENDPOINT_INPUTS, interfaceProblems } from "./endpointInputs";
+import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { checkNewAccount } from "./newAccount";
 import { rollOut, willRecycle } from "./rollOut";
 
@@ -28,8 +28,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   noun: "endpoint",
   savesAutomaticName: true,
   deletesBeforeReplace: true,
-  fixedFields: [],
   interfaceProblems,
+  notices,
   // If the service does not show the template, it is unknown and must be applied.
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,

@@ -134,10 +134,11 @@ export function problemsWithoutState(
   return checkRecordInputs(stateless, { name: unknown }, inputs, readConfig ?? (() => undefined)).problems;
 }
 
-/** Returns the defaults of the fields that the program has removed. */
+/** Returns `null`, which sets the default, for the fields that the program has removed. */
 function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, newInputs: Properties): Properties {
+  const nulls = Object.keys(defaultsOf(table)).map((field) => [field, null]);
   return pick(
-    defaultsOf(table),
+    Object.fromEntries(nulls),
     (field) => field in oldInputs && newInputs[field] === undefined && !staysUnset?.(field, newInputs),
   );
 }

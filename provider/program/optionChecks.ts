@@ -1,5 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { FIELDS } from "../../sdk/endpoints/fields";
 import type { InputProblem } from "../../sdk/errors";
+import { listFields } from "../../sdk/records/fields";
+import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
 
 type Options = pulumi.CustomResourceOptions;
 
@@ -31,7 +34,7 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
 /**
  * Inputs that may be lists in a program, and that the provider converts to comma-separated strings.
  */
-const LISTS = ["gpuIds", "locations", "ports"];
+const LISTS = [FIELDS, TEMPLATE_FIELDS].flatMap(listFields);
 
 /** Returns the problems with options, which belong to no argument. */
 export function optionProblems(kind: ResourceKind, args: object, options: Options): InputProblem[] {

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import {
   claimChecked,
@@ -40,6 +41,9 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
       const { inputs, problems } = checkRecordInputs(kind, oldInputs, newInputs, readConfig);
       const capabilities = currentCapabilities();
       if (capabilities) problems.push(...(kind.interfaceProblems?.(oldInputs, inputs, capabilities) ?? []));
+      for (const notice of kind.notices?.(oldInputs, inputs, { capabilities, readConfig }) ?? []) {
+        log(String(inputs.name ?? kind.noun), `warning: ${notice}`);
+      }
       return claimChecked(kind.noun, oldInputs, newInputs, { inputs, problems });
     },
 
@@ -74,7 +78,7 @@ async function diff<T extends NamedRecord, Fields extends object>(
   claimCompared(kind.noun, id, ownerOf(outputs));
   const changed = changedFields(kind, outputs, inputs);
   const replaces = [
-    ...changed.filter((field) => kind.fixedFields.includes(field)),
+    ...fixedIn(kind.table, outputs, inputs).filter((field) => changed.includes(field)),
     ...unchangeableIn(kind, changed, outputs, inputs),
   ];
   if (replaces.length > 0) {

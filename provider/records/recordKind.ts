@@ -3,6 +3,7 @@ import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { InputProblem } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { PreviewedKind } from "../adoption/description";
+import type { ReadConfig } from "../connection/config";
 import type { Connection } from "../connection/connection";
 import type { InputKind } from "../fields/recordInputs";
 import type { Properties } from "../properties";
@@ -62,6 +63,12 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     inputs: Properties,
     capabilities: Capabilities,
   ) => InputProblem[];
+  /** Returns warnings about inputs that are accepted. */
+  readonly notices?: (
+    oldInputs: Properties,
+    inputs: Properties,
+    settings: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
+  ) => string[];
   /** Returns a warning about a replacement that `fields` cause. */
   readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
   /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */

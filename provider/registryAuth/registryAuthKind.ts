@@ -17,7 +17,6 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
   noun: "registry credential",
   table: REGISTRY_AUTH_FIELDS,
   hasUniqueNames: true,
-  fixedFields: ["name"],
   unchangeable: ({ changesLogins }) => (changesLogins ? undefined : FIXED),
   hiddenFields: ["username", "password"],
   checkFields: checkRegistryAuthFields,

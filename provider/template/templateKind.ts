@@ -14,7 +14,6 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   noun: "template",
   table: TEMPLATE_FIELDS,
   hasUniqueNames: true,
-  fixedFields: [],
   checkFields: checkTemplateFields,
   refusesAdoption,
   records: ({ templates }) => templates,

@@ -1,4 +1,5 @@
 import type { InputProblem } from "../../sdk/errors";
+import { fixedIn } from "../../sdk/records/fields";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
@@ -16,7 +17,6 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   hasUniqueNames: false,
   // Volumes of both tiers can be in one data center, where no two may have the same name.
   nameSuffix: ({ highPerformance }) => (highPerformance === true ? "-fast" : ""),
-  fixedFields: ["dataCenterId", "highPerformance"],
   checkFields: checkVolumeFields,
   problemsOfChange,
   refusesAdoption: ({ size }, inputs) =>
@@ -52,7 +52,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
 
 /** A volume cannot shrink. A replacement may be smaller. */
 function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProblem[] {
-  const isReplaced = VOLUME_KIND.fixedFields.some((field) => oldInputs[field] !== inputs[field]);
+  const isReplaced = fixedIn(VOLUME_FIELDS, oldInputs, inputs).length > 0;
   const [before, after] = [oldInputs.size, inputs.size];
   if (isReplaced || typeof before !== "number" || typeof after !== "number" || after >= before) return [];
   const message =

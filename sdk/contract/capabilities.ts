@@ -1,10 +1,14 @@
-import type { ManagementApi } from "./limits";
+import type { ManagementApi, ServiceName } from "./limits";
 
 /**
  * The capabilities in which the management interfaces differ. Code above the requests asks for a
  * capability, not for an interface.
  */
 export interface Capabilities {
+  /** The interface, by which the tables of fields say what it can set. */
+  readonly api: ManagementApi;
+  /** The named service, which has fields that others do not have. */
+  readonly service?: ServiceName | undefined;
   /**
    * Can delete an endpoint together with its workers and jobs. Without it, the workers must stop
    * first.
@@ -29,15 +33,23 @@ export interface EndpointLimits {
   readonly idleTimeout: { readonly min: number; readonly max: number };
   /** The smallest `scalerValue` with `QUEUE_DELAY`, in seconds. */
   readonly leastDelay: number;
+  /** `true` if an endpoint cannot have both a set of CUDA versions and a lowest one. */
+  readonly hasOneCudaRule: boolean;
 }
 
 /** The capabilities of each interface. Those of REST v2 are observed. */
 export const CAPABILITIES = {
-  graphql: { deletesWorkers: false, changesLogins: true, showsDiscount: true },
+  graphql: { api: "graphql", deletesWorkers: false, changesLogins: true, showsDiscount: true },
   v2: {
+    api: "v2",
     deletesWorkers: true,
     changesLogins: false,
     showsDiscount: false,
-    endpointLimits: { idleTimeout: { min: 1, max: 3600 }, leastDelay: 0.5 },
+    endpointLimits: { idleTimeout: { min: 1, max: 3600 }, leastDelay: 0.5, hasOneCudaRule: true },
   },
 } as const satisfies Readonly<Record<ManagementApi, Capabilities>>;
+
+/** Returns the abilities of an interface of one service. */
+export function capabilitiesAt(api: ManagementApi, service: ServiceName | undefined): Capabilities {
+  return { ...CAPABILITIES[api], service };
+}

@@ -53,12 +53,25 @@ export type ScalerType = keyof typeof ScalerType;
 export const FlashBootType = {
   /** Faster cold starts. */ FLASHBOOT: "FLASHBOOT",
   /** Ordinary cold starts (observed). */ OFF: "OFF",
+  /** Faster cold starts with priority, at a price that the service does not publish (observed). */
+  PRIORITY_FLASHBOOT: "PRIORITY_FLASHBOOT",
 } as const;
 /**
  * A mode of FLASHBOOT, which makes cold starts faster.
  * @useDeclaredType
  */
 export type FlashBootType = keyof typeof FlashBootType;
+
+/** Kinds of endpoints (observed). The contract has only those with a queue. */
+export const EndpointType = {
+  /** Jobs wait in a queue. */ QUEUE: "QUEUE",
+  /** Requests go to an HTTP server in the workers. */ LOAD_BALANCER: "LOAD_BALANCER",
+} as const;
+/**
+ * A kind of endpoint.
+ * @useDeclaredType
+ */
+export type EndpointType = keyof typeof EndpointType;
 
 /** Job states (contract, States and transitions). A job in any other state has not ended. */
 const JOB_STATE_TABLE = {

@@ -1,4 +1,4 @@
-import { FlashBootType, GpuTier, Location, ScalerType } from "./enums";
+import { EndpointType, FlashBootType, GpuTier, Location, ScalerType } from "./enums";
 
 /**
  * Every limit of the service, one line each. The client and the emulator share only this folder.
@@ -26,6 +26,14 @@ export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 export const SCALER_TYPES = Object.values(ScalerType);
 
 export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
+
+export const ENDPOINT_TYPES = Object.values(EndpointType);
+
+/** The shape of a CUDA version, as in `12.8` (observed). */
+export const CUDA_VERSION = /^\d{1,3}\.\d{1,3}$/;
+
+/** The shape of a CPU instance: flavor, number of vCPUs, GB of memory, as in `cpu3g-4-16` (observed). */
+export const CPU_INSTANCE = /^([a-z][a-z0-9]*)-([1-9]\d*)-([1-9]\d*)$/;
 
 /**
  * Values that `saveEndpoint` gives to omitted fields (observed). All other fields keep their value.

@@ -9,9 +9,11 @@ import { type Collection, createCollection, type KnownOptions, type Writable } f
 import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Volume } from "../volumes/record";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
+import { checkVolumePlaces } from "./volumePlaces";
 import { ENDPOINT } from "./wireFormat";
 
 /**
@@ -49,16 +51,28 @@ export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Part
   readonly accepted: EndpointInputOptions;
 }
 
-/** Returns the endpoints that the calls work on. */
-export function createEndpointCollection(context: EndpointsContext, calls: EndpointCalls): EndpointCollection {
-  const { capabilities, extraGpuTiers, extraLocations, wholeScalerValue, clock } = context;
+/** Returns the endpoints that the calls work on. They may mount the volumes. */
+export function createEndpointCollection(
+  context: EndpointsContext,
+  requests: EndpointCalls,
+  volumes: Collection<Volume>,
+): EndpointCollection {
+  const calls: EndpointCalls = {
+    ...requests,
+    async prepare(settings, before) {
+      await checkVolumePlaces(volumes, before, settings);
+      await requests.prepare?.(settings, before);
+    },
+  };
+  const { capabilities, extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue, clock } = context;
   const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
     context,
     ENDPOINT,
     calls,
     { ...rememberSaves(clock), explain: (error, options) => withUsage(error, collection, options) },
   );
-  return { ...collection, calls, capabilities, accepted: { extraGpuTiers, extraLocations, wholeScalerValue } };
+  const accepted = { extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue };
+  return { ...collection, calls, capabilities, accepted };
 }
 
 /** An endpoint as this client last saved it. */

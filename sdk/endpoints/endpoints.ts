@@ -1,6 +1,8 @@
+import { InvalidInputError } from "../errors";
 import { KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
 import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
+import { fixedIn } from "../records/fields";
 import type { Readers } from "../records/readers";
 import { getRecord } from "../records/reads";
 import { recordsOf, saveRecord } from "../records/records";
@@ -9,9 +11,10 @@ import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
 import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
-import { parseEndpointFields } from "./input";
-
-import type { Endpoint, EndpointInput, NewEndpoint, ServerlessDiscount } from "./record";
+import { FIELDS } from "./fields";
+import { newTierWarnings, parseEndpointFields } from "./input";
+import { runsOnCpus } from "./processors";
+import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 import type { WorkerLimits } from "./workerLimits";
 
@@ -78,19 +81,42 @@ export interface Endpoints extends Readers<Endpoint> {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
+/** The fields that, with the name, tell whether a create whose response was lost made an endpoint. */
+const IDENTITY = ["templateId", "gpuIds", "instanceIds", "type"] as const;
+
+/**
+ * Returns the changes.
+ * @throws InvalidInputError if the service cannot make one of them
+ */
+function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, changes: T): T {
+  const problems = fixedIn(FIELDS, before, changes).map((property) => {
+    const { type, instanceIds, gpuIds } = before;
+    const processors = runsOnCpus({ instanceIds }) ? `runs on CPUs (${instanceIds})` : `runs on GPUs (${gpuIds})`;
+    const fact = property === "type" ? `is of the type ${type}` : processors;
+    const message = `cannot be changed: the endpoint ${fact}, for life. Create another endpoint`;
+    return { property, message };
+  });
+  if (problems.length > 0) throw new InvalidInputError(`the change of endpoint ${before.id}`, problems);
+  return changes;
+}
+
 /** Returns the functions that read and write endpoints. */
 export function createEndpoints(endpoints: EndpointCollection): Endpoints {
-  const { accepted, hiddenIn } = endpoints;
+  const { accepted, hiddenIn, warn } = endpoints;
+  function parse<T extends Partial<EndpointInput>>(what: string, input: T, isNew: boolean) {
+    const fields = parseEndpointFields(what, input, { ...accepted, isNew });
+    const { gpuIds }: Partial<EndpointSettings> = fields;
+    for (const message of newTierWarnings(gpuIds, accepted)) warn?.(message);
+    return fields;
+  }
   return {
     ...recordsOf(endpoints, {
-      parse: (input: EndpointInput): NewEndpoint =>
-        parseEndpointFields("the new endpoint", input, { ...accepted, isNew: true }),
-      parseChanges: (id, changes: Partial<EndpointInput>) =>
-        parseEndpointFields(`the change of endpoint ${id}`, changes, { ...accepted, isNew: false }),
-      merge: (_before, changes) => changes,
+      parse: (input: EndpointInput): NewEndpoint => parse("the new endpoint", input, true),
+      parseChanges: (id, changes: Partial<EndpointInput>) => parse(`the change of endpoint ${id}`, changes, false),
+      merge: refuseFixed,
       isSame(endpoint, wanted) {
-        const fields = (["templateId", "gpuIds"] as const).filter((field) => !hiddenIn(endpoint).includes(field));
-        return fields.every((field) => endpoint[field] === wanted[field]);
+        const shown = IDENTITY.filter((field) => !hiddenIn(endpoint).includes(field));
+        return shown.every((field) => endpoint[field] === (wanted[field] ?? FIELDS[field].default));
       },
       delete: (id, options) => deleteEndpoint(endpoints, id, options),
       updateOptions: UPDATE_OPTIONS,

@@ -1,22 +1,35 @@
 import type { ServiceName } from "../contract/limits";
 import {
+  CPU_INSTANCE,
+  CUDA_VERSION,
+  ENDPOINT_TYPES,
+  EXECUTION_TIMEOUT_MS,
   FLASH_BOOT_TYPES,
   SAVE_ENDPOINT_DEFAULTS as SAVED,
   SCALER_TYPES,
   UNSET_ENDPOINT_FIELDS as UNSET,
 } from "../contract/limits";
-import { defaultsOf, type FieldOf, type KeptTable, requiredFields } from "../records/fields";
-import { isGpuExclusion, normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "./normalForms";
+import {
+  defaultsOf,
+  type FieldOf,
+  isPresentAt,
+  type KeptTable,
+  NEVER_CHANGES,
+  requiredFields,
+} from "../records/fields";
+import { areSeveral } from "./networkVolumes";
+import { normalizeCudaVersions, normalizeGpuIds, normalizeName, normalizeSet } from "./normalForms";
+import { changesProcessor, cpuSelection, gpuIdsOf, gpuSelection, instanceIdsOf, runsOnCpus } from "./processors";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 // Programs load this file when they start, so it imports no library.
 
 type NumberType = "whole number" | "positive number";
-type StringType = "text" | "id" | "enum" | "gpuIds" | "locations";
+type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "set" | "instances";
 
 /**
- * The declaration of one field that can be set. Ids are trimmed; `gpuIds` and `locations` are
- * lists.
+ * The declaration of one field that can be set. Ids are trimmed; `gpuIds`, `locations`, sets and
+ * instances are lists.
  */
 export type Field<Value = unknown> = FieldOf<
   [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType,
@@ -32,16 +45,15 @@ type Table = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { read
   readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
 };
 
-/** Returns `gpuIds` as REST v2 writes them. */
-export function gpuSelection(gpuIds: string): object {
-  const parts = splitList(gpuIds);
-  const excludedTypes = parts.filter(isGpuExclusion).map((part) => part.slice(1).trim());
-  const pools = parts.filter((part) => !isGpuExclusion(part));
-  return { pools, ...(excludedTypes.length > 0 && { excludedTypes }) };
+type Settings = Readonly<Record<string, unknown>>;
+
+function countsRequests({ scalerType }: Settings): boolean {
+  return scalerType === "REQUEST_COUNT";
 }
 
-function countsRequests({ scalerType }: Readonly<Record<string, unknown>>): boolean {
-  return scalerType === "REQUEST_COUNT";
+/** Returns `true` if REST v2 has no `idleTimeout` beside these settings. */
+function hasNoTimeout(all: Settings): boolean {
+  return countsRequests(all) && all.type !== "LOAD_BALANCER";
 }
 
 const WORKERS = "a whole number of workers, 0 or more";
@@ -57,7 +69,9 @@ const TABLE: Table = {
     isList: true,
     mustBe: "a GPU tier, a list of tiers or a comma list",
     normalize: normalizeGpuIds,
-    v2: { path: "gpu", write: gpuSelection },
+    default: "",
+    isFixed: changesProcessor,
+    v2: { path: "gpu.pools", otherPath: "gpu.excludedTypes", read: gpuIdsOf, write: gpuSelection },
   },
   templateId: { type: "id", mustBe: "the id of a template, not empty", v2: { path: "templateId", isHidden: true } },
   idleTimeout: {
@@ -65,7 +79,7 @@ const TABLE: Table = {
     mustBe: "whole seconds, 0 or more",
     default: SAVED.idleTimeout,
     // A scaler that counts requests has no timeout.
-    v2: { path: "workers.idleTimeout", pathWith: (all) => (countsRequests(all) ? undefined : "workers.idleTimeout") },
+    v2: { path: "workers.idleTimeout", pathWith: (all) => (hasNoTimeout(all) ? undefined : "workers.idleTimeout") },
   },
   scalerValue: {
     type: "positive number",
@@ -94,13 +108,14 @@ const TABLE: Table = {
     type: "locations",
     isList: true,
     mustBe: "a country, a list of countries or a comma list",
-    normalize: normalizeLocations,
+    normalize: normalizeSet,
     default: UNSET.locations,
     v2: "dataCenterIds",
   },
   flashBootType: {
     type: "enum",
     words: FLASH_BOOT_TYPES,
+    valuesOnlyAt: { service: "runpod", includes: (type) => type === "PRIORITY_FLASHBOOT" },
     mustBe: FLASH_BOOT_TYPES.join(" or "),
     default: UNSET.flashBootType,
     v2: "flashboot",
@@ -118,27 +133,117 @@ const TABLE: Table = {
   networkVolumeId: {
     type: "id",
     mustBe: "the id of a network volume, or null for none",
+    normalize: normalizeSet,
     default: UNSET.networkVolumeId,
-    // One endpoint of ours has at most one. Several, which others have set, show as a comma list.
+    // The short form of `networkVolumeIds`: both have the same value. Several are a comma list.
     v2: { path: "networkVolumes", isList: true },
     toService: (id) => (id === "" ? null : id),
   },
+  gpuCount: {
+    type: "whole number",
+    mustBe: "a whole number of GPUs, 1 or more",
+    min: 1,
+    default: 1,
+    onlyAt: "runpod",
+    lackedBy: runsOnCpus,
+    v2: "gpu.count",
+  },
+  minCudaVersion: {
+    type: "word",
+    pattern: CUDA_VERSION,
+    mustBe: 'a CUDA version, such as "12.8"',
+    default: "",
+    onlyAt: "runpod",
+    lackedBy: runsOnCpus,
+    toService: (version) => (version === "" ? null : version),
+    v2: "gpu.minCudaVersion",
+  },
+  allowedCudaVersions: {
+    type: "set",
+    isList: true,
+    pattern: CUDA_VERSION,
+    mustBe: 'a CUDA version such as "12.8", a list of versions or a comma list',
+    normalize: normalizeCudaVersions,
+    default: "",
+    onlyAt: "runpod",
+    lackedBy: runsOnCpus,
+    toService: (versions) => (versions === "" ? null : versions),
+    v2: "gpu.allowedCudaVersions",
+  },
+  executionTimeoutMs: {
+    type: "whole number",
+    max: EXECUTION_TIMEOUT_MS.max,
+    mustBe: `whole milliseconds, 0 to ${EXECUTION_TIMEOUT_MS.max} (7 days)`,
+    default: EXECUTION_TIMEOUT_MS.default,
+    // Not the service's default for creates: an endpoint that shows none has no limit of its own.
+    unset: 0,
+    sendsDefault: true,
+    onlyAt: "runpod",
+    v2: "timeout",
+  },
+  networkVolumeIds: {
+    type: "set",
+    isList: true,
+    mustBe: "the id of a network volume, a list of ids or a comma list",
+    normalize: normalizeSet,
+    default: "",
+    onlyAt: "runpod",
+    // A single one is sent as `networkVolumeId`, which every service has.
+    valuesOnlyAt: { service: "runpod", includes: areSeveral },
+    graphqlList: "networkVolumeId",
+    v2: "networkVolumes",
+  },
+  type: {
+    type: "enum",
+    words: ENDPOINT_TYPES,
+    mustBe: ENDPOINT_TYPES.join(" or "),
+    normalize: (type) => ({ QB: "QUEUE", LB: "LOAD_BALANCER" })[String(type)] ?? type,
+    default: "QUEUE",
+    ...NEVER_CHANGES,
+    onlyAt: "runpod",
+    toService: (type) => ({ QUEUE: "QB", LOAD_BALANCER: "LB" })[String(type)] ?? type,
+    v2: "type",
+  },
+  instanceIds: {
+    type: "instances",
+    isList: true,
+    pattern: CPU_INSTANCE,
+    mustBe: "a CPU instance such as cpu3g-4-16, a list of instances or a comma list",
+    normalize: normalizeSet,
+    default: "",
+    isFixed: changesProcessor,
+    onlyAt: "runpod",
+    graphqlList: true,
+    v2: { path: "cpu", read: instanceIdsOf, write: cpuSelection },
+  },
+  modelReferences: {
+    type: "set",
+    isList: true,
+    mustBe: "a reference such as https://huggingface.co/<org>/<model>:<revision>, or a list of them",
+    normalize: normalizeSet,
+    default: "",
+    onlyAt: "runpod",
+    lackedBy: runsOnCpus,
+    graphqlList: true,
+    v2: null,
+  },
 };
 
+/** The declarations by name, for code that treats all fields alike. */
+export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknown>>>;
+
+/** The names of all fields that can be set. */
+export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
+
 /**
- * The fields of an endpoint at the service `runpod` that programs cannot set yet. To make one of
- * them a setting, move it to the table above with `onlyAt: "runpod"`.
+ * The fields of an endpoint at the service `runpod` that a save must carry as they were read. What
+ * programs cannot set is listed here. To make it a setting, move it to the table above with
+ * `onlyAt: "runpod"`.
  */
 export const KEPT_FIELDS: KeptTable = {
-  gpuCount: {},
-  minCudaVersion: {},
-  allowedCudaVersions: {},
-  instanceIds: {},
-  type: {},
-  executionTimeoutMs: {},
-  // The input takes no data centers.
-  networkVolumeIds: { selection: "networkVolumeIds { networkVolumeId }" },
-  modelReferences: {},
+  ...Object.fromEntries(
+    ENDPOINT_FIELDS.filter((name) => FIELDS[name].onlyAt !== undefined).map((name) => [name, { isSetting: true }]),
+  ),
   compliance: { isGraphqlEnum: true },
   workersPFBTarget: { isUncertain: true },
   workersStandby: { isUncertain: true },
@@ -147,12 +252,6 @@ export const KEPT_FIELDS: KeptTable = {
   repo: { selection: "repo { __typename }", isReadOnly: true, isUncertain: true },
   hubRelease: { selection: "hubRelease { __typename }", isReadOnly: true, isUncertain: true },
 };
-
-/** The declarations by name, for code that treats all fields alike. */
-export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknown>>>;
-
-/** The names of all fields that can be set. */
-export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
 
 /** The names of the fields that every endpoint must have. */
 export const REQUIRED_FIELDS = requiredFields(FIELDS);
@@ -172,5 +271,5 @@ export function keptFieldsAt(service: ServiceName | undefined): KeptTable {
 
 /** Returns the names of the fields that the service has. `service` is the named service, if any. */
 export function fieldsAt(service: ServiceName | undefined): (keyof EndpointInput)[] {
-  return ENDPOINT_FIELDS.filter((field) => [undefined, service].includes(FIELDS[field].onlyAt));
+  return ENDPOINT_FIELDS.filter((field) => isPresentAt(FIELDS[field], { api: "graphql", service }));
 }

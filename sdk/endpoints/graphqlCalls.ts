@@ -8,8 +8,8 @@ import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt, CallContext } from "../transport/retryingCall";
 import type { EndpointCalls } from "./calls";
 import { keptFieldsAt } from "./fields";
-import { keptInputOf, readSecrets, refuseOtherSources } from "./keptFields";
-import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toSaveInput } from "./wireFormat";
+import { changeInput, readSecrets, refuseOtherSources } from "./keptFields";
+import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toCreateInput } from "./wireFormat";
 
 /**
  * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are
@@ -41,12 +41,11 @@ export function graphqlEndpointCalls(
         const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
         return readAliases(transport, ENDPOINT, operation, field, ids, attempt);
       }),
-    create: (operation, settings, attempt) => send(operation, () => toSaveInput(settings, service), attempt),
+    create: (operation, settings, attempt) => send(operation, () => toCreateInput(settings, service), attempt),
     async change(operation, before, settings, attempt) {
       refuseOtherSources(before);
-      const fields = { id: before.id, ...toSaveInput({ ...before, ...settings }, service) };
       const whole = { ...before, kept: { ...before.kept, ...(await readSecrets(transport, kept, before, attempt)) } };
-      return send(operation, () => ({ ...fields, ...keptInputOf(kept, whole, settings) }), attempt);
+      return send(operation, () => changeInput(kept, whole, settings, service), attempt);
     },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {

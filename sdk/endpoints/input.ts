@@ -1,9 +1,12 @@
 import * as z from "zod";
 import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
+import { nearestWord } from "../nearestWord";
+import type { AnyField } from "../records/fields";
 import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must, nearest } from "../records/input";
 import { ENDPOINT_DEFAULTS, FIELDS } from "./fields";
-import { isGpuExclusion, splitList } from "./normalForms";
+import { volumeProblems, withBothForms } from "./networkVolumes";
+import { compareVersions, isGpuExclusion, splitList } from "./normalForms";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 /** Values that a caller accepts in addition to the contract's. */
@@ -12,21 +15,39 @@ export interface EndpointInputOptions {
   readonly extraGpuTiers?: readonly string[];
   /** Additional countries, such as those newer than the contract. */
   readonly extraLocations?: readonly string[];
+  /**
+   * `true` if the service has more GPU tiers than the contract: one that is not known is then only
+   * a warning.
+   * @default false
+   */
+  readonly acceptsNewTiers?: boolean;
   /** `true` if the service accepts only whole numbers as `scalerValue`. @default false */
   readonly wholeScalerValue?: boolean;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Returns a problem for each required field that is absent. */
-export function missingFieldProblems(fields: Readonly<Record<string, unknown>>): InputProblem[] {
-  return missingFields(FIELDS, fields);
+export function missingFieldProblems(fields: Fields): InputProblem[] {
+  return [...missingFields(FIELDS, fields), ...processorProblems(fields)];
 }
 
 /**
  * Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its
  * default.
  */
-export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
-  const problems = workerProblems(fields, isNew);
+export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem[] {
+  const problems = [
+    ...workerProblems(fields, isNew),
+    ...volumeProblems(fields),
+    ...cudaProblems(fields),
+    ...typeProblems(fields, isNew),
+  ];
+  for (const [property, field] of Object.entries(FIELDS)) {
+    const value = fields[property];
+    if (value === undefined || value === field.default || !field.lackedBy?.(fields)) continue;
+    problems.push({ property, message: "cannot be set for an endpoint on CPUs (instanceIds): remove it" });
+  }
   if (fields.scalerValue !== undefined && fields.scalerType === undefined) {
     const message = `requires scalerType, which determines its unit (${SCALER_TYPES.join(" or ")})`;
     problems.push({ property: "scalerValue", message });
@@ -34,7 +55,31 @@ export function crossFieldProblems(fields: Readonly<Record<string, unknown>>, is
   return problems;
 }
 
-function workerProblems(fields: Readonly<Record<string, unknown>>, isNew: boolean): InputProblem[] {
+/** Returns the problem of an endpoint with neither GPUs nor CPUs, or with both. */
+export function processorProblems({ gpuIds = "", instanceIds = "" }: Fields): InputProblem[] {
+  if (gpuIds !== "" && instanceIds !== "") {
+    return [{ property: "instanceIds", message: "cannot be combined with gpuIds: remove one of them" }];
+  }
+  if (gpuIds !== "" || instanceIds !== "") return [];
+  return [{ property: "gpuIds", message: "is required (or instanceIds, for an endpoint on CPUs)" }];
+}
+
+function cudaProblems({ allowedCudaVersions, minCudaVersion }: Fields): InputProblem[] {
+  if (typeof allowedCudaVersions !== "string" || typeof minCudaVersion !== "string") return [];
+  const allowed = splitList(allowedCudaVersions);
+  const isPossible = allowed.some((version) => compareVersions(version, minCudaVersion) >= 0);
+  if (allowed.length === 0 || minCudaVersion === "" || isPossible) return [];
+  const message = `is ${minCudaVersion}, higher than all allowedCudaVersions (${allowed.join(", ")}), so no worker could start`;
+  return [{ property: "minCudaVersion", message }];
+}
+
+function typeProblems({ type, scalerType }: Fields, isNew: boolean): InputProblem[] {
+  const scaler = scalerType ?? (isNew ? ENDPOINT_DEFAULTS.scalerType : undefined);
+  if (type !== "LOAD_BALANCER" || scaler !== "QUEUE_DELAY") return [];
+  return [{ property: "scalerType", message: "must be REQUEST_COUNT for an endpoint of the type LOAD_BALANCER" }];
+}
+
+function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
   const { workersMin, workersMax = isNew ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
   if (typeof workersMin !== "number" || typeof workersMax !== "number" || workersMin <= workersMax) return [];
   const origin = fields.workersMax === undefined ? ", its default" : "";
@@ -55,9 +100,9 @@ export function parseEndpointFields<T extends Partial<EndpointInput>>(
   const given = { ...input, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   // An existing endpoint has a scalerType, so a change may contain only a scalerValue.
-  else problems.push(...workerProblems(given, false));
+  else problems.push(...workerProblems(given, false), ...volumeProblems(given), ...cudaProblems(given));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
-  return fields as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
+  return withBothForms(fields) as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }
 
 /** Returns each valid field in normal form, and the problems of the others. */
@@ -79,28 +124,66 @@ const knownSchemas = new Map<string, FieldSchemas>();
  * Returns the schemas, built once for each choice of tiers and countries: building is many times
  * slower than using.
  */
-function schemasFor({ extraGpuTiers = [], extraLocations = [] }: EndpointInputOptions): FieldSchemas {
-  const choice = JSON.stringify([extraGpuTiers, extraLocations]);
+function schemasFor(options: EndpointInputOptions): FieldSchemas {
+  const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false } = options;
+  const choice = JSON.stringify([extraGpuTiers, extraLocations, acceptsNewTiers]);
   const known = knownSchemas.get(choice);
   if (known) return known;
   const schemas = fieldSchemas(FIELDS, {
     gpuIds: ({ mustBe, normalize = (same) => same }) =>
-      list(mustBe, (value) => gpuIdProblems(value, extraGpuTiers)).transform(normalize),
+      list(mustBe, (value) => gpuIdProblems(value, options)).transform(normalize),
     locations: ({ mustBe, normalize = (same) => same }) =>
       list(mustBe, (value) => locationProblems(value, extraLocations)).transform(normalize),
+    set: setSchema,
+    instances: setSchema,
   });
   knownSchemas.set(choice, schemas);
   return schemas;
 }
 
-function gpuIdProblems(value: string | string[], extraGpuTiers: readonly string[]): string[] {
+function setSchema({ mustBe, pattern = /./, normalize = (same) => same }: AnyField): z.ZodType {
+  const problemsOf = (value: string | string[]) =>
+    splitList(value)
+      .filter((part) => !pattern.test(part))
+      .map((part) => `must be ${mustBe}; it contains ${describe(part)}`);
+  return list(mustBe, problemsOf).transform(normalize);
+}
+
+/** The shape of a GPU tier, by which it differs from a GPU type (observed). */
+const GPU_TIER = /^[A-Z][A-Z0-9_]*$/;
+
+/**
+ * Returns a warning for each GPU tier that the service may have, and that this version does not
+ * know.
+ */
+export function newTierWarnings(
+  gpuIds: unknown,
+  { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
+): string[] {
+  if (!acceptsNewTiers || typeof gpuIds !== "string") return [];
+  const known = [...GPU_TIERS, ...extraGpuTiers];
+  return splitList(gpuIds)
+    .filter((part) => !isGpuExclusion(part) && !known.includes(part))
+    .map((tier) => {
+      const match = nearestWord(tier, known);
+      const hint = match === undefined ? "" : ` Did you mean ${match}?`;
+      return `gpuIds contains ${tier}, a GPU tier that this version does not know.${hint} The service decides whether it exists`;
+    });
+}
+
+function gpuIdProblems(
+  value: string | string[],
+  { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
+): string[] {
+  // The normal form of an endpoint that runs on CPUs.
+  if (value === "") return [];
   const known = [...GPU_TIERS, ...extraGpuTiers];
   const parts = splitList(value);
   const tiers = parts.filter((part) => !isGpuExclusion(part));
   if (parts.includes("-")) return ['"-" excludes nothing: write the GPU type after the minus, as in "-NVIDIA L4"'];
   if (tiers.length === 0) return [`must contain at least one GPU tier: ${known.join(", ")}`];
   return tiers
-    .filter((tier) => !known.includes(tier))
+    .filter((tier) => !known.includes(tier) && !(acceptsNewTiers && GPU_TIER.test(tier)))
     .map(
       (tier) =>
         `${describe(tier)} is not a known GPU tier. ${nearest(tier, known)} To accept another tier, ` +

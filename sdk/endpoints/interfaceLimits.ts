@@ -6,29 +6,39 @@ import type { EndpointSettings } from "./record";
  * The settings that an interface may limit more narrowly than the contract, and the scaler type
  * that determines their meaning.
  */
-export type LimitedSettings = Partial<Pick<EndpointSettings, "scalerType" | "scalerValue" | "idleTimeout">>;
+export type LimitedSettings = Partial<
+  Pick<
+    EndpointSettings,
+    "scalerType" | "scalerValue" | "idleTimeout" | "type" | "allowedCudaVersions" | "minCudaVersion"
+  >
+>;
 
 /** Returns the problems of values that the contract accepts and REST v2 does not. */
 export function limitProblems(
-  { idleTimeout: seconds, leastDelay }: EndpointLimits,
+  { idleTimeout: seconds, leastDelay, hasOneCudaRule }: EndpointLimits,
   sent: LimitedSettings,
 ): InputProblem[] {
-  const { scalerType, scalerValue, idleTimeout } = sent;
+  const { scalerType, scalerValue, idleTimeout, type, allowedCudaVersions, minCudaVersion } = sent;
   const problems: InputProblem[] = [];
-  if (scalerType === "REQUEST_COUNT") {
-    if (scalerValue === undefined || (Number.isInteger(scalerValue) && scalerValue >= 1)) return [];
-    const message = `is ${scalerValue}; REST v2 accepts a whole number of jobs, 1 or more, with REQUEST_COUNT`;
-    return [{ property: "scalerValue", message }];
-  }
-  if (idleTimeout !== undefined && (idleTimeout < seconds.min || idleTimeout > seconds.max)) {
+  const isByRequests = scalerType === "REQUEST_COUNT";
+  const hasTimeout = !isByRequests || type === "LOAD_BALANCER";
+  if (hasTimeout && idleTimeout !== undefined && (idleTimeout < seconds.min || idleTimeout > seconds.max)) {
     const message = `is ${idleTimeout}; REST v2 accepts ${seconds.min} to ${seconds.max} seconds`;
     problems.push({ property: "idleTimeout", message });
   }
-  if (scalerValue !== undefined && scalerValue < leastDelay) {
+  if (scalerValue !== undefined && isByRequests && !(Number.isInteger(scalerValue) && scalerValue >= 1)) {
+    const message = `is ${scalerValue}; REST v2 accepts a whole number of jobs, 1 or more, with REQUEST_COUNT`;
+    problems.push({ property: "scalerValue", message });
+  }
+  if (scalerValue !== undefined && !isByRequests && scalerValue < leastDelay) {
     problems.push({
       property: "scalerValue",
       message: `is ${scalerValue}; REST v2 accepts ${leastDelay} seconds or more`,
     });
+  }
+  if (hasOneCudaRule && allowedCudaVersions && minCudaVersion) {
+    const message = "cannot be combined with allowedCudaVersions over REST v2: remove one of them";
+    problems.push({ property: "minCudaVersion", message });
   }
   return problems;
 }

@@ -1,12 +1,16 @@
 import * as z from "zod";
-import { BusinessRuleError, InvalidInputError, RejectedError } from "../errors";
+import type { ServiceName } from "../contract/limits";
+import { BusinessRuleError, RejectedError } from "../errors";
 import { readMyself } from "../records/graphqlCalls";
 import type { Kept, KeptFields } from "../records/keptFields";
 import { hideJobSecret } from "../secret";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt } from "../transport/retryingCall";
+import { ENDPOINT_FIELDS, KEPT_FIELDS } from "./fields";
+import { areSeveral } from "./networkVolumes";
 import type { Endpoint, EndpointSettings } from "./record";
+import { toSaveInput } from "./wireFormat";
 
 type Input = Record<string, Literal | undefined>;
 
@@ -35,35 +39,29 @@ export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
 }
 
 /**
- * Returns the kept fields to send with a change: as they were read, except where others of them, or
- * the change, say otherwise. `undefined` also takes a setting out of the input.
- * @throws InvalidInputError if the change gives GPUs to an endpoint that runs on CPUs
+ * Returns the input of a change: the kept fields as they were read, and the settings of the change.
+ * A field that the endpoint cannot have beside the others is `undefined`.
  */
-export function keptInputOf(fields: KeptFields, before: Endpoint, changes: Partial<EndpointSettings>): Input {
+export function changeInput(
+  fields: KeptFields,
+  before: Endpoint,
+  changes: Partial<EndpointSettings>,
+  service: ServiceName | undefined,
+): Input {
   const kept = fields.input(before.kept);
   const after = { ...before, ...changes };
+  const isSent = (field: keyof EndpointSettings) =>
+    !Object.hasOwn(KEPT_FIELDS, field) || after[field] !== before[field];
+  const sent = ENDPOINT_FIELDS.filter(isSent).map((field) => [field, after[field]] as const);
+  // The service keeps a single volume that a save leaves out.
+  const setsSeveral = areSeveral(after.networkVolumeIds) && after.networkVolumeIds !== before.networkVolumeIds;
   return {
+    id: before.id,
     ...kept,
-    ...processorsOf(kept, before, after),
-    ...volumesOf(kept, before, after),
+    ...toSaveInput(Object.fromEntries(sent), service, after),
+    ...(setsSeveral && { networkVolumeId: null }),
     ...standbyOf(kept, before, after),
   };
-}
-
-function processorsOf({ instanceIds }: Input, before: Endpoint, after: Endpoint): Input {
-  if (!Array.isArray(instanceIds) || instanceIds.length === 0) return {};
-  if (after.gpuIds !== before.gpuIds) {
-    const message = `cannot be set: the endpoint runs on CPUs (${instanceIds.join(", ")}), and the service cannot change that`;
-    throw new InvalidInputError(`the change of endpoint ${before.id}`, [{ property: "gpuIds", message }]);
-  }
-  return { gpuIds: "", gpuCount: undefined, minCudaVersion: undefined, allowedCudaVersions: undefined };
-}
-
-/** Returns several volumes as they were read. One is the setting `networkVolumeId`. */
-function volumesOf({ networkVolumeIds }: Input, before: Endpoint, after: Endpoint): Input {
-  const areSeveral = Array.isArray(networkVolumeIds) && networkVolumeIds.length > 1;
-  const keepsThem = areSeveral && after.networkVolumeId === before.networkVolumeId;
-  return keepsThem ? { networkVolumeId: undefined } : { networkVolumeIds: undefined };
 }
 
 /**

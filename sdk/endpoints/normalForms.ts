@@ -28,11 +28,24 @@ export function isGpuExclusion(part: string): boolean {
   return part.startsWith("-");
 }
 
-/**
- * Returns `locations` as a sorted comma list without duplicates. An empty string means any region.
- */
-export function normalizeLocations(value: string | readonly string[] | null | undefined): string {
+/** Returns a set as a sorted comma list without duplicates. */
+export function normalizeSet(value: string | readonly string[] | null | undefined): string {
   return [...new Set(splitList(value ?? ""))].sort().join(",");
+}
+
+/** Returns a set of CUDA versions as a comma list without duplicates, the lowest first. */
+export function normalizeCudaVersions(value: string | readonly string[]): string {
+  return [...new Set(splitList(value))].sort(compareVersions).join(",");
+}
+
+/** Compares versions by their numbers: 12.11 is higher than 12.2. */
+export function compareVersions(one: string, other: string): number {
+  const [[major = 0, minor = 0], [otherMajor = 0, otherMinor = 0]] = [numbersIn(one), numbersIn(other)];
+  return major - otherMajor || minor - otherMinor;
+}
+
+function numbersIn(version: string): number[] {
+  return version.split(".").map(Number);
 }
 
 /**

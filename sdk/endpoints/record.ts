@@ -1,4 +1,12 @@
-import type { FlashBootType, GpuTier, Location, OpenEnum, POD_STATES, ScalerType } from "../contract/enums";
+import type {
+  EndpointType,
+  FlashBootType,
+  GpuTier,
+  Location,
+  OpenEnum,
+  POD_STATES,
+  ScalerType,
+} from "../contract/enums";
 import type { NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
@@ -14,12 +22,14 @@ export interface EndpointInput {
   readonly name: string;
   /**
    * GPU tiers in priority order. A leading minus excludes a GPU type:
-   * `["AMPERE_24", "-NVIDIA L4"]`. Allowed: the tiers of `GpuTier`, those of the named service, and
-   * those of the setting `extraGpuTiers` (in a stack's config, `serverless-gpu:extraGpuTiers`). The
-   * client and a dynamic provider also accept one tier or a comma-separated string, and return such
-   * a string, exclusions last.
+   * `["AMPERE_24", "-NVIDIA L4"]`. Required, except for an endpoint that runs on CPUs
+   * (`instanceIds`). Allowed: the tiers of `GpuTier`, and those of the setting `extraGpuTiers` (in
+   * a stack's config, `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself: a tier
+   * that this version does not know is only a warning there. The client and a dynamic provider also
+   * accept one tier or a comma-separated string, and return such a string, exclusions last.
+   * @default none: the endpoint runs on CPUs
    */
-  readonly gpuIds: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[];
+  readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null;
   /** Id of the serverless template that the workers run. */
   readonly templateId: string;
   /**
@@ -38,7 +48,8 @@ export interface EndpointInput {
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null;
   /**
-   * `FLASHBOOT` for faster cold starts, or `OFF`.
+   * `FLASHBOOT` for faster cold starts, `PRIORITY_FLASHBOOT`, or `OFF`. Over GraphQL, only the
+   * service `runpod` has `PRIORITY_FLASHBOOT`.
    * @default "OFF"
    */
   readonly flashBootType?: FlashBootType | null;
@@ -66,17 +77,78 @@ export interface EndpointInput {
    */
   readonly workersMax?: number | null;
   /**
-   * Id of a network volume to mount; `""` is none.
+   * Id of a network volume to mount; `""` is none. The short form of `networkVolumeIds`: set one of
+   * the two. An endpoint with several volumes shows all of them here, too, comma-separated.
    * @default none
    */
   readonly networkVolumeId?: string | null;
+  /**
+   * Number of GPUs of each worker (whole, ≥ 1). Multiplies the price. Over GraphQL, only the
+   * service `runpod` has it.
+   * @default 1
+   */
+  readonly gpuCount?: number | null;
+  /**
+   * Lowest CUDA version of the machines that workers run on, such as `"12.8"`; `""` is any. Without
+   * a machine that has it, no worker starts, and the service reports no error. REST v2 accepts it
+   * only without `allowedCudaVersions`. Over GraphQL, only the service `runpod` has it.
+   * @default any version
+   */
+  readonly minCudaVersion?: string | null;
+  /**
+   * Exact CUDA versions of the machines that workers run on, in any order: `["12.8", "12.9"]`. Over
+   * GraphQL, only the service `runpod` has them. The client and a dynamic provider also accept a
+   * comma-separated string, and return one, the lowest version first; `""` is any.
+   * @default any version
+   */
+  readonly allowedCudaVersions?: string | readonly string[] | null;
+  /**
+   * Longest time that a job may run, in milliseconds (whole, ≥ 0, at most 604800000, 7 days); 0 is
+   * no limit. A new endpoint gets the default, and an existing one keeps its limit until the
+   * program sets another. Over GraphQL, only the service `runpod` has it.
+   * @default 600000 (10 minutes)
+   */
+  readonly executionTimeoutMs?: number | null;
+  /**
+   * Ids of network volumes to mount, at most one in each data center, in any order. A worker gets
+   * the one of its data center; nothing copies data between them. If `locations` name data centers,
+   * each needs one of the volumes. Over GraphQL, only the service `runpod` has several. The client
+   * and a dynamic provider also accept a comma-separated string, and return a sorted one; `""` is
+   * none.
+   * @default none
+   */
+  readonly networkVolumeIds?: string | readonly string[] | null;
+  /**
+   * `QUEUE` for jobs in a queue, or `LOAD_BALANCER` for HTTP requests to a server in the workers,
+   * which requires `scalerType` `REQUEST_COUNT`. The service cannot change it: another type
+   * replaces the endpoint. Over GraphQL, only the service `runpod` has `LOAD_BALANCER`.
+   * @default "QUEUE"
+   */
+  readonly type?: EndpointType | null;
+  /**
+   * CPU instances of an endpoint that runs on CPUs, in any order. Each is a flavor, a number of
+   * vCPUs and GB of memory: `["cpu3g-4-16"]`. Cannot be combined with `gpuIds`, `gpuCount`, CUDA
+   * versions and `modelReferences`. The service cannot change between GPUs and CPUs: that replaces
+   * the endpoint. Over GraphQL, only the service `runpod` has them. The client and a dynamic
+   * provider also accept a comma-separated string, and return a sorted one.
+   * @default none: the endpoint runs on GPUs
+   */
+  readonly instanceIds?: string | readonly string[] | null;
+  /**
+   * Models that the service keeps on the machines for workers to load, such as
+   * `["https://huggingface.co/<org>/<model>:<revision>"]`; at present one for each endpoint. Only
+   * the service `runpod` has them, and only over GraphQL. The client and a dynamic provider also
+   * accept a comma-separated string, and return a sorted one.
+   * @default none
+   */
+  readonly modelReferences?: string | readonly string[] | null;
 }
 
 /** The settings of an endpoint in normal form. Every field is set. */
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
 /** The settings of a new endpoint in normal form. Those that are left out get their default. */
-export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "gpuIds" | "templateId">;
+export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "templateId">;
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {
@@ -91,8 +163,8 @@ export interface Endpoint extends EndpointSettings {
    */
   readonly ownRegistryAuthId?: string;
   /**
-   * Fields of the service that the client does not manage. A change over GraphQL sends them as they
-   * are.
+   * Fields of the service as they were read, before they had a normal form. A change over GraphQL
+   * sends them as they are.
    * @internal
    */
   readonly kept?: Kept;

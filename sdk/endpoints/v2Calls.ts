@@ -8,7 +8,7 @@ import type { CallContext } from "../transport/retryingCall";
 import type { EndpointCalls } from "./calls";
 import { createDataCenters } from "./dataCenters";
 import { FIELDS } from "./fields";
-import { normalizeLocations } from "./normalForms";
+import { normalizeSet } from "./normalForms";
 import { createBody, endpointV2Schema, patchBody } from "./v2Format";
 import { ENDPOINT } from "./wireFormat";
 
@@ -28,7 +28,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
   /** Returns `undefined` for locations that REST v2 cannot have: GraphQL may have accepted them. */
   function meaningOf(locations: string): string | undefined {
     try {
-      return normalizeLocations(dataCenters.idsOf(locations));
+      return normalizeSet(dataCenters.idsOf(locations));
     } catch (error) {
       if (error instanceof InvalidInputError) return undefined;
       throw error;

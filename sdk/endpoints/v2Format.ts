@@ -1,20 +1,17 @@
 import * as z from "zod";
 import { CAPABILITIES } from "../contract/capabilities";
-import { EXECUTION_TIMEOUT_MS } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { changedInV2, v2Body, v2RecordSchema } from "../records/v2Format";
 import type { DataCenters } from "./dataCenters";
-import { ENDPOINT_DEFAULTS, FIELDS, gpuSelection } from "./fields";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "./fields";
 import { type LimitedSettings, limitProblems } from "./interfaceLimits";
-import { normalizeLocations } from "./normalForms";
+import { normalizeSet } from "./normalForms";
 import type { Endpoint, EndpointSettings, NewEndpoint } from "./record";
-import { OUTPUT_ONLY_FIELDS } from "./wireFormat";
+import { OUTPUT_ONLY_FIELDS, refuseLacked } from "./wireFormat";
 
-const texts = z.array(z.string()).nullish();
+const PLACE = { api: "v2" } as const;
 
-const gpuSchema = z
-  .looseObject({ pools: texts, excludedTypes: texts })
-  .transform(({ pools, excludedTypes }) => [...(pools ?? []), ...(excludedTypes ?? []).map((type) => `-${type}`)]);
+const instancesSchema = z.array(z.looseObject({ id: z.string(), vcpuCount: z.number(), memory: z.number().nullish() }));
 
 const ownRegistryAuthId = {
   selection: "",
@@ -32,7 +29,7 @@ const ownRegistryAuthId = {
 export const endpointV2Schema = v2RecordSchema<Endpoint>(
   FIELDS,
   { ...OUTPUT_ONLY_FIELDS, ownRegistryAuthId },
-  { gpuIds: gpuSchema },
+  { instances: instancesSchema },
 );
 
 /**
@@ -41,15 +38,11 @@ export const endpointV2Schema = v2RecordSchema<Endpoint>(
  */
 export function createBody(settings: NewEndpoint, dataCenters: DataCenters): Record<string, unknown> {
   const wanted: EndpointSettings = { ...ENDPOINT_DEFAULTS, ...settings };
+  refuseLacked("the endpoint", wanted, ENDPOINT_FIELDS, PLACE);
   refuseUnsupported(wanted);
-  const body = v2Body(FIELDS, { ...wanted, locations: dataCenters.idsOf(wanted.locations).join(",") });
-  // Without a timeout, the service may set none.
-  return {
-    ...body,
-    type: "QUEUE",
-    gpu: { ...gpuSelection(wanted.gpuIds), count: 1 },
-    timeout: EXECUTION_TIMEOUT_MS.default,
-  };
+  // What is empty is left out, because it says nothing.
+  const sent = ENDPOINT_FIELDS.filter((field) => wanted[field] !== "");
+  return v2Body(FIELDS, { ...wanted, locations: dataCenters.idsOf(wanted.locations).join(",") }, sent);
 }
 
 /**
@@ -63,12 +56,20 @@ export function patchBody(
   dataCenters: DataCenters,
 ): Record<string, unknown> {
   const { locations = before.locations } = changes;
-  const places = locations === before.locations ? locations : normalizeLocations(dataCenters.idsOf(locations));
+  const places = locations === before.locations ? locations : normalizeSet(dataCenters.idsOf(locations));
   const sent = changedInV2(FIELDS, before, { ...changes, locations: places });
   const after = { ...before, ...changes, locations: places };
-  const { scalerType, idleTimeout, scalerValue } = after;
+  const { scalerType, type, idleTimeout, scalerValue, allowedCudaVersions, minCudaVersion } = after;
+  refuseLacked(
+    "the endpoint",
+    changes,
+    ENDPOINT_FIELDS.filter((field) => after[field] !== before[field]),
+    PLACE,
+  );
+  const changesCuda = sent.includes("allowedCudaVersions") || sent.includes("minCudaVersion");
   refuseUnsupported({
-    scalerType,
+    ...{ scalerType, type },
+    ...(changesCuda && { allowedCudaVersions, minCudaVersion }),
     ...(sent.includes("idleTimeout") && { idleTimeout }),
     ...(sent.includes("scalerValue") && { scalerValue }),
   });

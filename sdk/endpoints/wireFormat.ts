@@ -1,13 +1,17 @@
 import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
+import { type FieldPlace, lackedAt } from "../records/fields";
 import { withKept } from "../records/keptFields";
 import type { Kind } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import type { Literal } from "../transport/graphql";
 import { ENDPOINT_FIELDS, FIELDS, fieldsAt, KEPT_FIELDS } from "./fields";
+import { otherForm, withBothForms } from "./networkVolumes";
 import { normalizeName } from "./normalForms";
-import type { Endpoint, EndpointInput, EndpointSettings } from "./record";
+import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint } from "./record";
+
+type SaveInput = Record<string, Literal | undefined>;
 
 /** The fields of an endpoint that only the service sets. */
 export const OUTPUT_ONLY_FIELDS: {
@@ -31,26 +35,55 @@ export function endpointSelection(service: ServiceName | undefined): string {
   return selectionOf(FIELDS, OUTPUT_ONLY_FIELDS, fieldsAt(service));
 }
 
+/** Returns the input of `saveEndpoint` for a new endpoint. */
+export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
+  const defaults = ENDPOINT_FIELDS.filter((field) => FIELDS[field].sendsDefault && fieldsAt(service).includes(field));
+  const input = { ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])), ...settings };
+  return toSaveInput(input, service, input);
+}
+
 /**
- * Returns the input of `saveEndpoint`: every field that is set.
+ * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have beside
+ * `all` its settings are `undefined`.
  * @throws InvalidInputError if a field is set that the service does not have
  */
 export function toSaveInput(
   settings: Partial<EndpointSettings>,
   service: ServiceName | undefined,
-): Record<string, Literal | undefined> {
-  const isAbsent = (field: keyof EndpointInput) => !fieldsAt(service).includes(field);
+  all: Partial<EndpointSettings> = settings,
+): SaveInput {
   const given = ENDPOINT_FIELDS.filter((field) => settings[field] !== undefined);
-  const problems = given
-    .filter((field) => isAbsent(field) && settings[field] !== FIELDS[field].default)
-    .map((property) => ({ property, message: `exists only at the service ${FIELDS[property].onlyAt}` }));
-  if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);
-  const present = given.filter((field) => !isAbsent(field)).map((field) => [field, settings[field]]);
-  return toInput(FIELDS, Object.fromEntries(present), service);
+  refuseLacked("the endpoint", settings, given, { api: "graphql", service });
+  const present = given.filter((field) => fieldsAt(service).includes(field)).map((field) => [field, settings[field]]);
+  const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === otherForm(all);
+  return {
+    ...toInput(FIELDS, Object.fromEntries(present), service),
+    ...Object.fromEntries(ENDPOINT_FIELDS.filter(isLacking).map((field) => [field, undefined])),
+  };
+}
+
+/**
+ * Refuses values that an interface of the service does not have.
+ * @throws InvalidInputError if there are any
+ */
+export function refuseLacked(
+  what: string,
+  settings: Partial<EndpointSettings>,
+  sent: readonly (keyof EndpointInput)[],
+  place: FieldPlace,
+): void {
+  const problems = sent.flatMap((property) => {
+    const message = lackedAt(FIELDS[property], settings[property], place);
+    return message === undefined ? [] : [{ property, message }];
+  });
+  if (problems.length > 0) throw new InvalidInputError(what, problems);
 }
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
-export const endpointSchema = withKept<Endpoint>(recordSchema(FIELDS, OUTPUT_ONLY_FIELDS), KEPT_FIELDS);
+export const endpointSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
+  recordSchema(FIELDS, OUTPUT_ONLY_FIELDS),
+  KEPT_FIELDS,
+).transform(withBothForms);
 
 export const ENDPOINT: Kind<Endpoint> = { noun: "endpoint", one: "an endpoint", schema: endpointSchema, normalizeName };
 

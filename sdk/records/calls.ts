@@ -36,10 +36,11 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
   /**
-   * Reads what a create or a change with these settings requires, before it is sent.
+   * Reads what a create or a change with these settings requires, before it is sent. `before` is the
+   * record that is changed.
    * @default nothing
    */
-  readonly prepare?: (settings: Settings | Changes) => Promise<void>;
+  readonly prepare?: (settings: Settings | Changes, before?: T) => Promise<void>;
   /** Returns the settings that a record does not show as it was read. @default none */
   readonly hiddenIn?: (record: T) => readonly string[];
   /**

@@ -1,5 +1,5 @@
 import type { OpenEnum } from "../contract/enums";
-import type { ServiceName } from "../contract/limits";
+import type { ManagementApi, ServiceName } from "../contract/limits";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -7,15 +7,20 @@ import type { ServiceName } from "../contract/limits";
 export interface V2Field<Value> {
   /** The place in a body, such as `image` or `workers.min`. */
   readonly path: string;
-  /** Another place, from which the value is read if the first has none. */
+  /** Another place from which the value is read. */
   readonly otherPath?: string;
+  /**
+   * Returns the value from what is at `path` and at `otherPath`.
+   * @default the first that there is
+   */
+  read?(found: unknown, other: unknown): unknown;
   /**
    * Returns the place to write if it depends on other settings; `undefined` if the service has none
    * for them.
    */
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
-  /** Returns the value to send, where it differs. `undefined` is not sent. */
-  write?(value: Value): unknown;
+  /** Returns what to send by its place, where it differs. `undefined` is not sent. */
+  write?(value: Value): Readonly<Record<string, unknown>>;
   /** `true` if the value is a list there, and not a comma list. @default that of the field */
   readonly isList?: true;
   /**
@@ -49,6 +54,8 @@ export interface FieldOf<Type extends string, Value> {
   readonly isList?: true;
   /** Values of an enum that inputs may hold. */
   readonly words?: readonly string[];
+  /** The shape of a word, or of each element of a set. */
+  readonly pattern?: RegExp;
   /** Smallest value of a number. @default 0 */
   readonly min?: number;
   /** Largest value of a number. @default the largest integer that GraphQL can carry */
@@ -60,6 +67,14 @@ export interface FieldOf<Type extends string, Value> {
    * the field is required.
    */
   readonly default?: Value;
+  /** The value of a record that shows none. @default that of `default` */
+  readonly unset?: Value;
+  /** `true` if a create sends the default, because the service has another one. */
+  readonly sendsDefault?: true;
+  /** Returns `true` for a change that needs another record. @default no change does */
+  isFixed?(from: Value, to: Value): boolean;
+  /** Returns `true` if a record with these settings cannot have the field. @default never */
+  lackedBy?(settings: Readonly<Record<string, unknown>>): boolean;
   /**
    * `true` if a response without the field is not a record of this kind. Otherwise absent is the
    * default, or empty.
@@ -70,12 +85,22 @@ export interface FieldOf<Type extends string, Value> {
    * @default the name of the field; `""` for a field that the service does not return
    */
   readonly selection?: string;
+  /**
+   * `true` if GraphQL has a list, and not a comma list. The name of a property if the elements are
+   * objects.
+   */
+  readonly graphqlList?: true | string;
   /** Returns the value to send, where it differs. `service` is the named service, if any. */
   toService?(value: Value, service: ServiceName | undefined): unknown;
   /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
   readonly isGraphqlEnum?: true;
-  /** The only named service that has the field. Without it, every service has the field. */
+  /**
+   * The only named service that has the field over GraphQL. Without it, every service has the
+   * field.
+   */
   readonly onlyAt?: ServiceName;
+  /** The values that, over GraphQL, only one service has. @default all, if the field has `onlyAt` */
+  readonly valuesOnlyAt?: { readonly service: ServiceName; includes(value: Value): boolean };
   /**
    * The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the
    * field.
@@ -86,14 +111,16 @@ export interface FieldOf<Type extends string, Value> {
 }
 
 /**
- * A field of the service that the client does not manage. A save sends it as it was read, because a
- * save may reset what is left out.
+ * A field of the service that a save sends as it was read, because a save may reset what is left
+ * out. Most of them are no settings of the client.
  */
 export interface KeptField {
   /** The selection in GraphQL. @default the name of the field */
   readonly selection?: string;
   /** `true` if GraphQL declares the field, or the elements of its list, as an enum. */
   readonly isGraphqlEnum?: true;
+  /** `true` for a setting, which is selected with the others. A change may also set it. */
+  readonly isSetting?: true;
   /** `true` if the input does not take the field. */
   readonly isReadOnly?: true;
   /** `true` for a field that holds secrets. It is read only right before a save, and never kept. */
@@ -132,6 +159,58 @@ export type TableOf<Input, Settings extends { readonly [K in keyof Input]-?: unk
     readonly default: Settings[K];
   };
 };
+
+/** The interface that fields are sent over, and the named service, if there is one. */
+export interface FieldPlace {
+  readonly api: ManagementApi;
+  readonly service?: ServiceName | undefined;
+}
+
+/** Returns `true` if records have the field over this interface. */
+export function isPresentAt({ onlyAt, v2 }: AnyField, { api, service }: FieldPlace): boolean {
+  return api === "v2" ? v2 !== null : onlyAt === undefined || onlyAt === service;
+}
+
+/**
+ * Returns the reason why the interface cannot have this value of a field; `undefined` if it can, or
+ * if the value says nothing.
+ */
+export function lackedAt(field: AnyField, value: unknown, place: FieldPlace): string | undefined {
+  if (value === undefined || value === unsetValue(field)) return undefined;
+  if (place.api === "v2") {
+    return field.v2 === null
+      ? "cannot be set over REST v2: remove it, or use GraphQL (SERVERLESS_GPU_API=graphql)"
+      : undefined;
+  }
+  const { onlyAt, valuesOnlyAt } = field;
+  const service = valuesOnlyAt ? valuesOnlyAt.includes(value) && valuesOnlyAt.service : onlyAt;
+  if (!service || service === place.service) return undefined;
+  const what = valuesOnlyAt ? `is ${value}, which exists only` : "exists only";
+  const way = field.v2 === null ? "" : ", and over REST v2 (SERVERLESS_GPU_API=v2)";
+  return `${what} at the service ${service}${way}`;
+}
+
+/** Returns the selection of a field in GraphQL. */
+export function selectionOfField(name: string, { selection, graphqlList }: AnyField): string {
+  return selection ?? (typeof graphqlList === "string" ? `${name} { ${graphqlList} }` : name);
+}
+
+/** Returns the value of a record that shows none. */
+export function unsetValue(field: AnyField): unknown {
+  return field.unset ?? field.default;
+}
+
+/** The rule of a field that the service cannot change. */
+export const NEVER_CHANGES = { isFixed: (from: unknown, to: unknown) => from !== to };
+
+/** Returns the fields of a change that need another record. */
+export function fixedIn(table: FieldTable, before: object, changes: object): string[] {
+  const [was, wanted]: Readonly<Record<string, unknown>>[] = [{ ...before }, { ...changes }];
+  return Object.keys(table).filter((name) => {
+    const [from, to] = [was?.[name], wanted?.[name]];
+    return from !== undefined && to !== undefined && (table[name]?.isFixed?.(from, to) ?? false);
+  });
+}
 
 /** Returns the names of the fields that every record must have. */
 export function requiredFields(table: FieldTable): string[] {

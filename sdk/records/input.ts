@@ -17,6 +17,11 @@ const LARGEST_INTEGER = 2 ** 31 - 1;
 const COMMON_TYPES: Readonly<Record<string, TypeSchema>> = {
   text: textSchema,
   id: textSchema,
+  word: ({ mustBe, pattern = /./, default: byDefault }) =>
+    z
+      .string(must(mustBe))
+      .trim()
+      .refine((value) => value === byDefault || pattern.test(value), must(mustBe)),
   enum: ({ words = [], mustBe }) => oneOf(words, mustBe),
   "whole number": ({ mustBe, min = 0, max = LARGEST_INTEGER }) => {
     const message = must(mustBe);

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { RejectedError } from "../errors";
 import { EnumValue, type Literal } from "../transport/graphql";
 import type { CallContext } from "../transport/retryingCall";
@@ -9,11 +9,17 @@ export type Kept = Readonly<Record<string, Literal>>;
 
 /** Returns the schema of a record that holds its kept fields in the property `kept`. */
 export function withKept<T>(schema: z.ZodType<Record<string, unknown>>, table: KeptTable): z.ZodType<T> {
-  return schema.transform((record) => {
-    const isKept = (field: string) => Object.hasOwn(table, field);
-    const own = Object.entries(record).filter(([field]) => !isKept(field));
-    const kept = Object.entries(record).filter(([field, value]) => isKept(field) && value != null);
-    return { ...Object.fromEntries(own), kept: Object.fromEntries(kept) } as T;
+  const isKept = (field: string) => Object.hasOwn(table, field);
+  const isOwn = (field: string) => !isKept(field) || table[field]?.isSetting;
+  // The schema brings settings into normal form, so what is kept is copied before.
+  const withCopy = (response: unknown) => {
+    if (typeof response !== "object" || response === null) return response;
+    const kept = Object.entries(response).filter(([field, value]) => isKept(field) && value != null);
+    return { ...response, kept: Object.fromEntries(kept) };
+  };
+  return z.preprocess(withCopy, schema).transform((record) => {
+    const own = Object.entries(record).filter(([field]) => isOwn(field));
+    return Object.fromEntries(own) as T;
   });
 }
 
@@ -38,7 +44,7 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
   const present = () => Object.entries(table).filter(([field]) => !absent.has(field));
   const select = (isSecret: boolean) =>
     present()
-      .filter(([, field]) => (field.isSecret ?? false) === isSecret)
+      .filter(([, field]) => !field.isSetting && (field.isSecret ?? false) === isSecret)
       .map(([field, { selection = field }]) => selection)
       .join(" ");
   /** Leaves out what the service refuses. Returns `true` if the request is worth repeating. */

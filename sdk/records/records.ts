@@ -151,7 +151,7 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   const { calls, hiddenIn, hooks } = collection;
   const options = requestOptions(given);
   const before = hooks.latest?.(read) ?? read;
-  await calls.prepare?.(changes);
+  await calls.prepare?.(changes, before);
   try {
     // Settings that are already known need not be sent again.
     const saved = await changeRecord(collection, withKnown(before, hiddenIn(before), known), changes, options);

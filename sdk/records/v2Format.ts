@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import type { AnyField, FieldTable, V2Field } from "./fields";
+import { type AnyField, type FieldTable, unsetValue, type V2Field } from "./fields";
 import type { OutputOnlyField } from "./wireFormat";
 
 /** Settings by name. */
@@ -58,14 +58,19 @@ function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodT
     else nested.set(head, [...(nested.get(head) ?? []), [rest.join("."), schema]]);
   }
   for (const [head, parts] of nested) shape[head] = objectSchema(parts);
-  return z.looseObject(shape);
+  const schema = z.looseObject(shape);
+  // An object without anything that every record has may be absent, too.
+  const isOptional = Object.values(shape).every((each) => each.safeParse(undefined).success);
+  return isOptional && Object.keys(shape).length > 0 ? schema.nullish() : schema;
 }
 
 function readField(field: AnyField, body: unknown): unknown {
-  const { default: byDefault = "", normalize = (same) => same } = field;
+  const { normalize = (same) => same } = field;
+  const unset = unsetValue(field) ?? "";
   const v2 = v2Of(field);
-  if (!v2 || v2.isHidden) return byDefault;
-  const sent = valueAt(body, v2.path) ?? (v2.otherPath && valueAt(body, v2.otherPath)) ?? byDefault;
+  if (!v2 || v2.isHidden) return unset;
+  const found = [valueAt(body, v2.path), v2.otherPath && valueAt(body, v2.otherPath)] as const;
+  const sent = (v2.read ? v2.read(...found) : (found[0] ?? found[1])) ?? unset;
   return normalize(Array.isArray(sent) ? sent.join(",") : sent);
 }
 
@@ -79,13 +84,14 @@ function valueAt(body: unknown, path: string): unknown {
 export function hiddenInV2(table: FieldTable, record: object): string[] {
   const isHidden = (field: AnyField) => {
     const v2 = v2Of(field);
-    return !v2 || v2.isHidden || pathOf(v2, { ...record }) === undefined;
+    return !v2 || v2.isHidden || pathOf(field, v2, { ...record }) === undefined;
   };
   return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
 }
 
 /** Returns a field's place, given these settings; `undefined` if the service has none for them. */
-function pathOf(v2: V2Field<unknown>, settings: Settings): string | undefined {
+function pathOf({ lackedBy }: AnyField, v2: V2Field<unknown>, settings: Settings): string | undefined {
+  if (lackedBy?.(settings)) return undefined;
   return v2.pathWith ? v2.pathWith(settings) : v2.path;
 }
 
@@ -100,9 +106,10 @@ export function v2Body(
   for (const name of fields) {
     const field = table[name];
     const v2 = field && v2Of(field);
-    const path = v2 && pathOf(v2, all);
+    const path = v2 && pathOf(field, v2, all);
     if (path === undefined || all[name] === undefined) continue;
-    putAt(body, path, v2?.write ? v2.write(all[name]) : written(all[name], field?.isList || v2?.isList));
+    const parts = v2?.write?.(all[name]) ?? { [path]: written(all[name], field?.isList || v2?.isList) };
+    for (const [place, value] of Object.entries(parts)) putAt(body, place, value);
   }
   return body;
 }
@@ -134,7 +141,7 @@ export function changedInV2(table: FieldTable, before: object, changes: object):
   const differs = ([name, field]: [string, AnyField]) => {
     const v2 = v2Of(field);
     if (!v2 || wanted?.[name] === undefined) return false;
-    return !isDeepStrictEqual(was?.[name], after[name]) || pathOf(v2, was ?? {}) === undefined;
+    return !isDeepStrictEqual(was?.[name], after[name]) || pathOf(field, v2, was ?? {}) === undefined;
   };
   const wholeOf = (field: AnyField) => {
     const v2 = v2Of(field);

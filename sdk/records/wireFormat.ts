@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
 import { EnumValue, type Literal } from "../transport/graphql";
-import type { AnyField, FieldTable } from "./fields";
+import { type AnyField, type FieldTable, selectionOfField, unsetValue } from "./fields";
 
 /** A field that only the service sets. */
 export interface OutputOnlyField<Value = unknown> {
@@ -20,7 +20,10 @@ export function selectionOf(
   outputOnly: Readonly<Record<string, OutputOnlyField>>,
   fields: readonly string[] = Object.keys(table),
 ): string {
-  const settable = fields.map((field) => table[field]?.selection ?? field);
+  const settable = fields.map((name) => {
+    const field = table[name];
+    return field ? selectionOfField(name, field) : name;
+  });
   return [...Object.values(outputOnly).map(({ selection }) => selection), ...settable]
     .filter((selection) => selection !== "")
     .join(" ");
@@ -42,15 +45,19 @@ export function recordSchema<T>(
   }) as unknown as z.ZodType<T>;
 }
 
-function settingSchema({
-  type,
-  default: byDefault = "",
-  isInEveryRecord,
-  normalize = (same) => same,
-}: AnyField): z.ZodType {
+function settingSchema(field: AnyField): z.ZodType {
+  const { type, isInEveryRecord, graphqlList, normalize = (same) => same } = field;
+  if (graphqlList !== undefined) {
+    return listSchema(graphqlList).transform((values) => normalize(values?.join(",") ?? unsetValue(field)));
+  }
   const schema: z.ZodType = type.endsWith("number") ? z.number() : z.string();
   if (isInEveryRecord) return schema.transform(normalize);
-  return schema.nullish().transform((value) => normalize(value ?? byDefault));
+  return schema.nullish().transform((value) => normalize(value ?? unsetValue(field) ?? ""));
+}
+
+function listSchema(property: true | string) {
+  if (property === true) return z.array(z.string()).nullish();
+  return z.array(z.looseObject({ [property]: z.string() }).transform((each) => String(each[property]))).nullish();
 }
 
 /** Returns fields that are set as the input of a mutation. */
@@ -61,9 +68,15 @@ export function toInput(
 ): Record<string, Literal | undefined> {
   const given = Object.entries(table).filter(([name]) => settings[name] !== undefined);
   return Object.fromEntries(
-    given.map(([name, { toService, isGraphqlEnum }]) => {
+    given.map(([name, { toService, isGraphqlEnum, graphqlList }]) => {
       const value = (toService ? toService(settings[name], service) : settings[name]) as Literal;
+      if (graphqlList !== undefined) return [name, listLiteral(String(value), graphqlList)];
       return [name, isGraphqlEnum && typeof value === "string" ? new EnumValue(value) : value];
     }),
   );
+}
+
+function listLiteral(commaList: string, property: true | string): Literal {
+  const elements = commaList.split(",").filter((each) => each !== "");
+  return property === true ? elements : elements.map((each) => ({ [property]: each }));
 }

@@ -1,10 +1,10 @@
-import type { FieldTable, TableOf } from "../records/fields";
+import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
 import type { RegistryAuthInput } from "./record";
 
 // Programs load this file when they start, so it imports no library.
 
 const TABLE: TableOf<RegistryAuthInput, RegistryAuthInput, "text"> = {
-  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },
+  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, ...NEVER_CHANGES, v2: "name" },
   username: { type: "text", mustBe: "the user of the registry, not empty", selection: "", v2: "username" },
   password: { type: "text", mustBe: "the password or token of the user, not empty", selection: "", v2: "password" },
 };

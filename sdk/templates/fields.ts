@@ -47,7 +47,7 @@ const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole num
     mustBe: "the id of a registry credential, or null for none",
     default: "",
     needsNewWorkers: true,
-    v2: { path: "registry", write: (id) => (id === "" ? null : id) },
+    v2: { path: "registry", write: (id) => ({ registry: id === "" ? null : id }) },
   },
   readme: { type: "text", mustBe: "a description", default: "", v2: null },
 };

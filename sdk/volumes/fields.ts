@@ -1,4 +1,4 @@
-import { defaultsOf, type FieldTable, type TableOf } from "../records/fields";
+import { defaultsOf, type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
 import type { VolumeInput, VolumeSettings } from "./record";
 
 // Programs load this file when they start, so it imports no library.
@@ -18,15 +18,17 @@ const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "dat
   dataCenterId: {
     type: "data center",
     mustBe: "the id of a data center, such as EU-RO-1",
+    ...NEVER_CHANGES,
     isInEveryRecord: true,
     v2: "dataCenter",
   },
   highPerformance: {
     type: "boolean",
     mustBe: "true or false",
+    ...NEVER_CHANGES,
     default: false,
     selection: "",
-    v2: { path: "type", write: (isFast) => (isFast ? "HIGH_PERFORMANCE" : undefined) },
+    v2: { path: "type", write: (isFast) => ({ type: isFast ? "HIGH_PERFORMANCE" : undefined }) },
   },
 };
 

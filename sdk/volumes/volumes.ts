@@ -1,16 +1,14 @@
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { DELETE_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
-import { type Collection, createCollection, type UpdateRecordOptions } from "../records/collection";
+import type { Collection, UpdateRecordOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
-import type { CallContext } from "../transport/retryingCall";
-import { VOLUME, type VolumeCalls } from "./graphqlCalls";
 import { parseVolume, parseVolumeChanges } from "./input";
-import type { Volume, VolumeChanges, VolumeInput } from "./record";
+import type { Volume, VolumeChanges, VolumeInput, VolumeSettings } from "./record";
 
 /**
  * Creates, changes, lists and deletes network volumes (observed: the contract has only their ids).
@@ -44,8 +42,10 @@ export interface Volumes extends Readers<Volume> {
 }
 
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
-export function createVolumes(context: CallContext, calls: VolumeCalls, endpoints: Collection<Endpoint>): Volumes {
-  const volumes = createCollection(context, VOLUME, calls);
+export function createVolumes(
+  volumes: Writable<Volume, VolumeSettings, Required<VolumeChanges>>,
+  endpoints: Collection<Endpoint>,
+): Volumes {
   const isUnused = unusedBy(endpoints, {
     isUser: (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
     remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",

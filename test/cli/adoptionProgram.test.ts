@@ -3,7 +3,7 @@ import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 
 function endpoint(fields: Partial<Endpoint>): Endpoint {
-  return { id: "id", name: "name", gpuIds: "ADA_24", templateId: "t", pods: [], ...ENDPOINT_DEFAULTS, ...fields };
+  return { id: "id", name: "name", templateId: "t", pods: [], ...ENDPOINT_DEFAULTS, gpuIds: "ADA_24", ...fields };
 }
 
 /** Returns the resources of the program, without its header. */
@@ -94,4 +94,23 @@ test("a template that is not shown is declared if exactly one matches the endpoi
       ),
     },
   ]);
+});
+
+test("every setting of an endpoint is declared, volumes in one form, and what it does not show is left out", () => {
+  const gpu = { gpuCount: 2, executionTimeoutMs: 0, allowedCudaVersions: "12.2,12.11", type: "LOAD_BALANCER" };
+  const several = { networkVolumeId: "a,b", networkVolumeIds: "a,b" };
+  expect(resources({ ...gpu, ...several, scalerType: "REQUEST_COUNT" })).toBe(`new ServerlessEndpoint("name", {
+  adoptId: "id",
+  name: "name",
+  gpuIds: "ADA_24",
+  templateId: "t",
+  scalerType: "REQUEST_COUNT",
+  gpuCount: 2,
+  allowedCudaVersions: ["12.2", "12.11"],
+  networkVolumeIds: ["a", "b"],
+  type: "LOAD_BALANCER",
+});
+`);
+  const cpu = { gpuIds: "", instanceIds: "cpu3g-4-16", networkVolumeId: "a", networkVolumeIds: "a" };
+  expect(resources(cpu)).toContain('  networkVolumeId: "a",\n  instanceIds: "cpu3g-4-16",\n});');
 });

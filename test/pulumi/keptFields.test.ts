@@ -39,7 +39,7 @@ exports.read = getEndpointOutput({ id: llama.id });
   const { read } = await stack.outputs();
   expect(read).toMatchObject({ id, workersMax: 4 });
   const state = await readFile(path.join(stack.scratch, "state/.pulumi/stacks/test/dev.json"), "utf8");
-  expect(JSON.stringify(read) + state).not.toMatch(/"kept"|gpuCount|secret-of-the-endpoint/);
+  expect(JSON.stringify(read) + state).not.toMatch(/"kept"|workersPFBTarget|secret-of-the-endpoint/);
   expect(adopted.output + changed.output).not.toContain("secret-of-the-endpoint");
 
   const removed = await stack.destroy();

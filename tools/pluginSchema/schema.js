@@ -5,7 +5,7 @@ const { MODULE, createTranslator } = require("./types");
 /** @typedef {import("./types").Schema} Schema */
 /** @typedef {import("./declarations").Property} Property */
 
-const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType"];
+const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointType"];
 
 /**
  * @typedef {object} Source a data source: its row in provider/functions/sources.ts

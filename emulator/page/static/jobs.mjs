@@ -115,7 +115,10 @@ async function openJob(id) {
     ...times.filter(([, at]) => at !== undefined).map(([name, at]) => [name, dateAndTime(at)]),
     ["Attempts", String(job.attempts)],
     ["Worker", job.workerId ?? "none"],
-    ["Limits", `execution ${duration(job.policy.executionTimeout)}, time to live ${duration(job.policy.ttl)}`],
+    [
+      "Limits",
+      `execution ${job.policy.executionTimeout === 0 ? "without limit" : duration(job.policy.executionTimeout)}, time to live ${duration(job.policy.ttl)}`,
+    ],
     ...(job.error === undefined ? [] : [["Error", job.error]]),
   ];
   const terms = facts.flatMap(([name, value]) => [

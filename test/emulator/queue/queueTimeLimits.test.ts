@@ -26,6 +26,26 @@ describe("time limits", () => {
   });
 
   test.each([
+    ["the endpoint's limit", undefined, 30 * minute],
+    ["its own limit, which wins", { executionTimeout: 5 * second }, 5 * second],
+  ])("[save.execution-timeout] a job fails after %s", async (_, policy, limit) => {
+    const queue = await startQueue({ executionTimeoutMs: 30 * minute }, { handlers });
+    const id = await queue.run({ hang: true }, { policy });
+    await queue.clock.advance(limit - 1);
+    expect((await queue.job(id)).status).toBe("IN_PROGRESS");
+    await queue.clock.advance(1);
+    expect(await queue.job(id)).toMatchObject({ status: "FAILED", executionTime: limit });
+  });
+
+  test("[save.execution-timeout] with 0 an endpoint sets no limit", async () => {
+    const queue = await startQueue({ executionTimeoutMs: 0 }, { handlers });
+    const id = await queue.run({ hang: true });
+    await queue.clock.advance(23 * hour);
+    expect((await queue.job(id)).status).toBe("IN_PROGRESS");
+    expect((await queue.post("run", { input: {}, policy: { executionTimeout: 0 } })).status).toBe(400);
+  });
+
+  test.each([
     ["its own ttl", { ttl: 10 * second }, 10 * second],
     ["the default of 24 hours", { executionTimeout: 7 * 24 * hour }, 24 * hour],
   ])("[queue.ttl] [queue.ttl-limits] a running job is deleted after %s", async (_, policy, ttl) => {

@@ -169,7 +169,10 @@ describe("a field that the program no longer sets", () => {
   });
 
   test("is a problem when it is required", () => {
-    expect(problems({ name: "llama" }, check(MINIMAL))).toEqual(["gpuIds: is required", "templateId: is required"]);
+    expect(problems({ name: "llama" }, check(MINIMAL))).toEqual([
+      "templateId: is required",
+      "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
+    ]);
   });
 });
 

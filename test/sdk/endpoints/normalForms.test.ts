@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { normalizeGpuIds, normalizeLocations, normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
+import { normalizeGpuIds, normalizeName, normalizeSet, splitList } from "../../../sdk/endpoints/normalForms";
 
 const tier = fc.constantFrom("AMPERE_16", "AMPERE_24", "ADA_24", "AMPERE_80", "HOPPER_141");
 const exclusion = fc.constantFrom("-NVIDIA L4", "- NVIDIA L4", "-NVIDIA A40", "-NVIDIA RTX A5000");
@@ -68,11 +68,11 @@ describe("gpuIds", () => {
 
 describe("locations", () => {
   test("are a set: sorted, each once", () => {
-    expect(normalizeLocations(" US,CZ , EU-RO-1,US")).toBe("CZ,EU-RO-1,US");
+    expect(normalizeSet(" US,CZ , EU-RO-1,US")).toBe("CZ,EU-RO-1,US");
   });
 
   test.each([[""], [null], [undefined], [[]], [" , "], [["", " "]]])("mean any region: %j", (value) => {
-    expect(normalizeLocations(value)).toBe("");
+    expect(normalizeSet(value)).toBe("");
   });
 
   test("are the same in any order, with any spaces, as a list or a string", () => {
@@ -82,20 +82,18 @@ describe("locations", () => {
           .map((each) => ({ each, key: random.next().value }))
           .sort((a, b) => a.key - b.key)
           .map(({ each }) => each);
-        const expected = normalizeLocations(places);
-        return normalizeLocations(shuffled) === expected && normalizeLocations(written(shuffled, gaps)) === expected;
+        const expected = normalizeSet(places);
+        return normalizeSet(shuffled) === expected && normalizeSet(written(shuffled, gaps)) === expected;
       }),
     );
   });
 
   test("do not change when they are brought into normal form again, whatever the string", () => {
-    fc.assert(
-      fc.property(anyText, (text) => normalizeLocations(normalizeLocations(text)) === normalizeLocations(text)),
-    );
+    fc.assert(fc.property(anyText, (text) => normalizeSet(normalizeSet(text)) === normalizeSet(text)));
   });
 
   test("keep upper and lower case, because the contract does not say that case does not matter", () => {
-    expect(normalizeLocations("cz,CZ")).toBe("CZ,cz");
+    expect(normalizeSet("cz,CZ")).toBe("CZ,cz");
   });
 });
 

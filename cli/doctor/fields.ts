@@ -1,0 +1,39 @@
+import type { ProviderSettings } from "../../provider/connection/config";
+import { capabilitiesOf } from "../../provider/connection/connection";
+import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
+import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
+import { lackedAt } from "../../sdk/records/fields";
+import type { Learned } from "../pulumiCommand";
+import { type Finding, warning } from "./check";
+import type { Resource } from "./state";
+
+/**
+ * Returns a warning for each field that endpoints in state set, and that the management interface
+ * of the settings does not have.
+ */
+export function checkFields(resources: Learned<readonly Resource[]>, settings: ProviderSettings): Finding[] {
+  const place = placeOf(settings);
+  if ("problem" in resources || !place) return [];
+  const endpoints = resources.value.filter(({ type }) => type === SERVERLESS_ENDPOINT.type);
+  return ENDPOINT_FIELDS.flatMap((field) => {
+    const lacking = endpoints.flatMap(({ urn, inputs = {} }) => {
+      const message = lackedAt(FIELDS[field], inputs[field], place);
+      return message === undefined ? [] : [{ name: urn.split("::").at(-1), message }];
+    });
+    const [first] = lacking;
+    if (!first) return [];
+    const names = lacking.map(({ name }) => name).join(", ");
+    return warning(
+      `${field} of ${names} ${first.message}`,
+      `Until then, ${field} is neither read nor restored: the endpoints keep the value that they have.`,
+    );
+  });
+}
+
+function placeOf(settings: ProviderSettings): ReturnType<typeof capabilitiesOf> | undefined {
+  try {
+    return capabilitiesOf(settings);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { DATA_CENTER_ID } from "../contract/limits";
+import { BusinessRuleError, type InputProblem, InvalidInputError, RejectedError } from "../errors";
+import type { Collection } from "../records/collection";
+import { readShared } from "../records/reads";
+import type { Volume } from "../volumes/record";
+import { splitList } from "./normalForms";
+import type { Endpoint, EndpointSettings } from "./record";
+
+/**
+ * Refuses volumes and places that leave no machine for a worker, before anything is written. Reads
+ * the volumes only if the change may be wrong. A volume that no list shows is left to the service.
+ * @throws InvalidInputError if a data center has none of the volumes, or two of them
+ */
+export async function checkVolumePlaces(
+  volumes: Collection<Volume>,
+  before: Endpoint | undefined,
+  settings: Partial<EndpointSettings>,
+): Promise<void> {
+  const { networkVolumeIds = "", locations = "" } = { ...before, ...settings };
+  if (networkVolumeIds === before?.networkVolumeIds && locations === before.locations) return;
+  const ids = splitList(networkVolumeIds);
+  const places = splitList(locations).filter((place) => DATA_CENTER_ID.test(place));
+  const [id] = ids;
+  if (id === undefined || (ids.length === 1 && places.length === 0)) return;
+  const known = await knownVolumes(volumes, id);
+  const mounted = ids.flatMap((each) => known.find((volume) => volume.id === each) ?? []);
+  if (mounted.length < ids.length) return;
+  const problems = [...placeProblems(places, mounted), ...sharedPlaceProblems(mounted)];
+  if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);
+}
+
+/** Returns the volumes of the account; none if the service does not list them. */
+async function knownVolumes(volumes: Collection<Volume>, id: string): Promise<readonly Volume[]> {
+  try {
+    return (await readShared(volumes, id, {})).records;
+  } catch (error) {
+    if (error instanceof RejectedError || error instanceof BusinessRuleError) return [];
+    throw error;
+  }
+}
+
+function placeProblems(places: readonly string[], mounted: readonly Volume[]): InputProblem[] {
+  const served = mounted.map(({ dataCenterId }) => dataCenterId);
+  const others = places.filter((place) => !served.includes(place));
+  if (others.length === 0) return [];
+  const message =
+    `contains ${others.join(", ")}, where none of the endpoint's network volumes is, so no worker could start there. ` +
+    `They are in ${served.join(", ")}`;
+  return [{ property: "locations", message }];
+}
+
+function sharedPlaceProblems(mounted: readonly Volume[]): InputProblem[] {
+  const second = mounted.find(
+    (volume, index) => mounted.findIndex(({ dataCenterId }) => dataCenterId === volume.dataCenterId) < index,
+  );
+  if (!second) return [];
+  const message = `has more than one volume in ${second.dataCenterId}. An endpoint has at most one in each data center`;
+  return [{ property: "networkVolumeIds", message }];
+}

@@ -1,0 +1,145 @@
+import { ENDPOINT_INPUTS, interfaceProblems, notices } from "../../../provider/endpoint/endpointInputs";
+import { checkRecordInputs } from "../../../provider/fields/recordInputs";
+import { type Properties, UNKNOWN } from "../../../provider/properties";
+import { capabilitiesAt } from "../../../sdk/contract/capabilities";
+import { FIELDS } from "../../../sdk/endpoints/fields";
+import { fixedIn } from "../../../sdk/records/fields";
+
+const GPU = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
+const CPU = { name: "llama", instanceIds: ["cpu3g-4-16"], templateId: "abc123" };
+const MODEL = "https://huggingface.co/a/b:main";
+
+const checked = (program: Properties, old: Properties = {}, service?: string) =>
+  checkRecordInputs(ENDPOINT_INPUTS, old, program, (name) => (name === "service" ? service : undefined));
+
+/** Returns the checked inputs of a valid program. */
+function check(program: Properties, old: Properties = {}): Properties {
+  const { inputs, problems } = checked(program, old);
+  expect(problems).toEqual([]);
+  return inputs;
+}
+
+const problems = (program: Properties, old: Properties = {}) =>
+  checked(program, old).problems.map(({ property, message }) => `${property}: ${message}`);
+
+test("the normal form holds sets in one order, CUDA versions by their numbers", () => {
+  const inputs = check({ ...GPU, allowedCudaVersions: ["12.11", " 12.2", "12.2"], networkVolumeIds: "b, a" });
+  expect(inputs).toMatchObject({ allowedCudaVersions: "12.2,12.11", networkVolumeIds: "a,b" });
+  expect(check({ ...CPU, instanceIds: "cpu3g-4-16,cpu3c-2-4" })).toMatchObject({ instanceIds: "cpu3c-2-4,cpu3g-4-16" });
+});
+
+test("a removed setting returns to its default, and a program of before gets no new inputs", () => {
+  const all = { gpuCount: 2, minCudaVersion: "12.8", executionTimeoutMs: 5000, modelReferences: [MODEL] };
+  const defaults = { gpuCount: 1, minCudaVersion: "", executionTimeoutMs: 600_000, modelReferences: "" };
+  expect(check(GPU, check({ ...GPU, ...all }))).toEqual({ ...GPU, ...defaults, __provider: undefined });
+  expect(check(GPU, check(GPU))).toEqual({ ...GPU, __provider: undefined });
+});
+
+describe("a change between GPUs and CPUs", () => {
+  test("replaces the endpoint, and what only GPUs have returns to its default", () => {
+    const gpus = check({ ...GPU, gpuCount: 2, minCudaVersion: "12.8" });
+    const cpus = check(CPU, gpus);
+    expect(cpus).toMatchObject({ gpuIds: "", instanceIds: "cpu3g-4-16", gpuCount: 1, minCudaVersion: "" });
+    const outputs = { ...gpus, instanceIds: "" };
+    expect(fixedIn(FIELDS, outputs, cpus)).toEqual(["gpuIds", "instanceIds"]);
+    expect(fixedIn(FIELDS, cpus, check(GPU, cpus))).toEqual(["gpuIds", "instanceIds"]);
+  });
+
+  test("is none between tiers, between instances, or to a value that is not known yet", () => {
+    expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "AMPERE_24" })).toEqual([]);
+    expect(fixedIn(FIELDS, { instanceIds: "cpu3g-4-16" }, { instanceIds: "cpu3c-2-4" })).toEqual([]);
+    expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: UNKNOWN })).toEqual([]);
+  });
+
+  test("is never planned from outputs that do not have the field: the endpoint may be of that kind already", () => {
+    expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "ADA_24", type: "LOAD_BALANCER" })).toEqual([]);
+    expect(fixedIn(FIELDS, { type: "QUEUE" }, { type: "LOAD_BALANCER" })).toEqual(["type"]);
+  });
+
+  test("needs one of both, of which one may not be known yet", () => {
+    expect(problems({ ...GPU, gpuIds: null })).toEqual([
+      "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
+    ]);
+    expect(problems({ ...GPU, gpuIds: UNKNOWN })).toEqual([]);
+    expect(problems({ ...CPU, instanceIds: UNKNOWN })).toEqual([]);
+    expect(problems({ ...GPU, ...CPU })).toEqual(["instanceIds: cannot be combined with gpuIds: remove one of them"]);
+    expect(problems({ ...CPU, gpuCount: 2 })).toEqual([expect.stringMatching(/^gpuCount: cannot be set for .* CPUs/)]);
+  });
+});
+
+describe("the two forms of network volumes", () => {
+  test("are one setting: after a change of the form, only the new one is managed", () => {
+    const short = check({ ...GPU, networkVolumeId: "v1" });
+    const long = check({ ...GPU, networkVolumeIds: ["v1", "v2"] }, short);
+    expect(long).not.toHaveProperty("networkVolumeId");
+    expect(check({ ...GPU, networkVolumeId: "v1", networkVolumeIds: null }, long)).toMatchObject({
+      networkVolumeId: "v1",
+    });
+    expect(check(GPU, long)).toMatchObject({ networkVolumeIds: "" });
+  });
+
+  test("cannot be combined", () => {
+    expect(problems({ ...GPU, networkVolumeId: "v1", networkVolumeIds: ["v2"] })).toEqual([
+      expect.stringContaining("networkVolumeIds: cannot be combined with networkVolumeId, which is its short form"),
+    ]);
+  });
+});
+
+describe("what an interface does not have", () => {
+  const graphql = capabilitiesAt("graphql", undefined);
+  const runpod = capabilitiesAt("graphql", "runpod");
+  const v2 = capabilitiesAt("v2", undefined);
+  const refused = (inputs: Properties, capabilities = graphql, old: Properties = {}) =>
+    interfaceProblems(old, inputs, capabilities).map(({ property }) => property);
+  const noticed = (old: Properties, inputs: Properties, capabilities = v2) =>
+    notices(old, inputs, { capabilities, readConfig: () => undefined });
+
+  const ALL = {
+    gpuCount: 2,
+    executionTimeoutMs: 600_000,
+    networkVolumeIds: "a,b",
+    flashBootType: "PRIORITY_FLASHBOOT",
+  };
+
+  test("is refused in a preview, also for an adoption", () => {
+    expect(refused(ALL).sort()).toEqual(Object.keys(ALL).sort());
+    expect(refused({ ...ALL, adoptId: "theirs" })).toHaveLength(4);
+    expect(refused(ALL, runpod)).toEqual([]);
+    expect(refused(ALL, v2)).toEqual([]);
+    expect(refused({ modelReferences: MODEL }, v2)).toEqual(["modelReferences"]);
+    expect(refused({ modelReferences: UNKNOWN, gpuCount: UNKNOWN }, v2)).toEqual([]);
+  });
+
+  test("is no problem with the value that every service has", () => {
+    const nothing = { gpuCount: 1, networkVolumeIds: "a", flashBootType: "FLASHBOOT", type: "QUEUE", instanceIds: "" };
+    expect(refused(nothing)).toEqual([]);
+  });
+
+  test("is a warning while a stack that has moved does not change it", () => {
+    const inputs = { modelReferences: MODEL, gpuCount: 2 };
+    expect(refused(inputs, v2, inputs)).toEqual([]);
+    expect(noticed(inputs, inputs)).toEqual([
+      expect.stringMatching(/^modelReferences cannot be set over REST v2: .* neither read nor restored/),
+    ]);
+    expect(noticed({}, inputs)).toEqual([]);
+    expect(refused({ modelReferences: "other" }, v2, inputs)).toEqual(["modelReferences"]);
+  });
+
+  test("two CUDA rules are one too many for REST v2, unless they are there already", () => {
+    const cuda = { minCudaVersion: "12.2", allowedCudaVersions: "12.4" };
+    expect(refused(cuda, v2)).toEqual(["minCudaVersion"]);
+    expect(refused(cuda, v2, cuda)).toEqual([]);
+    expect(refused(cuda, runpod)).toEqual([]);
+  });
+});
+
+test("an unknown GPU tier is a warning only at runpod, and once", () => {
+  const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
+  expect(checked(program, {}, "runpod").problems).toEqual([]);
+  expect(checked(program).problems).toHaveLength(2);
+  const readConfig = (name: string) => (name === "service" ? "runpod" : undefined);
+  const inputs = { gpuIds: "HOPPER_142,ADA_32_PRO" };
+  const found = notices({}, inputs, { capabilities: undefined, readConfig });
+  expect(found).toEqual([expect.stringMatching(/HOPPER_142, a GPU tier that .* Did you mean HOPPER_141\?/)]);
+  expect(notices(inputs, inputs, { capabilities: undefined, readConfig })).toEqual([]);
+});
