@@ -165,3 +165,12 @@ test("at most 10 times a second, the stream lists at most the latest 200 jobs an
   for (const close of closers) close();
   await counting;
 });
+
+test("[workers.no-machine] the arithmetic of the autoscaler says that no machine fits", async () => {
+  await start({ seed: { endpoints: [{ ...ENDPOINT, gpuCount: 9 }] } });
+  await submit();
+  const scalingOf = async () => (await nextWith(await follow(), "endpoints")).endpoints[0]?.scaling;
+  expect(await scalingOf()).toBe("wanted 1 = 1 for the first of 1 waiting, at most 1, but no machine fits");
+  emulator.endpoints.change("chat", { gpuCount: 8 });
+  expect(await scalingOf()).not.toContain("machine");
+});
