@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../contract/clock";
 import type { ClientClosedError } from "../errors";
@@ -26,10 +27,12 @@ export interface HttpRequest {
   readonly name: string;
   /** Names it in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** In upper case. */
+  readonly method: string;
   readonly url: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  /** A stream can be sent only once. */
+  readonly body?: string | Buffer | Readable | undefined;
   readonly attempt: Attempt;
 }
 
