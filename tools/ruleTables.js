@@ -48,7 +48,7 @@ function fidelityTable(fidelity) {
     folder: path.join(root, "test", "emulator"),
     intro: `# The emulator's behaviour, and how much is known about it
 
-Generated from \`emulator/model/fidelity.ts\` by \`npm run docs:tables\`; do not edit. An emulator returns the same rows as
+Generated from \`emulator/model/rows\` by \`npm run docs:tables\`; do not edit. An emulator returns the same rows as
 JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed row with the header
 \`x-emulator-fidelity: assumed\`.
 

@@ -1,0 +1,94 @@
+import { assumed, documented, observed } from "./level";
+
+/** GraphQL: `saveEndpoint`. */
+export const save = {
+  "save.create": documented("An input without an id creates an endpoint and assigns its id."),
+  "save.fields": documented("All fields of the endpoint record are stored and shown."),
+  "save.required": documented("name, gpuIds and templateId are required."),
+  "save.modify": documented("An input with the id of an endpoint changes that endpoint."),
+  "save.defaults": observed(
+    "A new endpoint has idleTimeout 10, scalerValue 4, workersMin 0, workersMax 3 unless the input sets them.",
+  ),
+  "save.unset": assumed(
+    'Fields never set: locations "", flashBootType null, scalerType QUEUE_DELAY, networkVolumeId null.',
+  ),
+  "save.reset": observed("idleTimeout, scalerValue, workersMin and workersMax are reset if a change omits them."),
+  "save.keep": observed("locations, flashBootType, scalerType and networkVolumeId are kept if a change omits them."),
+  "save.clear": observed('locations and networkVolumeId are cleared by null and by "".'),
+  "save.flash-boot-null": assumed("flashBootType null clears FLASHBOOT in the contract profile."),
+  "save.flash-boot-null-observed": assumed("flashBootType null keeps its value in the observed profile."),
+  "save.flash-boot-off": documented("FLASHBOOT is the only value of flashBootType in the contract profile."),
+  "save.flash-boot-off-observed": observed("flashBootType OFF clears FLASHBOOT in the observed profile."),
+  "save.flash-boot-suffix": observed(
+    'The observed profile shows the name of an endpoint with FLASHBOOT with the suffix " -fb".',
+  ),
+  "save.flash-boot-shown": assumed("The observed profile shows flashBootType OFF where none is set."),
+  "save.null-default": assumed("null for a field that has a default is refused as a validation error."),
+  "save.scaler-type-null": assumed("scalerType null keeps its value."),
+  "save.round-trip": documented("name is any string and is returned unchanged."),
+  "save.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
+  "save.gpu-ids": documented(
+    "gpuIds accepts AMPERE_16, AMPERE_24, ADA_24, AMPERE_48, ADA_48_PRO, AMPERE_80, ADA_80_PRO.",
+  ),
+  "save.gpu-list": observed("gpuIds accepts a comma list of tiers, and of GPU types to exclude with a leading minus."),
+  "save.newer-tiers": observed(
+    "The observed profile also accepts the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
+  ),
+  "save.unknown-tier": assumed("An unknown tier, or no tier, is refused."),
+  "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma list."),
+  "save.any-region": documented('locations "" or null means any region.'),
+  "save.data-center": observed("locations accepts data centers such as EU-RO-1."),
+  "save.unknown-location": assumed("An unknown location is refused."),
+  "save.scaler-type": documented("scalerType accepts QUEUE_DELAY and REQUEST_COUNT."),
+  "save.unknown-scaler-type": assumed("An unknown scalerType is refused."),
+  "save.ranges": assumed(
+    "An empty name or templateId, a negative number, a scalerValue of 0 and workersMax below workersMin are refused.",
+  ),
+  "save.any-template": assumed("Any non-empty templateId is accepted unless a list of templates is set."),
+  "save.unknown-template": observed(
+    'If templates are named by an option or a seed, another templateId is refused with "Unable to find template".',
+  ),
+  "save.deleted-template": assumed("The id of a deleted template is refused in any case."),
+  "save.pod-template": assumed("A template that is not a serverless template is refused."),
+  "save.any-volume": assumed("Any networkVolumeId is accepted unless volumes are named by an option or a seed."),
+  "save.unknown-volume": assumed(
+    "If volumes are named by an option or a seed, another networkVolumeId is refused, and that of a deleted one always.",
+  ),
+  "save.no-quota": assumed("Without a quota option, there is no quota of workers."),
+  "save.quota": observed(
+    "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
+  ),
+  "save.whole-scaler-value": observed("scalerValue is a whole number (Int) in the observed profile."),
+  "save.observed-fields": assumed(
+    "The observed profile stores and shows the other fields of the service's clients (gpuCount, allowedCudaVersions, env, …); they have no effect.",
+  ),
+  "save.observed-defaults": observed(
+    "A change that omits them sets gpuCount to 1, workersPFBTarget to 0 and instanceIds to null (observed profile).",
+  ),
+  "save.observed-kept": observed(
+    "A change that omits them keeps minCudaVersion, allowedCudaVersions, modelReferences and compliance (observed profile).",
+  ),
+  "save.observed-reset": assumed(
+    "A change that omits them resets the other fields of the service's clients: type, executionTimeoutMs, networkVolumeIds, env, … (observed profile).",
+  ),
+  "save.cpu": observed(
+    'An endpoint with instanceIds has gpuIds "", and gpuCount or CUDA versions beside them are refused (observed profile); the message is assumed.',
+  ),
+  "save.sources": assumed(
+    "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
+  ),
+  "save.standby": assumed("workersStandby can be set, and is workersMin otherwise (observed profile)."),
+  "save.inline-template": assumed("A template inside saveEndpoint is refused."),
+  "save.priority-flashboot": assumed("PRIORITY_FLASHBOOT counts as FLASHBOOT (observed profile)."),
+  "save.endpoint-template": observed("updateEndpointTemplate changes the template of an endpoint (observed profile)."),
+  "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
+};
+
+/** GraphQL: `deleteEndpoint`. */
+export const remove = {
+  "delete.done": documented("deleteEndpoint returns data.deleteEndpoint null, and the endpoint is deleted."),
+  "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the message is assumed."),
+  "delete.draining": observed("A deletion is refused while workers are still stopping; the message is assumed."),
+  "delete.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
+  "delete.same-data": observed("A refused deletion has the same data as a successful one; only errors differs."),
+};

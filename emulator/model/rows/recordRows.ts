@@ -1,0 +1,92 @@
+import { assumed, observed } from "./level";
+
+/** GraphQL: templates. */
+export const template = {
+  "template.input": observed(
+    "saveTemplate requires name, dockerArgs, containerDiskInGb, volumeInGb and env; null for them is a validation error.",
+  ),
+  "template.create": observed(
+    "saveTemplate without an id creates a template and assigns an id of 10 letters and digits.",
+  ),
+  "template.modify": observed("saveTemplate with the id of a template changes that template, name included."),
+  "template.replace": assumed("A nullable field that saveTemplate leaves out is reset; env is replaced as a whole."),
+  "template.list": observed("myself.podTemplates lists all templates with their fields, pod templates included."),
+  "template.get": observed("podTemplate returns one template by its id."),
+  "template.get-unknown": assumed("podTemplate returns null for an unknown id."),
+  "template.list-lag": observed("A list, and podTemplate, can lag behind a change; podTemplate by 2.5 s at most."),
+  "template.list-cap": assumed(
+    "In the observed profile myself.podTemplates, networkVolumes and containerRegistryCreds show the 400 oldest.",
+  ),
+  "template.unknown-id": assumed(
+    'saveTemplate with an unknown id is refused with a message that contains "not found".',
+  ),
+  "template.ranges": assumed("An empty name or imageName, and a negative size, are refused."),
+  "template.serverless-volume": assumed("A serverless template whose volumeInGb is not 0 is refused."),
+  "template.serverless-fixed": assumed("isServerless of a template cannot be changed."),
+  "template.env-limit": assumed("More than 50 environment variables are refused."),
+  "template.unique-name": observed(
+    'A name that any template of the account has, pod templates included, is refused with "Template name must be unique".',
+  ),
+  "template.taken-name": assumed("So is a name that another account has, which an option names."),
+  "template.deleted-name": assumed("The name of a deleted template is free again, unless an option reserves it."),
+  "template.registry-auth-clear": observed('containerRegistryAuthId "" clears the reference.'),
+  "template.unknown-registry-auth": assumed(
+    "If credentials are named by an option or a seed, an unknown containerRegistryAuthId is refused, and that of a deleted one always.",
+  ),
+  "template.secret-references": assumed("{{ RUNPOD_SECRET_x }} in the value of a variable stays as it is."),
+  "template.delete": observed(
+    "deleteTemplate deletes the template with a name; data.deleteTemplate is null in any case.",
+  ),
+  "template.unknown-name": assumed(
+    'deleteTemplate with an unknown name is refused with a message that contains "not found".',
+  ),
+  "template.in-use": observed(
+    "A template that an endpoint, a worker or a pod uses cannot be deleted; the message is assumed.",
+  ),
+  "template.recently-used": observed(
+    "In the observed profile, it cannot be deleted for 2 minutes after its last use either; the message is assumed.",
+  ),
+  "template.no-wait": assumed("In the contract profile, it can be deleted as soon as nothing uses it."),
+};
+
+/** GraphQL: network volumes. */
+export const volume = {
+  "volume.input": observed(
+    "createNetworkVolume requires dataCenterId, updateNetworkVolume and deleteNetworkVolume require id.",
+  ),
+  "volume.create": observed("createNetworkVolume creates a volume and assigns an id of 10 letters and digits."),
+  "volume.same-name": observed("The name of a volume need not be unique."),
+  "volume.no-name": assumed("A volume without a name has an empty one."),
+  "volume.list": observed("myself.networkVolumes lists all volumes with their fields."),
+  "volume.modify": observed("updateNetworkVolume changes name and size; what it leaves out is kept (assumed)."),
+  "volume.fixed": observed("updateNetworkVolume accepts neither a data center nor a tier."),
+  "volume.size": assumed("A size outside 10 to 4096 GB is refused."),
+  "volume.shrink": observed("In the contract profile, a smaller size is refused; the message is assumed."),
+  "volume.shrink-observed": observed("In the observed profile, a smaller size is accepted and shown."),
+  "volume.storage-type": assumed("storageType is VAST with isNextGenStorage, else CEPH_FS."),
+  "volume.data-center": observed(
+    "A data center without support for volumes is refused with a message that lists those with it; the list is assumed.",
+  ),
+  "volume.any-location": assumed("locations of an endpoint may exclude the data center of its volume."),
+  "volume.nonexistent": observed(
+    'deleteNetworkVolume with an unknown id is refused with "Tried to delete nonexistent network volume".',
+  ),
+  "volume.in-use": observed("A volume that an endpoint or a pod uses cannot be deleted; the message is assumed."),
+};
+
+/** GraphQL: registry credentials. */
+export const registry = {
+  "registry.input": observed("saveRegistryAuth requires name, username, password; updateRegistryAuth has no name."),
+  "registry.create": observed("saveRegistryAuth creates a credential and assigns an id such as cmoc95oxr…"),
+  "registry.update": observed("updateRegistryAuth replaces user name and password, and keeps the id."),
+  "registry.list": observed("myself.containerRegistryCreds lists all credentials with id and name only."),
+  "registry.hidden": assumed("GraphQL has no field for the user name and the password."),
+  "registry.unique-name": observed("A name that another credential has is refused; the message is assumed."),
+  "registry.not-empty": assumed("An empty name, user name or password is refused."),
+  "registry.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
+  "registry.delete": observed("deleteRegistryAuth deletes a credential; data.deleteRegistryAuth is null in any case."),
+  "registry.in-use": assumed(
+    "While a pod, or the template of an endpoint, uses it, deleteRegistryAuth fails with INTERNAL_SERVER_ERROR.",
+  ),
+  "registry.reference": observed("Other templates lose their reference to a deleted credential."),
+};
