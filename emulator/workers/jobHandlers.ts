@@ -2,6 +2,7 @@ import type { JobRequest } from "../jobs/jobStates";
 import { echoModel } from "../openai/echoModel";
 import { isOpenAiInput } from "../openai/openAiJob";
 import type { WorkerProgram } from "../programs/program";
+import { type HttpHandler, httpEcho, isHttpHandler } from "./httpHandler";
 
 /** The job that a handler receives, as a copy. */
 export interface HandlerJob extends JobRequest {
@@ -48,9 +49,10 @@ export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
 /**
  * Handlers, or the programs of real workers, by the name, the template id or the id of an endpoint;
- * the name takes precedence. `default` is for all others.
+ * the name takes precedence. `default` is for all others. A load-balancing endpoint takes an object
+ * with the method `fetch`, or a program that is an HTTP server.
  */
-export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
+export type Handlers = Readonly<Record<string, Handler | HttpHandler | WorkerProgram>>;
 
 /** The fields of an endpoint that choose its handler. */
 type Named = { readonly name: string; readonly templateId: string; readonly id: string };
@@ -76,10 +78,16 @@ export function handlerFor(handlers: Handlers | undefined, endpoint: Named): Han
 /** Returns the program of an endpoint's workers, or `undefined` if a function handles its jobs. */
 export function programFor(handlers: Handlers | undefined, endpoint: Named): WorkerProgram | undefined {
   const found = find(handlers, endpoint);
-  return typeof found === "object" ? found : undefined;
+  return typeof found === "object" && !isHttpHandler(found) ? found : undefined;
 }
 
-function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handler | WorkerProgram | undefined {
+/** Returns the HTTP handler of a load-balancing endpoint. It is called for each request. */
+export function httpHandlerFor(handlers: Handlers | undefined, endpoint: Named): HttpHandler {
+  const found = find(handlers, endpoint);
+  return isHttpHandler(found) ? found : httpEcho;
+}
+
+function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handlers[string] | undefined {
   const key = [name, templateId, id].find((key) => Object.hasOwn(handlers, key));
   return handlers[key ?? "default"];
 }

@@ -4,10 +4,10 @@ import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
 
 /** Starts a worker, unless a fault keeps it throttled for a while. */
-export function startWorker(pool: PoolState): void {
+export function startWorker(pool: PoolState, id = randomId(pool.context.random)): void {
   const { record, context } = pool;
   const pod: WorkerPod = {
-    id: randomId(context.random),
+    id,
     endpointId: record.id,
     ...pool.releases.current(),
     desiredStatus: "RUNNING",

@@ -38,7 +38,7 @@ export function functionRunner(
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
-function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
+export function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
   return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
 }
 
