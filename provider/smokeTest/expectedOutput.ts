@@ -41,7 +41,7 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
 export function hideInput(inputs: Properties): void {
   const isAnySecret = secretFields(inputs).length > 0;
   const open = new Set(isAnySecret ? [] : stringsIn(inputs.expectedOutput));
-  for (const text of stringsIn(inputs.input))
+  for (const text of [...stringsIn(inputs.input), ...stringsIn(isAnySecret ? inputs.body : undefined)])
     if (text.length >= SHORTEST_HIDDEN_STRING && !open.has(text)) hideJobSecret(text);
 }
 

@@ -4,6 +4,7 @@ const { createServer } = require("node:http");
 const { PORT, PORT_HEALTH, HEALTH_CHECK_PATH = "/ping", RUNPOD_POD_ID } = process.env;
 let pings = 0;
 
+/** @type {import("node:http").RequestListener} */
 function answerPing(_request, response) {
   pings += 1;
   response.writeHead(pings < 2 ? 204 : 200).end();
