@@ -55,6 +55,7 @@ const schema = z.strictObject({
   takenTemplateNames: z.array(z.string()).optional(),
   reserveTemplateNames: z.boolean().optional(),
   templateReleaseMs: zeroOrMore.optional(),
+  keepBoundTemplates: z.boolean().optional(),
   staleFlashBoot: z.boolean().optional(),
   volumeDataCenters: z.array(z.string().min(1)).optional(),
   workerQuota: zeroOrMore.optional(),

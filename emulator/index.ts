@@ -208,10 +208,11 @@ function contextOf(options: EmulatorOptions, given: Given): AccountContext {
 
 function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
   const { takenTemplateNames = [], reserveTemplateNames = false, volumeDataCenters = VOLUME_DATA_CENTERS } = options;
+  const { keepBoundTemplates: keepBound = false } = options;
   const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? OBSERVED_RELEASE_MS : 0);
   return {
     workerQuota: options.workerQuota,
-    templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs },
+    templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs, keepBound },
     volumeDataCenters,
   };
 }
@@ -248,7 +249,7 @@ export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } 
 export type { EndpointContainer, EnvironmentVariable } from "./model/containerFields";
 export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
-export type { ObservedFields, RepoReference, Variable, VolumeReference } from "./model/observedFields";
+export type { RepoReference, Variable, VolumeReference } from "./model/observedFields";
 export type { EmulatorOptions } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";

@@ -51,6 +51,12 @@ export interface EmulatorOptions {
    */
   readonly templateReleaseMs?: number;
   /**
+   * `true` keeps the template that was created together with an endpoint when the endpoint is
+   * deleted.
+   * @default false
+   */
+  readonly keepBoundTemplates?: boolean;
+  /**
    * `true` lets workers with FLASHBOOT keep the old version of a changed template until
    * `workersMax` is 0.
    * @default false

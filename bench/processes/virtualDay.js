@@ -30,7 +30,7 @@ async function main() {
     changed() {},
     watch: createWatch(),
     dropsWebhook: () => false,
-    workerFaults: createFaults(Math.random, () => ({ graphql: [], rest: [], v2: [], queue: [] })).workerFaults,
+    workerFaults: createFaults(Math.random, () => ({ graphql: [], rest: [], v2: [], queue: [], lb: [] })).workerFaults,
     workerHost: createWorkerHost(clock, () => {}),
     handlers: {
       worker: async (job, { sleep, random }) => {
@@ -69,7 +69,7 @@ function endpointRecord() {
     { ...input, scalerType: "REQUEST_COUNT", scalerValue: 1 },
     "contract",
   );
-  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0 };
+  return { ...fields, id: "endpoint-1", createdAt: 0, version: 0, computeType: /** @type {const} */ ("GPU") };
 }
 
 main();

@@ -1,53 +1,66 @@
 import type { GraphqlPart } from "../graphql/part";
 import type { CallOptions } from "../io/http";
 import { BusinessError } from "../model/businessError";
-import { ENDPOINT_FIELDS, type EndpointInput } from "../model/endpointFields";
+import type { EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
-import { graphqlFields } from "../model/fieldTable";
-import {
-  OBSERVED_FIELDS,
-  type ObservedFields,
-  observedFieldsAfterSave,
-  UNSET_OBSERVED_FIELDS,
-} from "../model/observedFields";
 import { readLagMs } from "../records/history";
 import { shown } from "./endpointRules";
+import { endpointSchema } from "./endpointSchema";
 import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
+import { createWithTemplate, type OwnTemplate, type OwnTemplates } from "./ownTemplate";
 
 /** Returns the network volume with the id, or `undefined` if the emulator knows none. */
 export type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;
+
+/** The parts of the account that the GraphQL interface for endpoints uses. */
+export interface EndpointGraphqlParts {
+  readonly endpoints: Endpoints;
+  readonly profile: Profile;
+  readonly templates: OwnTemplates;
+  readonly findVolume: FindVolume;
+}
 
 interface TemplateChange {
   readonly endpointId: string;
   readonly templateId: string;
 }
 
+/** The `input` of `saveEndpoint` with what only the observed profile accepts. */
+interface SaveInput extends Partial<EndpointInput> {
+  readonly name: string;
+  /** The template to create for the endpoint, instead of `templateId`. */
+  readonly template?: OwnTemplate | null;
+  /** `false` if the template is not deleted with the endpoint. @default true */
+  readonly bindEndpoint?: boolean | null;
+  /** The newer form of `locations`. */
+  readonly dataCenterIds?: readonly string[] | null;
+  /** Has no effect. */
+  readonly requestTTL?: number | null;
+  /** Has no effect. */
+  readonly cloudStorageConfig?: object | null;
+}
+
 /** Creates the part of the GraphQL interface for endpoints. */
-export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume: FindVolume): GraphqlPart {
+export function endpointPart(parts: EndpointGraphqlParts): GraphqlPart {
+  const { endpoints, profile } = parts;
   const view = (endpoint: EndpointView) => ({
     ...shown(endpoint.record, profile),
-    ...(profile === "observed" && observedView(endpoint, findVolume)),
+    ...(profile === "observed" && observedView(endpoint, parts)),
     pods: endpoint.pods,
   });
   const saved = ({ record, runtime }: Endpoint) => view({ record, pods: runtime.pods() });
 
   return {
-    schema: schemaOf(profile),
+    schema: endpointSchema(profile),
     operations: {
-      saveEndpoint({ input }: { input: EndpointInput & Partial<ObservedFields> & Refused }, { onEndpoint }) {
-        assertSupported(input);
-        const before = input.id == null ? undefined : endpoints.find(input.id)?.record.observed;
-        const own = profile === "observed" ? { observed: observedFieldsAfterSave(before, input) } : {};
-        const endpoint = endpoints.save(input, own);
+      saveEndpoint({ input }: { input: SaveInput }, { onEndpoint }) {
+        const endpoint = save(parts, input);
         onEndpoint(endpoint.record.id);
         return saved(endpoint);
       },
       ...(profile === "observed" && {
-        updateEndpointTemplate({ input: { endpointId, templateId } }: { input: TemplateChange }) {
-          const current = endpoints.find(endpointId)?.record;
-          if (!current) throw new BusinessError(`Endpoint "${endpointId}" not found`, "save.unknown-id");
-          return saved(endpoints.save({ ...current, templateId }, {}));
-        },
+        updateEndpointTemplate: ({ input: { endpointId, templateId } }: { input: TemplateChange }) =>
+          saved(endpoints.patch(endpointId, { templateId }, { container: null })),
       }),
       deleteEndpoint({ id }: { id: string }) {
         endpoints.delete(id);
@@ -71,55 +84,31 @@ export function endpointPart(endpoints: Endpoints, profile: Profile, findVolume:
   };
 }
 
-function schemaOf(profile: Profile): string {
-  const isObserved = profile === "observed";
-  const [output, input] = isObserved ? [OBSERVED_OUTPUT, OBSERVED_INPUT] : ["", ""];
-  return `
-    extend type Mutation {
-      saveEndpoint(input: EndpointInput!): Endpoint!
-      deleteEndpoint(id: String!): Void
-      ${isObserved ? "updateEndpointTemplate(input: UpdateEndpointTemplateInput): Endpoint" : ""}
-    }
-    extend type Account { endpoints: [Endpoint!]! ${isObserved ? "endpoint(id: String!): Endpoint" : ""} }
-    enum FlashBootType { FLASHBOOT ${isObserved ? "OFF PRIORITY_FLASHBOOT" : ""} }
-    type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
-    type Endpoint { id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${output} pods: [Pod!]! }
-    input EndpointInput { id: String ${graphqlFields(ENDPOINT_FIELDS, "input", profile)} ${input} }
-    ${isObserved ? OBSERVED_TYPES : ""}
-  `;
-}
-
-const OBSERVED_OUTPUT = `
-  ${graphqlFields(OBSERVED_FIELDS, "output", "observed")}
-  networkVolume: NetworkVolume version: Int createdAt: String userId: String aiKey: String hubRelease: HubRelease
-`;
-const OBSERVED_INPUT = `
-  ${graphqlFields(OBSERVED_FIELDS, "input", "observed")}
-  template: SaveTemplateInput bindEndpoint: Boolean
-`;
-const COMPLIANCE =
-  "GDPR ISO_IEC_27001 ISO_14001 PCI_DSS HITRUST SOC_1_TYPE_2 SOC_2_TYPE_2 SOC_3_TYPE_2 ITAR FISMA_HIGH HIPAA";
-const OBSERVED_TYPES = `
-  type EndpointVolume { networkVolumeId: String dataCenterId: String }
-  input EndpointVolumeInput { networkVolumeId: String! }
-  type EndpointRepo { repoName: String }
-  input EndpointRepoInput { repoName: String! }
-  type HubRelease { id: String }
-  enum Compliance { ${COMPLIANCE} }
-  input UpdateEndpointTemplateInput { templateId: String! endpointId: String! }
-`;
-
-/** Fields that the service's clients may send, but whose effect the emulator does not have. */
-interface Refused {
-  readonly template?: object | null;
-  readonly bindEndpoint?: boolean | null;
-}
-
-function assertSupported({ template, bindEndpoint }: Refused): void {
-  if (template == null && !bindEndpoint) return;
-  throw new BusinessError(
-    "The emulator does not create a template together with an endpoint: use saveTemplate, then saveEndpoint with its templateId",
-    "save.inline-template",
+function save(
+  { endpoints, templates }: EndpointGraphqlParts,
+  { template, bindEndpoint, dataCenterIds, requestTTL: _, cloudStorageConfig: __, ...input }: SaveInput,
+): Endpoint {
+  const current = input.id == null ? undefined : endpoints.find(input.id)?.record;
+  const fields = {
+    ...input,
+    gpuIds: input.gpuIds ?? "",
+    templateId: input.templateId ?? current?.templateId ?? "",
+    ...(dataCenterIds != null && { locations: dataCenterIds.join(",") }),
+    // Variables are those of the template.
+    ...(input.templateId != null && { env: current?.env }),
+  };
+  if (template == null) return endpoints.save(fields);
+  if (input.templateId != null) {
+    throw new BusinessError("template and templateId exclude each other", "save.template-or-id");
+  }
+  if (input.id != null) {
+    throw new BusinessError(
+      "The template of an endpoint is changed by saveTemplate with its templateId",
+      "save.template-once",
+    );
+  }
+  return createWithTemplate(templates, template, bindEndpoint ?? true, (templateId) =>
+    endpoints.save({ ...fields, templateId }),
   );
 }
 
@@ -127,19 +116,18 @@ function assertSupported({ template, bindEndpoint }: Refused): void {
  * Returns the fields of an endpoint that only the observed service shows. The emulator's one user
  * has no id.
  */
-function observedView({ record }: EndpointView, findVolume: FindVolume) {
-  const { networkVolumeId, workersMin, createdAt, version, observed = UNSET_OBSERVED_FIELDS } = record;
+function observedView({ record }: EndpointView, { findVolume, templates }: EndpointGraphqlParts) {
+  const { networkVolumeId, workersMin, workersStandby, createdAt, hubReleaseId } = record;
   return {
-    ...observed,
-    networkVolumeIds: observed.networkVolumeIds?.map((volume) => ({
+    networkVolumeIds: record.networkVolumeIds?.map((volume) => ({
       ...volume,
       dataCenterId: findVolume(volume.networkVolumeId)?.dataCenterId ?? null,
     })),
     networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
-    workersStandby: observed.workersStandby ?? workersMin,
-    hubRelease: observed.hubReleaseId === null ? null : { id: observed.hubReleaseId },
+    template: templates.find(record.templateId) ?? null,
+    workersStandby: workersStandby ?? workersMin,
+    hubRelease: hubReleaseId === null ? null : { id: hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
-    version,
     userId: EMULATED_USER_ID,
     aiKey: null,
   };

@@ -5,11 +5,10 @@ import {
   endpointPatchSchema,
   endpointSeedSchema,
 } from "../model/endpointFields";
-import type { Profile } from "../model/fidelity";
 import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import type { WorkerPod } from "../workers/worker";
-import { endpointPart, type FindVolume } from "./endpointGraphql";
-import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
+import { type EndpointGraphqlParts, endpointPart } from "./endpointGraphql";
+import type { Endpoint, EndpointSnapshot } from "./endpoints";
 import { endpointSnapshotSchema } from "./snapshotSchema";
 
 /** A snapshot of an endpoint with its workers. */
@@ -24,11 +23,8 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
  */
 export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
 
-export function endpointKind(
-  endpoints: Endpoints,
-  profile: Profile,
-  findVolume: FindVolume,
-): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
+export function endpointKind(parts: EndpointGraphqlParts): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
+  const { endpoints } = parts;
   return {
     noun: "endpoint",
     seedSchema: endpointSeedSchema,
@@ -38,7 +34,7 @@ export function endpointKind(
       { ...endpoints, list: endpoints.all, create: (seed) => endpoints.create(seed, seed.id ?? undefined) },
       view,
     ),
-    graphql: endpointPart(endpoints, profile, findVolume),
+    graphql: endpointPart(parts),
     snapshot: endpoints.snapshot,
     restore: (saved) => endpoints.restore(saved as EndpointSnapshot[]),
     clear: endpoints.clear,

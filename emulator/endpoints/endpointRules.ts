@@ -1,6 +1,7 @@
 import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../../sdk/contract/limits";
 import { BusinessError } from "../model/businessError";
-import type { EndpointFields, EndpointRecord } from "../model/endpointFields";
+import { cpuInstance } from "../model/cpuInstances";
+import { type EndpointFields, type EndpointInput, type EndpointRecord, volumesOf } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 
 /** Tiers that are newer than the contract (observed). */
@@ -12,34 +13,98 @@ export interface References {
   assertTemplate(id: string): void;
   /** Throws a BusinessError if an endpoint cannot have the volume. */
   assertVolume(id: string): void;
+  /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
+  dataCenterOf(volumeId: string): string | undefined;
 }
 
 /** Returns the fields of an endpoint as GraphQL shows them. */
 export function shown(record: EndpointRecord, profile: Profile) {
-  if (profile === "contract") return { ...record };
-  const flashBoot = record.flashBootType === "FLASHBOOT";
+  // The contract has one value only.
+  if (profile === "contract") return { ...record, flashBootType: record.flashBootType && "FLASHBOOT" };
   return {
     ...record,
-    name: flashBoot ? record.name + FLASH_BOOT_NAME_SUFFIX : record.name,
-    flashBootType: flashBoot ? "FLASHBOOT" : "OFF",
+    name: record.flashBootType === "FLASHBOOT" ? record.name + FLASH_BOOT_NAME_SUFFIX : record.name,
+    flashBootType: record.flashBootType ?? "OFF",
   };
+}
+
+/**
+ * Checks that an input gives an endpoint either GPUs or CPUs.
+ * @throws BusinessError if an endpoint on CPUs would have fields of GPUs
+ */
+export function assertOneKind(input: EndpointInput): void {
+  const { instanceIds, gpuIds, gpuCount, minCudaVersion, allowedCudaVersions } = input;
+  const ofGpus = [gpuIds || undefined, gpuCount, minCudaVersion, allowedCudaVersions];
+  if (instanceIds?.length && ofGpus.some((value) => value != null)) {
+    throw new BusinessError("An endpoint with instanceIds takes no GPUs and no CUDA versions", "save.cpu");
+  }
+}
+
+/** What the rules for the fields of an endpoint depend on. */
+interface Checked {
+  readonly profile: Profile;
+  /** The endpoint before the change; `undefined` if it is new. */
+  readonly current: EndpointRecord | undefined;
 }
 
 /**
  * Checks the rules that concern one endpoint alone.
  * @throws BusinessError if a field breaks a rule
  */
-export function assertAllowed(
-  fields: EndpointFields,
-  { profile, runsOnCpus }: { readonly profile: Profile; readonly runsOnCpus: boolean },
-  references: References,
-): void {
+export function assertAllowed(fields: EndpointFields, { profile, current }: Checked, references: References): void {
   if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
-  if (!runsOnCpus) assertGpuIds(fields.gpuIds, profile);
+  assertKind(fields, current);
+  if (current ? current.computeType === "CPU" : fields.instanceIds?.length) assertOnCpus(fields);
+  else assertOnGpus(fields, profile);
   assertLocations(fields.locations);
   if (fields.templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
   references.assertTemplate(fields.templateId);
-  if (fields.networkVolumeId !== null) references.assertVolume(fields.networkVolumeId);
+  assertVolumes(fields, references);
+  assertScaling(fields);
+  if ((fields.executionTimeoutMs ?? 0) < 0)
+    throw new BusinessError("executionTimeoutMs must not be negative", "save.ranges");
+  if ((fields.modelReferences ?? []).length > 1)
+    throw new BusinessError("An endpoint has at most one model reference", "save.models");
+}
+
+/** Checks what cannot change as long as an endpoint lives. */
+function assertKind({ type, gpuIds, instanceIds }: EndpointFields, current: EndpointRecord | undefined): void {
+  if (type !== "QB" && type !== "LB") throw new BusinessError(`type "${type}" is not QB or LB`, "save.type");
+  if (!current) return;
+  if (type !== current.type) throw new BusinessError("The type of an endpoint cannot be changed", "save.type-fixed");
+  const isOther = current.computeType === "CPU" ? gpuIds.trim() !== "" : (instanceIds ?? []).length > 0;
+  if (!isOther) return;
+  const kinds = current.computeType === "CPU" ? ["CPUs", "GPUs"] : ["GPUs", "CPUs"];
+  throw new BusinessError(
+    `The endpoint runs on ${kinds[0]} and cannot be changed to run on ${kinds[1]}`,
+    "save.compute-fixed",
+  );
+}
+
+function assertOnCpus({ instanceIds, modelReferences }: EndpointFields): void {
+  const unknown = instanceIds?.find((id) => !cpuInstance(id));
+  if (unknown !== undefined) throw new BusinessError(`No CPU instance has the id "${unknown}"`, "save.cpu-instances");
+  if (modelReferences?.length) throw new BusinessError("An endpoint on CPUs takes no model references", "save.models");
+}
+
+function assertOnGpus(fields: EndpointFields, profile: Profile): void {
+  assertGpuIds(fields.gpuIds, profile);
+  if ((fields.gpuCount ?? 1) < 1) throw new BusinessError("gpuCount must be at least 1", "save.ranges");
+  const versions = [fields.minCudaVersion ?? "", ...(fields.allowedCudaVersions ?? "").split(",")];
+  const wrong = versions.map((version) => version.trim()).find((version) => !/^(\d+\.\d+)?$/.test(version));
+  if (wrong !== undefined) throw new BusinessError(`"${wrong}" is not a CUDA version such as 12.8`, "save.cuda");
+}
+
+function assertVolumes(fields: EndpointFields, { assertVolume, dataCenterOf }: References): void {
+  const ids = volumesOf(fields);
+  for (const id of ids) assertVolume(id);
+  const places = ids.flatMap((id) => dataCenterOf(id) ?? []);
+  const twice = places.find((place, index) => places.indexOf(place) < index);
+  if (twice !== undefined)
+    throw new BusinessError(`Only one network volume in the data center ${twice} is allowed`, "save.volume-places");
+}
+
+function assertScaling(fields: EndpointFields): void {
   if (!SCALER_TYPES.includes(fields.scalerType)) {
     throw new BusinessError(
       `scalerType "${fields.scalerType}" is not one of ${SCALER_TYPES.join(", ")}`,

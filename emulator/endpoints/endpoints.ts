@@ -1,12 +1,17 @@
 import { BusinessError } from "../model/businessError";
 import type { EndpointContainer } from "../model/containerFields";
-import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
+import {
+  ENDPOINT_FIELDS,
+  type EndpointFields,
+  type EndpointInput,
+  type EndpointRecord,
+  volumesOf,
+} from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
-import { type ObservedFields, observedFieldsAfter, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
 import { createHistory, type History } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
-import { assertAllowed, type References } from "./endpointRules";
+import { assertAllowed, assertOneKind, type References } from "./endpointRules";
 import { createRuntime, type EndpointRuntime } from "./runtime";
 
 /** An endpoint: its stored record and its running part. */
@@ -15,12 +20,10 @@ export interface Endpoint {
   readonly runtime: EndpointRuntime;
 }
 
-/** The parts of an endpoint that its fields do not hold. */
+/** The part of an endpoint that its fields do not hold. */
 export interface OwnParts {
   /** The container of its own. @default that of the template */
   readonly container?: EndpointContainer | null;
-  /** The fields that only the observed service has. @default as they were */
-  readonly observed?: Partial<ObservedFields> | undefined;
 }
 
 /** An endpoint at one moment, for lists. */
@@ -35,7 +38,7 @@ export interface Endpoints {
    * Creates an endpoint, or changes the one with the id of the input.
    * @throws BusinessError if a rule of the service forbids it
    */
-  save(input: EndpointInput, own: Pick<OwnParts, "observed">): Endpoint;
+  save(input: EndpointInput): Endpoint;
   /**
    * Creates an endpoint, with the given id if there is one.
    * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
@@ -45,7 +48,7 @@ export interface Endpoints {
    * Changes some fields of an endpoint as REST v2 does: all others keep their value.
    * @throws BusinessError if a rule of the service forbids it
    */
-  patch(id: string, fields: Partial<EndpointInput>, own: OwnParts): Endpoint;
+  patch(id: string, fields: Partial<EndpointInput>, own?: OwnParts): Endpoint;
   /**
    * Deletes an endpoint as `deleteEndpoint` does.
    * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
@@ -83,6 +86,8 @@ export interface EndpointsOptions {
   readonly references: References;
   /** Returns the largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
   readonly workerQuota: () => number | undefined;
+  /** Called with the id of each endpoint that was deleted. */
+  readonly onRemoved: (id: string) => void;
 }
 
 /** What the parts below work on. */
@@ -97,7 +102,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   const history = createHistory<EndpointRecord>(context.clock);
   const state: State = { ...options, endpoints, history };
   return {
-    save: (input, own) => saveEndpoint(state, input, own),
+    save: (input) => saveEndpoint(state, input),
     create: (input, id, own) => createEndpoint(state, input, id, own),
     patch(id, fields, own) {
       const current = endpointWithId(state, id);
@@ -125,33 +130,34 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   };
 }
 
-function saveEndpoint(state: State, input: EndpointInput, { observed }: Pick<OwnParts, "observed">): Endpoint {
-  if (input.id == null) return createEndpoint(state, input, undefined, { observed });
+function saveEndpoint(state: State, input: EndpointInput): Endpoint {
+  if (input.id == null) return createEndpoint(state, input);
   const current = endpointWithId(state, input.id);
+  assertOneKind(input);
   // GraphQL knows only the link to a template.
   if (current.record.container) state.references.assertTemplate(input.templateId);
-  const fields = allowedFields(state, current.record, input, observed);
-  return changeEndpoint(state, current, fields, { container: null, observed });
+  return changeEndpoint(state, current, allowedFields(state, current.record, input), { container: null });
 }
 
 function createEndpoint(
   state: State,
   input: EndpointInput,
   wantedId?: string,
-  { container = null, observed }: OwnParts = {},
+  { container = null }: OwnParts = {},
 ): Endpoint {
   const { context, endpoints } = state;
   if (wantedId !== undefined && endpoints.has(wantedId)) {
     throw new RangeError(`An endpoint with the id "${wantedId}" already exists.`);
   }
-  const fields = allowedFields(state, undefined, input, observed);
+  assertOneKind(input);
+  const fields = allowedFields(state, undefined, input);
+  const computeType = fields.instanceIds?.length ? "CPU" : "GPU";
   let id = wantedId ?? randomId(context.random);
   while (endpoints.has(id)) id = randomId(context.random);
   noteChange(state, id, undefined);
   return startEndpoint(state, {
-    ...{ ...fields, id, createdAt: context.clock.now(), version: 0 },
+    ...{ ...fields, id, computeType, createdAt: context.clock.now(), version: 0 },
     ...(container && { container }),
-    ...(observed && { observed: observedFieldsAfter(UNSET_OBSERVED_FIELDS, observed) }),
   });
 }
 
@@ -165,19 +171,19 @@ function changeEndpoint(
   state: State,
   endpoint: Endpoint,
   patch: Partial<EndpointFields>,
-  { container, observed }: OwnParts = {},
+  { container }: OwnParts = {},
 ): Endpoint {
   const { record, runtime } = endpoint;
   const { templateId, container: ownBefore = null } = record;
+  const needsBefore = machineNeeds(record);
   noteChange(state, record.id, record);
   Object.assign(record, patch);
   if (container !== undefined && container !== ownBefore) record.container = container;
-  if (observed) record.observed = observedFieldsAfter(record.observed ?? UNSET_OBSERVED_FIELDS, observed);
   record.version += 1;
   const usedTemplate = ownBefore === null;
   const usesOther = record.templateId !== templateId || (record.container ?? null) !== ownBefore;
   if (usedTemplate && usesOther) state.context.released(templateId);
-  if (usesOther) runtime.rollOut();
+  if (usesOther || machineNeeds(record) !== needsBefore) runtime.rollOut();
   runtime.reconcile();
   return endpoint;
 }
@@ -207,7 +213,9 @@ function removeEndpoint(state: State, id: string): boolean {
   noteChange(state, id, endpoint.record);
   endpoint.runtime.dispose();
   if (!endpoint.record.container) context.released(endpoint.record.templateId);
-  return endpoints.delete(id);
+  endpoints.delete(id);
+  state.onRemoved(id);
+  return true;
 }
 
 function rollOut(state: State, templateId: string): void {
@@ -238,23 +246,26 @@ function endpointWithId({ endpoints }: State, id: string): Endpoint {
   return endpoint;
 }
 
+/** Returns what an endpoint needs of a machine, as text. Workers on others are replaced. */
+function machineNeeds(record: EndpointRecord): string {
+  const { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions, instanceIds, locations } = record;
+  return JSON.stringify([
+    ...[gpuIds, gpuCount, minCudaVersion, allowedCudaVersions, instanceIds, locations],
+    volumesOf(record),
+  ]);
+}
+
 /**
  * Returns the fields after a save.
  * @throws BusinessError if a rule of the service forbids them
  */
-function allowedFields(
-  state: State,
-  current: EndpointRecord | undefined,
-  input: EndpointInput,
-  observed: Partial<ObservedFields> = current?.observed ?? {},
-): EndpointFields {
+function allowedFields(state: State, current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
   const { references } = state;
   const { profile } = state.context;
   const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
   // An endpoint with a container of its own outlives the template that it came from.
   const keepsOwn = current?.container && fields.templateId === current.templateId;
-  const runsOnCpus = (observed.instanceIds ?? []).length > 0;
-  assertAllowed(fields, { profile, runsOnCpus }, keepsOwn ? { ...references, assertTemplate() {} } : references);
+  assertAllowed(fields, { profile, current }, keepsOwn ? { ...references, assertTemplate() {} } : references);
   if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(state, fields.workersMax, current?.id);
   return fields;
 }

@@ -112,7 +112,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   const webhooks = createWebhooks(record.id, context);
   const store = createJobStore(clock, jobChanged, drop);
   // The type of an endpoint is fixed for life.
-  const balancer = isLoadBalancing(record) ? createBalancer(record, context) : undefined;
+  const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
   const scheduler = balancer ?? createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,
@@ -240,10 +240,6 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       store.dispose();
     },
   };
-}
-
-function isLoadBalancing({ observed }: EndpointRecord): boolean {
-  return observed?.type === "LB";
 }
 
 function emptySnapshot(now: number): Snapshot {

@@ -1,7 +1,8 @@
 import type { JobRunEvents } from "../jobs/jobRun";
 import { apply, DEFAULT_POLICY, type Job, newJob } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
-import type { EndpointRecord } from "../model/endpointFields";
+import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
+import { fieldsAfter } from "../model/fieldTable";
 import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
 import { exampleContainer } from "../workers/container";
@@ -41,9 +42,9 @@ interface Parts {
 }
 
 /** The fields of a record that a run does not depend on. */
-const RECORD: Omit<EndpointRecord, keyof PlayedEndpoint> = {
-  ...{ id: "forecast", name: "forecast", templateId: "forecast", gpuIds: "", createdAt: 0, version: 0 },
-  ...{ locations: "", networkVolumeId: null, flashBootType: null },
+const RECORD: EndpointRecord = {
+  ...fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "forecast", templateId: "forecast", gpuIds: "" }, "observed"),
+  ...{ id: "forecast", createdAt: 0, version: 0, computeType: "GPU" },
 };
 
 /** No job takes no time: a worker would take all of them at the same moment. */

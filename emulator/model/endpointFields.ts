@@ -13,7 +13,7 @@ import {
   seedSchemaOf,
   storedSchemasOf,
 } from "./fieldTable";
-import type { ObservedFields } from "./observedFields";
+import { forGpus, OBSERVED_FIELDS, type VolumeReference } from "./observedFields";
 import { NAME, type Shape, TEXT, TEXTS } from "./shapes";
 import { convertedProperty, property, writeOnlyProperty } from "./v2Form";
 
@@ -67,12 +67,8 @@ const SCALING: Shape = {
   ],
 };
 
-/**
- * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table.
- * `OBSERVED_FIELDS` has the fields without effect, and `CONTAINER_FIELDS` those of an endpoint's
- * own container.
- */
-export const ENDPOINT_FIELDS = {
+/** The fields of the contract. */
+const CONTRACT_FIELDS = {
   /** Name of the endpoint, not empty. */
   name: requiredString("String!", property("name", NAME), (given, _, profile) =>
     profile === "observed" ? withoutSuffix(given) : given,
@@ -81,24 +77,32 @@ export const ENDPOINT_FIELDS = {
    * GPU tiers in priority order, then exclusions, as a comma list. REST v2 sends and replaces both
    * together.
    */
-  gpuIds: requiredString("String!", {
-    properties: {
-      "gpu.pools": { type: "array", items: TEXT, minItems: 1 },
-      "gpu.excludedTypes": { type: "array", items: { type: "string", pattern: "^[^-]" } },
-    },
-    read(at) {
-      const excluded = (at<readonly string[]>("gpu.excludedTypes") ?? []).map((type) => `-${type}`);
-      const pools = at<readonly string[]>("gpu.pools");
-      return pools && [...pools, ...excluded].join(",");
-    },
-    show(gpuIds) {
-      const parts = gpuIds.split(",").flatMap((part) => part.trim() || []);
-      const [excluded, pools] = [true, false].map((is) => parts.filter((part) => part.startsWith("-") === is));
-      return { "gpu.pools": pools, "gpu.excludedTypes": excluded?.map((part) => part.slice(1)) };
-    },
-  }),
+  gpuIds: {
+    ...requiredString(
+      "String!",
+      forGpus({
+        properties: {
+          "gpu.pools": { type: "array", items: TEXT, minItems: 1 },
+          "gpu.excludedTypes": { type: "array", items: { type: "string", pattern: "^[^-]" } },
+        },
+        read(at) {
+          const excluded = (at<readonly string[]>("gpu.excludedTypes") ?? []).map((type) => `-${type}`);
+          const pools = at<readonly string[]>("gpu.pools");
+          return pools && [...pools, ...excluded].join(",");
+        },
+        show(gpuIds) {
+          const { tiers, excluded } = gpuSelection(gpuIds);
+          return { "gpu.pools": tiers, "gpu.excludedTypes": excluded };
+        },
+      }),
+    ),
+    observed: { output: "String", input: "String" },
+  },
   /** Id of the serverless template. REST v2 copies its container, and never shows it. */
-  templateId: requiredString("String!", writeOnlyProperty("templateId", TEXT)),
+  templateId: {
+    ...requiredString("String!", writeOnlyProperty("templateId", TEXT)),
+    observed: { output: "String", input: "String" },
+  },
   /**
    * Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under
    * `REQUEST_COUNT`.
@@ -131,17 +135,22 @@ export const ENDPOINT_FIELDS = {
     convertedProperty("dataCenterIds", TEXTS, (ids: readonly string[]) => ids.join(","), dataCentersOf),
     (given, current) => (given === undefined ? current : given) ?? "",
   ),
-  /** Id of the network volume that the workers mount; `""` and `null` for none. */
-  networkVolumeId: kept(
+  /**
+   * Id of the network volume that the workers mount; `""` and `null` for none. REST v2 shows all
+   * volumes in one list.
+   */
+  networkVolumeId: kept<string | null, string>(
     "String",
     z.string(),
     z.string().nullable(),
-    convertedProperty(
-      "networkVolumes",
-      TEXTS,
-      ([id]: readonly string[]) => id ?? null,
-      (id) => (id === null ? [] : [id]),
-    ),
+    {
+      properties: { networkVolumes: TEXTS },
+      read(at) {
+        const ids = at<readonly string[]>("networkVolumes");
+        return ids?.length === 1 ? ids[0] : ids && null;
+      },
+      show: (_, record) => ({ networkVolumes: volumesOf(record as unknown as Volumes) }),
+    },
     (given, current) => (given === undefined ? current : given) || null,
   ),
   /** `QUEUE_DELAY` or `REQUEST_COUNT`: how the number of workers follows the load. */
@@ -159,11 +168,13 @@ export const ENDPOINT_FIELDS = {
     // A word that is neither is refused before it is stored.
     (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as z.infer<typeof SCALER_TYPE>,
   ),
-  /** `FLASHBOOT` for faster cold starts; `OFF` and `null` for none. */
+  /**
+   * `FLASHBOOT` or `PRIORITY_FLASHBOOT` for faster cold starts; `OFF` and `null` for none.
+   */
   flashBootType: kept(
     "FlashBootType",
     FLASH_BOOT_TYPE,
-    z.literal("FLASHBOOT").nullable(),
+    z.enum(["FLASHBOOT", "PRIORITY_FLASHBOOT"]).nullable(),
     {
       properties: { flashboot: { type: "string", enum: FLASH_BOOT_TYPE.options } },
       read: (at) => at<z.infer<typeof FLASH_BOOT_TYPE>>("flashboot"),
@@ -173,10 +184,16 @@ export const ENDPOINT_FIELDS = {
       // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has
       // OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
-      return given === "PRIORITY_FLASHBOOT" ? "FLASHBOOT" : (given ?? current);
+      return given ?? current;
     },
   ),
 };
+
+/**
+ * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table.
+ * `CONTAINER_FIELDS` has those of an endpoint's own container.
+ */
+export const ENDPOINT_FIELDS = { ...CONTRACT_FIELDS, ...OBSERVED_FIELDS };
 
 type Table = typeof ENDPOINT_FIELDS;
 
@@ -191,8 +208,8 @@ export interface EndpointRecord extends EndpointFields {
   readonly createdAt: number;
   /** Number of changes since then. A worker's pod shows it as `slsVersion`. */
   version: number;
-  /** The fields that only the observed service has, if a client has set any. */
-  observed?: ObservedFields;
+  /** `CPU` if it was created with `instanceIds`; fixed for life. */
+  readonly computeType: "CPU" | "GPU";
   /** The container of its own, or `null` while it follows its template. */
   container?: EndpointContainer | null;
 }
@@ -217,6 +234,7 @@ export const endpointRecordSchema = z.looseObject({
   ...storedSchemasOf(ENDPOINT_FIELDS),
   id: z.string(),
   createdAt: z.number(),
+  computeType: z.enum(["CPU", "GPU"]).default("GPU"),
   version: z.int().min(0),
 });
 
@@ -224,6 +242,28 @@ export const endpointRecordSchema = z.looseObject({
 export const endpointSeedSchema = seedSchemaOf<EndpointSeed>(ENDPOINT_FIELDS);
 /** The schema of a change to an endpoint. */
 export const endpointPatchSchema = patchSchemaOf(ENDPOINT_FIELDS);
+
+/** Returns the tiers of `gpuIds` in their order, and the GPU types that it excludes. */
+export function gpuSelection(gpuIds: string): { readonly tiers: string[]; readonly excluded: string[] } {
+  const parts = gpuIds.split(",").flatMap((part) => part.trim() || []);
+  const isExclusion = (part: string) => part.startsWith("-");
+  return {
+    tiers: parts.filter((part) => !isExclusion(part)),
+    excluded: parts.filter(isExclusion).map((part) => part.slice(1)),
+  };
+}
+
+/** The fields that name the network volumes of an endpoint. */
+interface Volumes {
+  readonly networkVolumeId: string | null;
+  readonly networkVolumeIds: readonly VolumeReference[] | null;
+}
+
+/** Returns the ids of all network volumes of an endpoint. */
+export function volumesOf({ networkVolumeId, networkVolumeIds }: Volumes): string[] {
+  const several = (networkVolumeIds ?? []).map((volume) => volume.networkVolumeId);
+  return [...new Set([...(networkVolumeId === null ? [] : [networkVolumeId]), ...several])];
+}
 
 function withoutSuffix(name: string): string {
   return name.endsWith(FLASH_BOOT_NAME_SUFFIX) ? name.slice(0, -FLASH_BOOT_NAME_SUFFIX.length) : name;

@@ -1,30 +1,26 @@
-import { BusinessError } from "./businessError";
-import type { V2Form } from "./fieldTable";
-import { type FieldForm, fieldsAfter, type Stored } from "./fieldTable";
-import { CUDA_VERSION, CUDA_VERSIONS } from "./shapes";
+import { z } from "zod";
+import { EXECUTION_TIMEOUT_MS } from "../../sdk/contract/limits";
+import { cpuInstances, instanceIdOf } from "./cpuInstances";
+import type { Field, V2Form } from "./fieldTable";
+import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "./shapes";
 import { convertedProperty } from "./v2Form";
 
+const volumeReference = z.strictObject({ networkVolumeId: z.string().min(1) });
 /** A network volume of an endpoint. */
-export interface VolumeReference {
-  /** Id of the volume. */
-  readonly networkVolumeId: string;
-}
+export interface VolumeReference extends Readonly<z.infer<typeof volumeReference>> {}
 
+const repoReference = z.looseObject({ repoName: z.string() });
 /** The repository of an endpoint. */
 export interface RepoReference {
   /** Owner and name of the repository. */
   readonly repoName: string;
 }
 
+const variable = z.strictObject({ key: z.string(), value: z.string() });
 /** An environment variable of an endpoint. */
-export interface Variable {
-  /** Name of the variable. */
-  readonly key: string;
-  /** Value of the variable. */
-  readonly value: string;
-}
+export interface Variable extends Readonly<z.infer<typeof variable>> {}
 
-const same = <Value>(value: Value): Value => value;
+type Optional<Value> = Field<Value, Value | undefined>;
 
 interface Details<Value> {
   /** `true` if a save that leaves the field out keeps it. @default the save resets it */
@@ -37,114 +33,151 @@ interface Details<Value> {
 /** Declares a field with the value that an endpoint has if no save ever set it. */
 function field<Value>(
   output: string,
+  schema: z.ZodType<Value>,
   value: Value,
   { isKept = false, input = output, v2 }: Details<Value> = {},
-): FieldForm<Value, Value | undefined> {
-  const store = (given: Value | undefined, current: Value | undefined) => {
+): Optional<Value> {
+  const store: Optional<Value>["store"] = (given, current, profile) => {
     if (given !== undefined) return given;
-    return isKept && current !== undefined ? current : value;
+    // GraphQL of the contract profile has no such field: its saves do not touch it.
+    return (isKept || profile === "contract") && current !== undefined ? current : value;
   };
-  return { output, input, store, v2 };
+  // A data file of before has no such field.
+  const stored = schema.default(value as never) as unknown as z.ZodType<Value>;
+  return { output, input, schema: schema.optional(), stored, store, v2, onlyIn: "observed" };
 }
 
+/** Returns the form of a field that only endpoints with GPUs show. */
+export function forGpus<Value, Given>({ show, ...form }: V2Form<Value, Given>): V2Form<Value, Given> {
+  return { ...form, show: (value, record) => (record.computeType === "CPU" ? {} : (show?.(value, record) ?? {})) };
+}
+
+const text = z.string().nullable();
+const count = z.int().nullable();
+const texts = z.array(z.string());
+
+const CPU: Shape = {
+  type: "array",
+  minItems: 1,
+  items: {
+    type: "object",
+    required: ["id", "vcpuCount"],
+    properties: { id: NAME, vcpuCount: { type: "integer", minimum: 2 } },
+  },
+};
+
 /**
- * Fields of an endpoint that only the observed service has. The emulator stores and shows them,
- * because the service's own clients send and select them, but they have no effect.
+ * Fields of an endpoint that GraphQL has only in the observed profile. REST v2 has some of them in
+ * both.
  */
 export const OBSERVED_FIELDS = {
-  /** Number of GPUs of a worker. */
-  gpuCount: field<number | null>("Int", 1, {
-    v2: convertedProperty<number | null, number>(
-      "gpu.count",
-      { type: "integer", minimum: 1 },
-      same,
-      (count) => count ?? 1,
+  /** GPUs of each worker, whole, ≥ 1; `null` counts as 1. */
+  gpuCount: field("Int", count, 1, {
+    v2: forGpus(
+      convertedProperty<number | null, number>(
+        "gpu.count",
+        { type: "integer", minimum: 1 },
+        (gpus) => gpus,
+        (gpus) => gpus ?? 1,
+      ),
     ),
   }),
-  /** CUDA versions that a machine may have, separated by commas; `null` for any. */
-  allowedCudaVersions: field<string | null>("String", null, {
+  /** CUDA versions of which a machine must have one, separated by commas; `null` for any. */
+  allowedCudaVersions: field("String", text, null, {
     isKept: true,
-    v2: convertedProperty(
-      "gpu.allowedCudaVersions",
-      CUDA_VERSIONS,
-      (versions: readonly string[]) => versions.join(",") || null,
-      (versions) => versions?.split(",") ?? [],
+    v2: forGpus(
+      convertedProperty(
+        "gpu.allowedCudaVersions",
+        CUDA_VERSIONS,
+        (versions: readonly string[]) => versions.join(",") || null,
+        (versions) => versions?.split(",").map((version) => version.trim()) ?? [],
+      ),
     ),
   }),
   /** The lowest CUDA version that a machine may have; `null` for any. */
-  minCudaVersion: field<string | null>("String", null, {
+  minCudaVersion: field("String", text, null, {
     isKept: true,
-    v2: convertedProperty("gpu.minCudaVersion", CUDA_VERSION, (version: string) => version || null, same),
-  }),
-  /** Longest time of a job, in milliseconds. */
-  executionTimeoutMs: field<number | null>("Int", null, {
-    v2: convertedProperty<number | null, number>("timeout", { type: "integer" }, same, (timeout) => timeout ?? 0),
-  }),
-  /** Number of workers for PRIORITY_FLASHBOOT. */
-  workersPFBTarget: field<number | null>("Int", 0),
-  /** Number of standby workers; `null` for as many as `workersMin`. */
-  workersStandby: field<number | null>("Int", null),
-  /** Ids of CPU instance types of an endpoint that runs on CPUs. */
-  instanceIds: field<readonly string[] | null>("[String]", null),
-  /** Network volumes, at most one in each data center. REST v2 shows that of `networkVolumeId`. */
-  networkVolumeIds: field<readonly VolumeReference[] | null>("[EndpointVolume]", null, {
-    input: "[EndpointVolumeInput]",
-    v2: {
-      properties: {},
-      read: (at) => at<readonly string[]>("networkVolumes")?.map((networkVolumeId) => ({ networkVolumeId })),
-    },
-  }),
-  /** Environment variables. */
-  env: field<readonly Variable[]>("[EnvironmentVariable]", [], { input: "[EnvironmentVariableInput]" }),
-  /** References of models to cache. */
-  modelReferences: field<readonly string[]>("[String]", [], { isKept: true }),
-  /** Kind of the endpoint: `QB` (queue) or `LB` (load balancer). */
-  type: field<string | null>("String", "QB", {
-    v2: convertedProperty<string | null, string>(
-      "type",
-      { type: "string", enum: ["QUEUE", "LOAD_BALANCER"] },
-      (type) => (type === "QUEUE" ? "QB" : "LB"),
-      (type) => (type === "LB" ? "LOAD_BALANCER" : "QUEUE"),
+    v2: forGpus(
+      convertedProperty(
+        "gpu.minCudaVersion",
+        CUDA_VERSION,
+        (version: string) => version || null,
+        (version) => version || null,
+      ),
     ),
   }),
+  /**
+   * Longest time of a job on a worker, in milliseconds, ≥ 0; 0 for no limit, `null` for the
+   * service's default. A job may have its own.
+   */
+  executionTimeoutMs: field("Int", count, null, {
+    v2: {
+      ...convertedProperty<number | null, number>(
+        "timeout",
+        { type: "integer" },
+        (timeout) => timeout,
+        (timeout) => timeout ?? EXECUTION_TIMEOUT_MS.default,
+      ),
+      initial: 0,
+    },
+  }),
+  /** Workers that PRIORITY_FLASHBOOT keeps; without effect. */
+  workersPFBTarget: field("Int", count, 0),
+  /** Number of standby workers; `null` for as many as `workersMin`. Without effect. */
+  workersStandby: field("Int", count, null),
+  /** CPU instances of an endpoint that runs on CPUs: `cpu3g-4-16` (flavor, vCPUs, GB). */
+  instanceIds: field<readonly string[] | null>("[String]", texts.nullable(), null, {
+    v2: {
+      properties: { cpu: CPU },
+      read: (at) => at<readonly { id: string; vcpuCount: number }[]>("cpu")?.map(instanceIdOf),
+      show: (ids, { computeType }) => (computeType === "CPU" ? { gpu: null, cpu: cpuInstances(ids) } : {}),
+    },
+  }),
+  /**
+   * Several network volumes, each in another data center. REST v2 shows them together with
+   * `networkVolumeId`.
+   */
+  networkVolumeIds: field<readonly VolumeReference[] | null>(
+    "[EndpointVolume]",
+    z.array(volumeReference).nullable(),
+    null,
+    {
+      input: "[EndpointVolumeInput]",
+      v2: {
+        properties: {},
+        read(at) {
+          const ids = at<readonly string[]>("networkVolumes");
+          if (!ids || ids.length < 2) return ids && null;
+          return ids.map((networkVolumeId) => ({ networkVolumeId }));
+        },
+      },
+    },
+  ),
+  /** Environment variables. A save with `templateId` ignores them; without effect. */
+  env: field<readonly Variable[]>("[EnvironmentVariable]", z.array(variable), [], {
+    input: "[EnvironmentVariableInput]",
+  }),
+  /** The model to cache, at most one; without effect. */
+  modelReferences: field<readonly string[] | null>("[String]", texts.nullable(), [], { isKept: true }),
+  /** Kind of the endpoint, fixed for life: `QB` (queue) or `LB` (load balancer). */
+  type: {
+    ...field<string | null>("String", text, "QB", {
+      isKept: true,
+      v2: convertedProperty<string | null, string>(
+        "type",
+        { type: "string", enum: ["QUEUE", "LOAD_BALANCER"] },
+        (type) => (type === "QUEUE" ? "QB" : "LB"),
+        (type) => (type === "LB" ? "LOAD_BALANCER" : "QUEUE"),
+      ),
+    }),
+    store: (given: string | null | undefined, current: string | null | undefined) => given ?? current ?? "QB",
+  },
   /** Id of an environment of the service's Flash tool. */
-  flashEnvironmentId: field<string | null>("String", null),
-  /** Certificates that the hosts must have. */
-  compliance: field<readonly string[] | null>("[Compliance]", null, { isKept: true }),
-  /** The repository that the endpoint is built from. */
-  repo: field<RepoReference | null>("EndpointRepo", null, { input: "EndpointRepoInput" }),
+  flashEnvironmentId: field("String", text, null),
+  /** Certificates that the hosts must have; without effect. */
+  compliance: field<readonly string[] | null>("[Compliance]", texts.nullable(), null, { isKept: true }),
+  /** The repository that the endpoint is built from; without effect. */
+  repo: field<RepoReference | null>("EndpointRepo", repoReference.nullable(), null, { input: "EndpointRepoInput" }),
   /** Id of the release of the service's hub that the endpoint was made from. */
-  hubReleaseId: field<string | null>("", null, { input: "String" }),
+  hubReleaseId: field("", text, null, { input: "String" }),
 };
-
-/** The fields of an endpoint that only the observed service has, as the emulator stores them. */
-export interface ObservedFields extends Stored<typeof OBSERVED_FIELDS> {}
-
-/** The fields of an endpoint that never set them. */
-export const UNSET_OBSERVED_FIELDS: ObservedFields = fieldsAfter(OBSERVED_FIELDS, undefined, {}, "observed");
-
-/**
- * Returns the fields after `saveEndpoint`.
- * @throws BusinessError if an endpoint on CPUs would have fields of GPUs
- */
-export function observedFieldsAfterSave(
-  current: ObservedFields | undefined,
-  { gpuIds, ...input }: Partial<ObservedFields> & { readonly gpuIds: string },
-): ObservedFields {
-  const { instanceIds, gpuCount, minCudaVersion, allowedCudaVersions } = input;
-  const ofGpus = [gpuIds || undefined, gpuCount, minCudaVersion, allowedCudaVersions];
-  if (instanceIds?.length && ofGpus.some((value) => value != null)) {
-    throw new BusinessError("An endpoint with instanceIds takes no GPUs and no CUDA versions", "save.cpu");
-  }
-  return fieldsAfter(OBSERVED_FIELDS, current, input, "observed");
-}
-
-/**
- * Returns the fields after a change over REST v2: a field that the input leaves out keeps its
- * value.
- */
-export function observedFieldsAfter(current: ObservedFields, input: Partial<ObservedFields>): ObservedFields {
-  const names = Object.keys(UNSET_OBSERVED_FIELDS) as (keyof ObservedFields)[];
-  const given = names.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]);
-  return { ...current, ...Object.fromEntries(given) };
-}

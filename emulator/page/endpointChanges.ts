@@ -99,7 +99,7 @@ function endpointView({ record, runtime }: Endpoint): EndpointView {
 
 function assumedFor({ scalerType, flashBootType }: Endpoint["record"]): FidelityId[] {
   const rows: FidelityId[] = ["workers.cold-start"];
-  if (flashBootType === "FLASHBOOT") rows.push("workers.flashboot-factor");
+  if (flashBootType !== null) rows.push("workers.flashboot-factor");
   if (scalerType === "REQUEST_COUNT") rows.push("workers.idle-request-count-time");
   return rows;
 }

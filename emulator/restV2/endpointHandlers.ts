@@ -1,20 +1,20 @@
 import type { Endpoints } from "../endpoints/endpoints";
+import { createWithTemplate } from "../endpoints/ownTemplate";
 import {
   containerOfBody,
   EMPTY_CONTAINER,
   type EndpointContainer,
   templateOfContainer,
 } from "../model/containerFields";
-import { DATA_CENTERS } from "../model/dataCenters";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
-import { OBSERVED_FIELDS } from "../model/observedFields";
 import { randomId } from "../model/random";
 import { changedByBody, createdByBody } from "../model/v2Form";
 import type { Templates } from "../templates/templates";
+import { assertBody } from "./endpointRules";
 import { type EndpointBody, shownEndpoint } from "./endpointShape";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
-import { findOrRefuse, Refusal } from "./problem";
+import { findOrRefuse } from "./problem";
 
 /** The parts of the account that endpoints need in REST v2. */
 export interface EndpointParts {
@@ -29,7 +29,8 @@ export interface EndpointParts {
 export function endpointHandlers({ endpoints, templates, random, dataCenters }: EndpointParts) {
   const containerNow = (record: Readonly<EndpointRecord>) =>
     record.container ?? templates.containerOf(record.templateId);
-  const shown = (record: Readonly<EndpointRecord>) => shownEndpoint(record, containerNow(record));
+  const shown = (record: Readonly<EndpointRecord>, origin: string) =>
+    shownEndpoint(record, containerNow(record), origin);
 
   const recordOf = (id: string, listLagMs?: number): Readonly<EndpointRecord> =>
     findOrRefuse(
@@ -50,80 +51,52 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
     return container;
   }
 
-  function assertAllowed(body: EndpointBody, scaler: string | undefined): void {
-    const unknown = body.dataCenterIds?.find((id) => ![...dataCenters, ...KNOWN].includes(id));
-    if (unknown !== undefined) throw new Refusal(400, `unknown data center "${unknown}"`, "v2.data-centers");
-    if ((body.networkVolumes?.length ?? 0) > 1) {
-      throw new Refusal(400, "The emulator supports one network volume for each endpoint", "v2.one-volume");
-    }
-    if (body.type === "LOAD_BALANCER") {
-      throw new Refusal(400, "The emulator supports only endpoints with a queue", "v2.queue-only");
-    }
-    if (scaler === "REQUEST_COUNT" && body.workers?.idleTimeout !== undefined) {
-      const reason = "$.workers: idleTimeout is not allowed with REQUEST_COUNT";
-      throw new Refusal(422, "Request validation failed.", "v2.idle-timeout", [reason]);
-    }
-    const { allowedCudaVersions = [], minCudaVersion } = body.gpu ?? {};
-    if (allowedCudaVersions.length > 0 && minCudaVersion) {
-      throw new Refusal(400, "allowedCudaVersions and minCudaVersion exclude each other", "v2.cuda");
-    }
-  }
+  /** Returns the template of a new endpoint without a `templateId`, so that GraphQL shows one. */
+  const ownTemplate = (endpointName: string, container: EndpointContainer) => ({
+    ...templateOfContainer(container),
+    name: `${endpointName}__template__${randomId(random, 7)}`,
+  });
 
-  /**
-   * Creates the template that belongs to an endpoint without one, so that GraphQL has something to
-   * show.
-   */
-  function boundTemplate(endpointName: string, container: EndpointContainer): string {
-    const name = `${endpointName}__template__${randomId(random, 7)}`;
-    return templates.create({ ...templateOfContainer(container), name }).id;
-  }
+  /** Returns `true` if the container of an endpoint is that of the template that belongs to it. */
+  const hasOwnTemplate = ({ id, container, templateId }: Readonly<EndpointRecord>) =>
+    !container && templates.find(templateId)?.boundEndpointId === id;
 
   return {
-    listEndpoints({ listLagMs, query }: V2Call) {
+    listEndpoints({ listLagMs, query, origin }: V2Call) {
       const newestFirst = [...endpoints.list(listLagMs)].reverse();
       const { items, pagination } = pageOf(
         newestFirst.map(({ record }) => record),
         query,
       );
-      return { endpoints: items.map(shown), pagination };
+      return { endpoints: items.map((record) => shown(record, origin)), pagination };
     },
-    createEndpoint({ body }: V2Call<EndpointBody>) {
-      assertAllowed(body, body.scaling?.type);
-      if (!body.gpu) throw new Refusal(400, "exactly one of gpu and cpu is needed", "v2.gpu");
-      if (body.templateId === undefined && body.image === undefined) {
-        throw new Refusal(422, "Request validation failed.", "v2.image", ["$: missing property 'image'"]);
-      }
+    createEndpoint({ body, origin }: V2Call<EndpointBody>) {
+      assertBody(body, undefined, dataCenters);
       const container = ownContainer(body) ?? EMPTY_CONTAINER;
-      const isBound = body.templateId === undefined;
-      const templateId = body.templateId ?? boundTemplate(body.name ?? "", container);
-      const input = { ...createdByBody(ENDPOINT_FIELDS, body), templateId };
-      const observed = changedByBody(OBSERVED_FIELDS, body);
-      try {
-        const { record } = endpoints.create(input, undefined, { container, observed });
-        if (isBound) templates.bind(templateId, record.id);
-        return shown(record);
-      } catch (error) {
-        if (isBound) templates.remove(templateId);
-        throw error;
-      }
+      const sent = createdByBody(ENDPOINT_FIELDS, body);
+      const fields = { ...sent, gpuIds: sent.gpuIds ?? "" };
+      const { record } =
+        body.templateId === undefined
+          ? createWithTemplate(templates, ownTemplate(fields.name, container), true, (templateId) =>
+              endpoints.create({ ...fields, templateId }),
+            )
+          : endpoints.create(fields, undefined, { container });
+      return shown(record, origin);
     },
-    getEndpoint: ({ id, listLagMs }: V2Call) => shown(recordOf(id, listLagMs)),
-    updateEndpoint({ id, body }: V2Call<EndpointBody>) {
+    getEndpoint: ({ id, listLagMs, origin }: V2Call) => shown(recordOf(id, listLagMs), origin),
+    updateEndpoint({ id, body, origin }: V2Call<EndpointBody>) {
       const before = recordOf(id);
-      assertAllowed(body, body.scaling?.type ?? before.scalerType);
+      assertBody(body, before, dataCenters);
       const container = ownContainer(body, containerNow(before));
-      const observed = changedByBody(OBSERVED_FIELDS, body);
-      const { record } = endpoints.patch(id, changedByBody(ENDPOINT_FIELDS, body), {
-        ...(container && { container }),
-        observed,
-      });
-      return shown(record);
+      const changesTemplate = container && body.templateId === undefined && hasOwnTemplate(before);
+      const own = container && !changesTemplate ? { container } : {};
+      const { record } = endpoints.patch(id, changedByBody(ENDPOINT_FIELDS, body), own);
+      if (changesTemplate) templates.change(record.templateId, templateOfContainer(container));
+      return shown(record, origin);
     },
     deleteEndpoint({ id }: V2Call) {
       recordOf(id);
       endpoints.remove(id);
-      const bound = templates.list().filter(({ boundEndpointId }) => boundEndpointId === id);
-      for (const template of bound) templates.remove(template.id);
       return undefined;
     },
     listWorkers({ id }: V2Call) {
@@ -135,7 +108,7 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
         status: WORKER_STATUS[states.get(pod.id) ?? ""] ?? "RUNNING",
         isStale: pod.slsVersion !== record.version,
         version: pod.slsVersion,
-        gpuCount: 1,
+        gpuCount: record.computeType === "CPU" ? 0 : (record.gpuCount ?? 1),
         image: pod.container.imageName,
         startedAt: new Date(pod.startedAt).toISOString(),
       }));
@@ -148,8 +121,6 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
     },
   };
 }
-
-const KNOWN = DATA_CENTERS.map(({ id }) => id);
 
 const WORKER_STATUS: Readonly<Record<string, string>> = {
   idle: "IDLE",

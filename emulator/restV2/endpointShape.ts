@@ -1,6 +1,5 @@
 import { type EndpointContainer, shownContainer } from "../model/containerFields";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
-import { OBSERVED_FIELDS, UNSET_OBSERVED_FIELDS } from "../model/observedFields";
 import { shownByV2 } from "../model/v2Form";
 
 /** What the handlers themselves read of the body of a create or a change of an endpoint. */
@@ -9,22 +8,35 @@ export interface EndpointBody {
   readonly type?: "QUEUE" | "LOAD_BALANCER";
   readonly templateId?: string;
   readonly image?: string;
+  readonly cpu?: readonly { readonly id: string; readonly vcpuCount: number }[];
   readonly gpu?: { readonly allowedCudaVersions?: readonly string[]; readonly minCudaVersion?: string };
   readonly scaling?: { readonly type: string };
   readonly workers?: { readonly idleTimeout?: number };
   readonly dataCenterIds?: readonly string[];
-  readonly networkVolumes?: readonly string[];
 }
 
-const FIELDS = { ...ENDPOINT_FIELDS, ...OBSERVED_FIELDS };
-
-/** Returns an endpoint as REST v2 shows it. It never shows a template. */
-export function shownEndpoint(record: Readonly<EndpointRecord>, container: EndpointContainer): object {
-  const { id, createdAt, observed = UNSET_OBSERVED_FIELDS } = record;
+/**
+ * Returns an endpoint as REST v2 shows it. It never shows a template.
+ * @param origin the URL of the emulator, where requests for the endpoint go
+ */
+export function shownEndpoint(record: Readonly<EndpointRecord>, container: EndpointContainer, origin: string): object {
+  const { id, createdAt } = record;
   return {
     id,
-    ...shownByV2(FIELDS, { ...record, ...observed }),
+    ...shownByV2(ENDPOINT_FIELDS, record),
+    requestUrls: requestUrls(record, origin),
     ...shownContainer(container),
     createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+function requestUrls({ id, type }: Readonly<EndpointRecord>, origin: string): Readonly<Record<string, string>> {
+  const queue = `${origin}/v2/${id}`;
+  const health = `${queue}/health`;
+  if (type === "LB") return { base: `${origin}/lb/${id}`, health };
+  const job = (operation: string) => `${queue}/${operation}/{job_id}`;
+  return {
+    ...{ run: `${queue}/run`, runSync: `${queue}/runsync`, status: job("status"), stream: job("stream") },
+    ...{ cancel: job("cancel"), retry: job("retry"), purgeQueue: `${queue}/purge-queue`, health },
   };
 }

@@ -1,6 +1,5 @@
 import { CONTAINER_FIELDS } from "../model/containerFields";
 import { ENDPOINT_FIELDS } from "../model/endpointFields";
-import { OBSERVED_FIELDS } from "../model/observedFields";
 import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "../model/shapes";
 import { v2Properties, v2Shown } from "../model/v2Form";
 import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
@@ -11,7 +10,7 @@ type Properties = Readonly<Record<string, Shape>>;
 
 const TEMPLATE: Properties = { ...v2Properties(TEMPLATE_FIELDS), allowedCudaVersions: CUDA_VERSIONS };
 const VOLUME = v2Properties(CHANGEABLE_FIELDS);
-const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...OBSERVED_FIELDS, ...CONTAINER_FIELDS };
+const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...CONTAINER_FIELDS };
 /** A change accepts all fields of an endpoint but its type. */
 const { type: ENDPOINT_TYPE = {}, gpu: GPU = {}, ...ENDPOINT } = v2Properties(ALL_ENDPOINT_FIELDS);
 /** A change clears the version with an empty string. */
@@ -37,7 +36,7 @@ export interface OperationFacts {
   readonly query?: readonly string[];
 }
 
-const READ_ENDPOINT = ["id", ...v2Shown(ALL_ENDPOINT_FIELDS)];
+const READ_ENDPOINT = ["id", ...v2Shown(ALL_ENDPOINT_FIELDS), "requestUrls"];
 const READ_TEMPLATE = ["id", ...v2Shown(TEMPLATE_FIELDS)];
 const READ_VOLUME = ["id", ...v2Shown(VOLUME_FIELDS), "type"];
 const READ_REGISTRY = ["id", ...v2Shown(REGISTRY_AUTH_FIELDS)];

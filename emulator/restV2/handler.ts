@@ -6,6 +6,8 @@ export interface V2Call<Body = Readonly<Record<string, unknown>>> extends CallOp
   readonly id: string;
   readonly body: Body;
   readonly query: URLSearchParams;
+  /** The URL under which the client reached the emulator. */
+  readonly origin: string;
 }
 
 /** Executes an operation. Returns the body of the response, or `undefined` if it has none. */

@@ -66,7 +66,7 @@ export function createRestV2(options: RestV2Options) {
 
   function execute({ name, facts }: Route, id: string, request: HttpRequest, { listLagMs }: CallOptions): HttpResponse {
     const body = facts.body ? checkedBody(request, facts) : {};
-    const result = handlers[name]({ id, body, query: request.query, listLagMs } as never);
+    const result = handlers[name]({ id, body, query: request.query, listLagMs, origin: originOf(request) } as never);
     if (result === undefined) return { status: facts.status, headers: {}, body: "" };
     const endpointId = name === "createEndpoint" ? (result as { id: string }).id : undefined;
     return { ...json(facts.status, result), endpointId };
@@ -131,4 +131,9 @@ function refusalOfPath({ path }: HttpRequest): Refusal {
   return isKnown
     ? new Refusal(405, "The requested method is not allowed for this path.", "v2.method")
     : new Refusal(404, "resource not found", "v2.other-paths");
+}
+
+/** Returns the URL under which the client reached the emulator. */
+function originOf({ headers }: HttpRequest): string {
+  return `http://${headers.host ?? "localhost"}`;
 }

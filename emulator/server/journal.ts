@@ -275,6 +275,9 @@ function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown
 interface SecretInput {
   readonly password?: unknown;
   readonly env?: unknown;
+  /** A template inside the input of an endpoint. */
+  readonly template?: unknown;
+  readonly cloudStorageConfig?: unknown;
 }
 
 const isInput = (input: unknown): input is SecretInput => typeof input === "object" && input !== null;
@@ -282,9 +285,11 @@ const isVariable = (it: unknown): it is { key?: unknown; value?: unknown } => ty
 
 function inputWithoutSecrets(input: unknown): unknown {
   if (!isInput(input)) return input;
-  const { password, env, ...shown } = input;
+  const { password, env, template, cloudStorageConfig, ...shown } = input;
   return {
     ...shown,
+    ...(template !== undefined && { template: inputWithoutSecrets(template) }),
+    ...(cloudStorageConfig !== undefined && { cloudStorageConfig: REDACTED }),
     ...(password !== undefined && { password: REDACTED }),
     ...(env !== undefined && { env: Array.isArray(env) ? env.map(variableWithoutValue) : REDACTED }),
   };
@@ -299,10 +304,15 @@ function variableWithoutValue(variable: unknown): unknown {
  * 4 characters are ordinary words.
  */
 function secretsIn({ input }: JournalEntry["arguments"]): string[] {
-  if (!isInput(input)) return [];
-  const values = Array.isArray(input.env) ? input.env.map((it) => (isVariable(it) ? it.value : it)) : [input.env];
-  const secrets = [input.password, ...values].flatMap(stringsIn).filter((secret) => secret.length >= 4);
+  const secrets = secretValues(input).filter((secret) => secret.length >= 4);
   return secrets.sort((a, b) => b.length - a.length);
+}
+
+function secretValues(input: unknown): string[] {
+  if (!isInput(input)) return [];
+  const { env, password, template, cloudStorageConfig } = input;
+  const values = Array.isArray(env) ? env.map((it) => (isVariable(it) ? it.value : it)) : [env];
+  return [...[password, cloudStorageConfig, ...values].flatMap(stringsIn), ...secretValues(template)];
 }
 
 function stringsIn(value: unknown): string[] {

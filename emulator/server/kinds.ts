@@ -39,7 +39,10 @@ export function createKinds(
     containerOf: (id) => records.templates.containerOf(id),
     released: (id) => records.templates.released(id),
   };
-  const endpoints = createEndpoints({ context, references, workerQuota });
+  const endpoints = createEndpoints({
+    ...{ context, references, workerQuota },
+    onRemoved: (id) => records.templates.removeThatOf(id),
+  });
   const templates = createTemplates(
     {
       ...given,
@@ -68,7 +71,7 @@ export function createKinds(
     registryAuths: registryAuthKind(registryAuths, profile),
     templates: templateKind(templates, profile),
     volumes: volumeKind(volumes, profile),
-    endpoints: endpointKind(endpoints, profile, volumes.find),
+    endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find }),
   };
   return { ...records, kinds };
 }

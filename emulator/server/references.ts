@@ -1,6 +1,7 @@
 import type { References } from "../endpoints/endpointRules";
 import type { Endpoints } from "../endpoints/endpoints";
 import { BusinessError } from "../model/businessError";
+import { volumesOf } from "../model/endpointFields";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Templates } from "../templates/templates";
@@ -55,6 +56,7 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
     assertVolume(id) {
       if (!exists("volumes", id)) throw new BusinessError("Unable to find network volume", "save.unknown-volume");
     },
+    dataCenterOf: (id) => account().volumes.find(id)?.dataCenterId,
     assertRegistryAuth(id) {
       if (!exists("registryAuths", id)) {
         throw new BusinessError("Unable to find registry auth", "template.unknown-registry-auth");
@@ -73,7 +75,7 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
     usersOfVolume(id) {
       const users = account()
         .endpoints.all()
-        .filter(({ record }) => record.networkVolumeId === id);
+        .filter(({ record }) => volumesOf(record).includes(id));
       const pods = runningPods().filter(({ networkVolume }) => networkVolume?.id === id);
       return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
     },

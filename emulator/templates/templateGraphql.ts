@@ -5,6 +5,10 @@ import { readLagMs } from "../records/history";
 import { TEMPLATE_FIELDS, type TemplateInput } from "./templateFields";
 import type { Templates } from "./templates";
 
+/** The fields of a template that `saveEndpoint` creates together with its endpoint. */
+const { volumeInGb, portsConfig, isServerless, isPublic, volumeMountPath, category, ...OWN_TEMPLATE_FIELDS } =
+  TEMPLATE_FIELDS;
+
 /** Creates the part of the GraphQL interface for templates. */
 export function templatePart(templates: Templates, profile: Profile): GraphqlPart {
   return {
@@ -22,6 +26,7 @@ export function templatePart(templates: Templates, profile: Profile): GraphqlPar
       type PodTemplate { id: String ${graphqlFields(TEMPLATE_FIELDS, "output", profile)} boundEndpointId: String }
       input EnvironmentVariableInput { key: String! value: String! }
       input PortConfigInput { port: String! name: String! }
+      input EndpointTemplateInput { ${graphqlFields(OWN_TEMPLATE_FIELDS, "input", profile)} }
       input SaveTemplateInput { id: String ${graphqlFields(TEMPLATE_FIELDS, "input", profile)} }
     `,
     operations: {

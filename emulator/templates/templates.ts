@@ -23,6 +23,8 @@ export interface TemplateOptions {
   readonly takenNames: readonly string[];
   /** `true` if the name of a deleted template cannot be used again. */
   readonly reserveDeletedNames: boolean;
+  /** `true` if the template of an endpoint outlives it. */
+  readonly keepBound: boolean;
 }
 
 /** The parts of the account that templates use. */
@@ -73,6 +75,8 @@ export interface Templates {
   wasRemoved(id: string): boolean;
   /** Makes a template that of an endpoint, with which it is deleted. */
   bind(id: string, endpointId: string): void;
+  /** Removes the templates that belong to an endpoint, unless an option keeps them. */
+  removeThatOf(endpointId: string): void;
   /** Removes the registry credential from a template. */
   forgetRegistryAuth(id: string): void;
   /** Notes the end of a use. */
@@ -166,6 +170,11 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     find: records.find,
     wasRemoved: records.wasRemoved,
     bind: (id, boundEndpointId) => records.change(templateWithId(id), { boundEndpointId }),
+    removeThatOf(endpointId) {
+      if (options.keepBound) return;
+      const bound = records.list().filter(({ boundEndpointId }) => boundEndpointId === endpointId);
+      for (const { id } of bound) remove(id);
+    },
     forgetRegistryAuth: (id) => records.change(templateWithId(id), { containerRegistryAuthId: null }),
     released(id) {
       const record = records.find(id);

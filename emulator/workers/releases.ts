@@ -20,7 +20,7 @@ export function createReleases(record: EndpointRecord, context: RuntimeContext):
   let last: Release | undefined;
 
   function isKept({ templateId }: WorkerContainer): boolean {
-    return context.staleFlashBoot && record.flashBootType === "FLASHBOOT" && templateId === record.templateId;
+    return context.staleFlashBoot && record.flashBootType !== null && templateId === record.templateId;
   }
 
   return {

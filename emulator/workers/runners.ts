@@ -39,7 +39,7 @@ export function functionRunner(
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
 export function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
-  return record.flashBootType === "FLASHBOOT" ? context.coldStartMs / 4 : context.coldStartMs;
+  return record.flashBootType === null ? context.coldStartMs : context.coldStartMs / 4;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Emulator, type EmulatorOptions, type Handlers, type HttpHandler, startEmulator } from "../../emulator";
+import {
+  type Emulator,
+  type EmulatorOptions,
+  type EndpointInput,
+  type Handlers,
+  type HttpHandler,
+  startEmulator,
+} from "../../emulator";
 import { type Client, type ClientOptions, createClient, type EndpointAccess } from "../../sdk/client";
 import { CANARY } from "./emulated";
 
@@ -16,7 +23,7 @@ export interface LoadBalancedOptions {
   /** The HTTP server of the workers. @default an echo */
   readonly handler?: Handlers[string];
   /** Fields of the endpoint. */
-  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly fields?: Partial<EndpointInput>;
   readonly emulator?: EmulatorOptions;
   readonly client?: Partial<ClientOptions>;
 }
@@ -28,7 +35,11 @@ export async function startLoadBalanced(options: LoadBalancedOptions = {}): Prom
     ...(handler && { handlers: { app: handler } }),
     ...options.emulator,
   });
-  const id = await createLoadBalanced(emulator, fields);
+  const { id } = emulator.endpoints.create({
+    ...{ name: "app", gpuIds: "AMPERE_16", templateId: "t", type: "LB", scalerType: "REQUEST_COUNT", scalerValue: 4 },
+    ...{ workersMax: 3, idleTimeout: 5 },
+    ...fields,
+  });
   const { url } = emulator;
   const client = createClient({ apiKey: CANARY, graphqlUrl: url, restUrl: url, queueUrl: url, ...options.client });
   return {
@@ -41,25 +52,6 @@ export async function startLoadBalanced(options: LoadBalancedOptions = {}): Prom
       await emulator.stop();
     },
   };
-}
-
-/** Creates a load-balancing endpoint and returns its id. */
-export async function createLoadBalanced(
-  { url, apiKey }: Emulator,
-  fields: LoadBalancedOptions["fields"] = {},
-): Promise<string> {
-  const input = Object.entries({
-    ...{ name: "app", gpuIds: "AMPERE_16", templateId: "t", type: "LB", scalerValue: 4 },
-    ...{ workersMax: 3, idleTimeout: 5 },
-    ...fields,
-  }).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const query = `mutation { saveEndpoint(input: { scalerType: "REQUEST_COUNT", ${input.join(", ")} }) { id } }`;
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ query });
-  const response = await fetch(`${url}/graphql?api_key=${apiKey}`, { method: "POST", headers, body });
-  const { data, errors } = (await response.json()) as { data?: { saveEndpoint: { id: string } }; errors?: unknown };
-  if (!data) throw new Error(JSON.stringify(errors));
-  return data.saveEndpoint.id;
 }
 
 /** Resolves when `isTrue` returns `true`. */

@@ -37,7 +37,8 @@ export const keptFields: Scenario = {
       FIELDS,
       [observed("save.observed-defaults"), "gpuCount", "workersPFBTarget"],
       [observed("save.observed-kept"), "minCudaVersion", "compliance"],
-      [observed("save.observed-reset"), "type", "executionTimeoutMs"],
+      [observed("save.observed-reset"), "executionTimeoutMs"],
+      [observed("save.type-kept"), "type"],
     ),
     save({ workersStandby: "0" }, "workersStandby", [observed("save.standby"), "workersStandby"]),
     {

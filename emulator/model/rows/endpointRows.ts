@@ -60,7 +60,7 @@ export const save = {
   ),
   "save.whole-scaler-value": observed("scalerValue is a whole number (Int) in the observed profile."),
   "save.observed-fields": assumed(
-    "The observed profile stores and shows the other fields of the service's clients (gpuCount, allowedCudaVersions, env, …); they have no effect.",
+    "The observed profile stores and shows the other fields of the service's clients; workersPFBTarget, workersStandby, env, modelReferences, compliance and repo have no effect.",
   ),
   "save.observed-defaults": observed(
     "A change that omits them sets gpuCount to 1, workersPFBTarget to 0 and instanceIds to null (observed profile).",
@@ -69,17 +69,48 @@ export const save = {
     "A change that omits them keeps minCudaVersion, allowedCudaVersions, modelReferences and compliance (observed profile).",
   ),
   "save.observed-reset": assumed(
-    "A change that omits them resets the other fields of the service's clients: type, executionTimeoutMs, networkVolumeIds, env, … (observed profile).",
+    "A change that omits them resets executionTimeoutMs, networkVolumeIds, workersStandby, flashEnvironmentId, repo and hubReleaseId (observed profile).",
+  ),
+  "save.observed-nulls": assumed(
+    "An explicit null is a value: it clears minCudaVersion, allowedCudaVersions, compliance and modelReferences (observed profile).",
+  ),
+  "save.cuda": assumed("A CUDA version that is not of the form 12.8 is refused."),
+  "save.compute-type": observed("computeType is shown, CPU or GPU, and is a validation error in an input."),
+  "save.compute-fixed": assumed(
+    "GPUs of an endpoint on CPUs are refused, and so are instanceIds of one on GPUs; the message is assumed.",
   ),
   "save.cpu": observed(
     'An endpoint with instanceIds has gpuIds "", and gpuCount or CUDA versions beside them are refused (observed profile); the message is assumed.',
   ),
+  "save.cpu-instances": assumed("instanceIds outside the catalogue (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
+  "save.cpu-lost": observed("An endpoint on CPUs whose instanceIds a save omits has none, and starts no worker."),
+  "save.type": observed("type is QB (queue), the default, or LB (load balancer); others are refused (assumed)."),
+  "save.type-kept": assumed("A change without type, or with null, keeps it."),
+  "save.type-fixed": assumed("Another type is refused."),
+  "save.volumes": observed("networkVolumeIds shows the data center of each volume, and refuses it in the input."),
+  "save.volume-places": assumed("Two volumes in one data center are refused."),
+  "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
+  "save.env": observed("env beside templateId is ignored: a change keeps it."),
+  "save.data-center-ids": assumed("dataCenterIds is a newer form of locations."),
+  "save.no-effect": assumed("requestTTL and cloudStorageConfig are accepted, and never shown."),
   "save.sources": assumed(
     "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
   ),
   "save.standby": assumed("workersStandby can be set, and is workersMin otherwise (observed profile)."),
-  "save.inline-template": assumed("A template inside saveEndpoint is refused."),
-  "save.priority-flashboot": assumed("PRIORITY_FLASHBOOT counts as FLASHBOOT (observed profile)."),
+  "save.own-template": observed(
+    "A create with template in place of templateId also creates the template, with the endpoint's id as boundEndpointId (observed profile).",
+  ),
+  "save.own-template-listed": assumed("myself.podTemplates lists such a template as any other; REST v2 does not."),
+  "save.template-or-id": observed("template and templateId together are refused; the message is assumed."),
+  "save.template-once": assumed("template in a change is refused: saveTemplate changes it."),
+  "save.template-lost": assumed("If the endpoint is refused, its template is not created either."),
+  "save.template-dies": observed("The deletion of an endpoint deletes the template that was created with it."),
+  "save.template-unbound": assumed("With bindEndpoint false, it belongs to no endpoint, and stays."),
+  "save.template-survives": assumed("With an option, such a template stays in any case."),
+  "save.template-shown": observed("An endpoint shows its template (observed profile)."),
+  "save.priority-flashboot": assumed(
+    "PRIORITY_FLASHBOOT is stored and shown; cold starts are those of FLASHBOOT (observed profile).",
+  ),
   "save.endpoint-template": observed("updateEndpointTemplate changes the template of an endpoint (observed profile)."),
   "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
 };

@@ -1,7 +1,8 @@
 /** The evidence: `documented` in the contract, `observed` at a running service, or `assumed`. */
 export type Level = "documented" | "observed" | "assumed";
 
-interface Row {
+/** One rule of the emulator. */
+export interface Row {
   readonly level: Level;
   readonly text: string;
 }

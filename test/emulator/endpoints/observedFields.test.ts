@@ -13,7 +13,7 @@ const ask = (emulator: Emulator, query: string, variables: object = {}) =>
 
 const SELECTED = `id gpuCount instanceIds workersPFBTarget allowedCudaVersions minCudaVersion executionTimeoutMs
   flashEnvironmentId compliance type modelReferences env { key value } networkVolumeIds { networkVolumeId dataCenterId }
-  networkVolume { id dataCenterId } aiKey userId version workersStandby createdAt flashBootType scalerValue`;
+  networkVolume { id dataCenterId } computeType aiKey userId version workersStandby createdAt flashBootType scalerValue`;
 const SAVE = `mutation Save($input: EndpointInput!) { saveEndpoint(input: $input) { ${SELECTED} } }`;
 const required = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
 
@@ -23,7 +23,6 @@ test("[save.observed-fields] the fields of the service's own clients are stored 
     gpuCount: 2,
     minCudaVersion: "12.4",
     executionTimeoutMs: 60_000,
-    env: [{ key: "A", value: "b" }],
     networkVolumeIds: [{ networkVolumeId: "v1" }],
     compliance: ["GDPR"],
   };
@@ -50,10 +49,8 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a chan
   const lost = {
     gpuCount: 2,
     workersPFBTarget: 1,
-    type: "LB",
     executionTimeoutMs: 60_000,
     networkVolumeIds: [{ networkVolumeId: "v1" }, { networkVolumeId: "v2" }],
-    env: [{ key: "A", value: "b" }],
     flashEnvironmentId: "f",
   };
   const made = (await ask(emulator, SAVE, { input: { ...required, ...kept, ...lost } })).body.data.saveEndpoint;
@@ -61,12 +58,104 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a chan
   const changed = await ask(emulator, SAVE, { input: { id: made.id, ...required } });
   expect(changed.body.data.saveEndpoint).toMatchObject({
     ...kept,
-    ...{ gpuCount: 1, workersPFBTarget: 0, type: "QB", executionTimeoutMs: null, networkVolumeIds: null, env: [] },
+    ...{ gpuCount: 1, workersPFBTarget: 0, executionTimeoutMs: null, networkVolumeIds: null, env: [] },
     flashEnvironmentId: null,
   });
 });
 
-test("[save.cpu] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and a change without instanceIds loses them", async () => {
+test("[save.observed-nulls] null clears what a save without the field keeps", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const kept = { minCudaVersion: "12.4", allowedCudaVersions: "12.4", compliance: ["GDPR"], modelReferences: ["m"] };
+  const made = (await ask(emulator, SAVE, { input: { ...required, ...kept } })).body.data.saveEndpoint;
+  const nulls = Object.fromEntries(Object.keys(kept).map((field) => [field, null]));
+  const cleared = await ask(emulator, SAVE, { input: { id: made.id, ...required, ...nulls } });
+  expect(cleared.body.data.saveEndpoint).toMatchObject(nulls);
+});
+
+test("[save.type] [save.type-kept] [save.type-fixed] the type is set once, and a save without it keeps it", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const saved = async (more: object) => (await ask(emulator, SAVE, { input: { ...required, ...more } })).body;
+  const { id, type } = (await saved({ type: "LB" })).data.saveEndpoint;
+  expect(type).toBe("LB");
+  expect((await saved({ id })).data.saveEndpoint.type).toBe("LB");
+  expect((await saved({ id, type: null })).data.saveEndpoint.type).toBe("LB");
+  expect((await saved({ id, type: "QB" })).errors[0].message).toMatch(/type of an endpoint cannot be changed/);
+  expect((await saved({ type: "QUEUE" })).errors[0].message).toMatch(/not QB or LB/);
+  expect((await saved({})).data.saveEndpoint.type).toBe("QB");
+});
+
+test("[save.compute-type] [save.compute-fixed] an endpoint keeps its GPUs or CPUs, and computeType is no input", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const saved = (more: object) => ask(emulator, SAVE, { input: { ...required, ...more } });
+  const onGpus = (await saved({})).body.data.saveEndpoint;
+  const onCpus = (await saved({ gpuIds: "", instanceIds: ["cpu3g-4-16"] })).body.data.saveEndpoint;
+  expect([onGpus.computeType, onCpus.computeType]).toEqual(["GPU", "CPU"]);
+  const toCpus = await saved({ id: onGpus.id, gpuIds: "", instanceIds: ["cpu3g-4-16"] });
+  expect(toCpus.body.errors[0].message).toMatch(/runs on GPUs and cannot be changed/);
+  const toGpus = await saved({ id: onCpus.id });
+  expect(toGpus.body.errors[0].message).toMatch(/runs on CPUs and cannot be changed/);
+  const refused = await saved({ computeType: "GPU" });
+  expect(refused.status).toBe(400);
+});
+
+test("[save.cuda] [save.cpu-instances] [save.models] values that the service cannot have are refused", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const refusal = async (more: object) =>
+    (await ask(emulator, SAVE, { input: { ...required, ...more } })).body.errors?.[0].message;
+  expect(await refusal({ minCudaVersion: "12" })).toMatch(/not a CUDA version/);
+  expect(await refusal({ allowedCudaVersions: "12.4, new" })).toMatch(/"new" is not a CUDA version/);
+  expect(await refusal({ gpuCount: 0 })).toMatch(/at least 1/);
+  expect(await refusal({ executionTimeoutMs: -1 })).toMatch(/must not be negative/);
+  expect(await refusal({ modelReferences: ["a", "b"] })).toMatch(/at most one model/);
+  for (const id of ["cpu3g-4", "cpu3g-4-8", "cpu3g-3-12", "cpu9z-4-16"]) {
+    expect(await refusal({ gpuIds: "", instanceIds: [id] })).toMatch(`No CPU instance has the id "${id}"`);
+  }
+  expect(await refusal({ gpuIds: "", instanceIds: ["cpu3c-2-4"], modelReferences: ["a"] })).toMatch(/no model/);
+  expect(await refusal({ gpuIds: null })).toMatch(/gpuIds/);
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("[save.volumes] [save.volume-places] several volumes show their data centers, one for each", async () => {
+  await using emulator = await startEmulator({
+    profile: "observed",
+    seed: {
+      volumes: [
+        { id: "ro", size: 10, dataCenterId: "EU-RO-1" },
+        { id: "cz", size: 10, dataCenterId: "EU-CZ-1" },
+        { id: "cz2", size: 10, dataCenterId: "EU-CZ-1" },
+      ],
+    },
+  });
+  const saved = (ids: readonly string[], more = {}) =>
+    ask(emulator, SAVE, {
+      input: { ...required, networkVolumeIds: ids.map((networkVolumeId) => ({ networkVolumeId, ...more })) },
+    });
+  expect((await saved(["ro", "cz"])).body.data.saveEndpoint.networkVolumeIds).toEqual([
+    { networkVolumeId: "ro", dataCenterId: "EU-RO-1" },
+    { networkVolumeId: "cz", dataCenterId: "EU-CZ-1" },
+  ]);
+  expect((await saved(["cz", "cz2"])).body.errors[0].message).toMatch(/data center EU-CZ-1/);
+  expect((await saved(["none"])).body.errors[0].message).toMatch(/Unable to find network volume/);
+  expect((await saved(["ro"], { dataCenterId: "EU-RO-1" })).status).toBe(400);
+});
+
+test("[save.env] [save.data-center-ids] [save.no-effect] env beside a template is ignored, and so are settings without a place", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  const cloudStorageConfig = {
+    ...{ provider: "S3", region: "eu", bucketName: "b", accessKey: "access-key", secretKey: "secret-key" },
+  };
+  const more = { env: [{ key: "A", value: "b" }], dataCenterIds: ["EU-RO-1", "EU-CZ-1"], requestTTL: 60 };
+  const made = await ask(emulator, SAVE, { input: { ...required, ...more, cloudStorageConfig } });
+  const { id, env } = made.body.data.saveEndpoint;
+  expect(env).toEqual([]);
+  const kept = [{ key: "B", value: "c" }];
+  emulator.endpoints.change(id, { env: kept });
+  expect((await ask(emulator, SAVE, { input: { ...required, ...more, id } })).body.data.saveEndpoint.env).toEqual(kept);
+  expect(emulator.endpoints.list()).toMatchObject([{ locations: "EU-RO-1,EU-CZ-1" }]);
+  expect(JSON.stringify(emulator.journal.requests())).not.toMatch(/access-key|secret-key/);
+});
+
+test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and a change without instanceIds loses them", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cpu = { ...required, gpuIds: "", instanceIds: ["cpu3g-4-16"] };
   const made = (await ask(emulator, SAVE, { input: cpu })).body.data.saveEndpoint;
@@ -75,8 +164,8 @@ test("[save.cpu] [save.observed-defaults] a CPU endpoint accepts no GPU fields, 
     const refused = await ask(emulator, SAVE, { input: { ...cpu, id: made.id, ...more } });
     expect(refused.body.errors[0].message).toMatch(/takes no GPUs/);
   }
-  const changed = await ask(emulator, SAVE, { input: { id: made.id, ...required } });
-  expect(changed.body.data.saveEndpoint.instanceIds).toBeNull();
+  const changed = await ask(emulator, SAVE, { input: { id: made.id, ...required, gpuIds: "" } });
+  expect(changed.body.data.saveEndpoint).toMatchObject({ instanceIds: null, computeType: "CPU" });
 });
 
 test("[save.sources] an endpoint shows the repository, hub release or Flash environment that it comes from", async () => {
@@ -105,13 +194,13 @@ test("[save.whole-scaler-value] a variable of the type Int is accepted", async (
   expect((await ask(emulator, query)).body.data.saveEndpoint).toEqual({ scalerValue: 4 });
 });
 
-test("[save.priority-flashboot] [save.inline-template] priority counts as FLASHBOOT, and a template inside is refused", async () => {
+test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and shown", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
-  const fast = await ask(emulator, SAVE, { input: { ...required, flashBootType: "PRIORITY_FLASHBOOT" } });
-  expect(fast.body.data.saveEndpoint.flashBootType).toBe("FLASHBOOT");
-  const refused = await ask(emulator, SAVE, { input: { ...required, bindEndpoint: true } });
-  expect(refused.body.errors[0].message).toMatch(/use saveTemplate, then saveEndpoint with its templateId/);
-  expect(emulator.endpoints.list()).toHaveLength(1);
+  const input = { ...required, flashBootType: "PRIORITY_FLASHBOOT" };
+  const fast = (await ask(emulator, SAVE, { input })).body.data.saveEndpoint;
+  expect(fast.flashBootType).toBe("PRIORITY_FLASHBOOT");
+  const off = await ask(emulator, SAVE, { input: { ...input, id: fast.id, flashBootType: "OFF" } });
+  expect(off.body.data.saveEndpoint.flashBootType).toBe("OFF");
 });
 
 test("the contract profile has none of them", async () => {

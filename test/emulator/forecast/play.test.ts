@@ -4,6 +4,8 @@ import type { PlayedEndpoint } from "../../../emulator/forecast/assumptions";
 import type { Load } from "../../../emulator/forecast/load";
 import { play } from "../../../emulator/forecast/play";
 import { DEFAULT_POLICY } from "../../../emulator/jobs/jobStates";
+import { ENDPOINT_FIELDS } from "../../../emulator/model/endpointFields";
+import { fieldsAfter } from "../../../emulator/model/fieldTable";
 import { createWorkerHost } from "../../../emulator/programs/workerHost";
 import { manualClock } from "../../../emulator/time/virtualClock";
 import { exampleContainer } from "../../../emulator/workers/container";
@@ -122,10 +124,10 @@ test("every job ends once, and all seconds of all workers are accounted for", ()
 /** Lets the emulator itself run the jobs, and returns the time when the last one ends. */
 async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [number, number])[]) {
   const clock = manualClock(0);
-  const record = { id: "e", name: "e", templateId: "t", gpuIds: "", locations: "", networkVolumeId: null };
+  const record = fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "e", templateId: "t", gpuIds: "" }, "contract");
   let lastEndS = 0;
   const runtime = createRuntime(
-    { ...record, ...endpoint, flashBootType: null, createdAt: 0, version: 0 },
+    { ...record, ...endpoint, id: "e", createdAt: 0, version: 0, computeType: "GPU" },
     {
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
       ...{ staleFlashBoot: false, containerOf: exampleContainer },

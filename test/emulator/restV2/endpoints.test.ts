@@ -14,6 +14,11 @@ beforeEach(async () => {
         { id: "tpl2", name: "two", imageName: "me/two:1", env: [{ key: "B", value: "two" }] },
         { id: "pods", name: "pods", imageName: "me/pods:1", isServerless: false },
       ],
+      volumes: [
+        { id: "ro1", name: "one", size: 10, dataCenterId: "EU-RO-1" },
+        { id: "ro2", name: "two", size: 10, dataCenterId: "EU-RO-1" },
+        { id: "cz", name: "three", size: 10, dataCenterId: "EU-CZ-1" },
+      ],
     },
   });
 });
@@ -44,6 +49,7 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
     scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
     ...{ dataCenterIds: [], networkVolumes: [], registry: null, args: "", disk: 20 },
     ...{ image: "me/one:1", env: { A: "template" }, ports: ["8000/http"], createdAt: expect.any(String) },
+    requestUrls: expect.objectContaining({ run: `${emulator.url}/v2/${body.id}/run` }),
   });
   expect((await call("GET", `/serverless/${body.id}`)).body).toEqual(body);
   expect((await call("GET", "/serverless")).body).toEqual({
@@ -89,8 +95,18 @@ test.each<[string, object, number, string]>([
     "idle",
   ],
   ["[v2.data-centers] an unknown data center", { dataCenterIds: ["XX-XX-9"] }, 400, 'data center "XX-XX-9"'],
-  ["[v2.one-volume] two volumes", { networkVolumes: ["a", "b"] }, 400, "one network volume"],
-  ["[v2.queue-only] a load balancer", { type: "LOAD_BALANCER" }, 400, "endpoints with a queue"],
+  [
+    "[v2.load-balancer-scaling] a load balancer with a scaler for queues",
+    { type: "LOAD_BALANCER" },
+    422,
+    "LOAD_BALANCER needs REQUEST_COUNT",
+  ],
+  ["[v2.gpu] both gpu and cpu", { cpu: [{ id: "cpu3g", vcpuCount: 4 }] }, 400, "exactly one of gpu and cpu"],
+  ["[v2.cpu] one vCPU", { gpu: undefined, cpu: [{ id: "cpu3g", vcpuCount: 1 }] }, 422, "at least 2"],
+  ["[v2.cpu] six vCPUs", { gpu: undefined, cpu: [{ id: "cpu3g", vcpuCount: 6 }] }, 422, "power of two"],
+  ["[v2.cpu] one flavor twice", { gpu: undefined, cpu: Array(2).fill({ id: "cpu3g", vcpuCount: 4 }) }, 422, "unique"],
+  ["[save.cpu-instances] an unknown flavor", { gpu: undefined, cpu: [{ id: "cpu9z", vcpuCount: 4 }] }, 400, "cpu9z"],
+  ["[save.volume-places] two volumes in one place", { networkVolumes: ["ro1", "ro2"] }, 400, "EU-RO-1"],
   ["[v2.quota] workers over the quota", { workers: { max: 11 } }, 400, "must not exceed your workers quota (10)"],
   ["[v2.pod-template] a template of pods", { templateId: "pods" }, 422, "not a serverless template"],
   ["[v2.unknown-template] an unknown template", { templateId: "none" }, 404, "Unable to find template"],
@@ -172,6 +188,92 @@ test("[v2.countries] an endpoint of countries shows all their data centers", asy
   expect(body.dataCenterIds).toEqual(["EU-CZ-1", "EU-RO-1", "EU-RO-2", "US-KS-2"]);
   await call("PATCH", "/serverless/ep1", { dataCenterIds: ["EU-CZ-1"] });
   expect(emulator.endpoints.get("ep1")).toMatchObject({ locations: "EU-CZ-1" });
+});
+
+test("[v2.bound-change] a change of the container changes the template that belongs to the endpoint", async () => {
+  const own = {
+    ...{ image: "me/own:1", args: "serve", disk: 30, env: { A: "b" }, ports: ["80/http"], registry: "reg" },
+  };
+  const { body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, templateId: undefined, ...own });
+  expect(body).toMatchObject(own);
+  const changes = { image: "me/own:2", args: "", disk: 40, env: { C: "d" }, ports: [], registry: null };
+  expect((await call("PATCH", `/serverless/${body.id}`, changes)).body).toMatchObject(changes);
+  expect((await call("PATCH", `/serverless/${body.id}`, { image: "me/own:3" })).body).toMatchObject({
+    ...{ ...changes, image: "me/own:3" },
+  });
+  const templates = emulator.templates.list().filter(({ boundEndpointId }) => boundEndpointId === body.id);
+  expect(templates).toMatchObject([{ imageName: "me/own:3", env: [{ key: "C", value: "d" }], containerDiskInGb: 40 }]);
+  expect(emulator.endpoints.get(body.id)?.templateId).toBe(templates[0]?.id);
+  emulator.templates.change(templates[0]?.id ?? "", { imageName: "me/own:4" });
+  expect((await call("GET", `/serverless/${body.id}`)).body.image).toBe("me/own:4");
+});
+
+test("[v2.cpu-shown] [v2.compute-fixed] an endpoint on CPUs shows their memory, and keeps its kind", async () => {
+  const cpu = [
+    { id: "cpu3g", vcpuCount: 4 },
+    { id: "cpu5c", vcpuCount: 2 },
+  ];
+  const { status, body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, gpu: undefined, cpu });
+  expect({ status, gpu: body.gpu }).toEqual({ status: 201, gpu: null });
+  expect(body.cpu).toEqual([
+    { id: "cpu3g", vcpuCount: 4, memory: 16 },
+    { id: "cpu5c", vcpuCount: 2, memory: 4 },
+  ]);
+  const change = (fields: object) => call("PATCH", `/serverless/${body.id}`, fields);
+  expect((await change({ cpu: cpu.slice(1) })).body.cpu).toHaveLength(1);
+  expect((await change({ gpu: { count: 2 } })).status).toBe(400);
+  const other = await create({ name: "other" });
+  expect((await call("PATCH", `/serverless/${other}`, { cpu })).status).toBe(400);
+  expect(emulator.endpoints.get(body.id)).toMatchObject({ computeType: "CPU", instanceIds: ["cpu5c-2-4"], gpuIds: "" });
+  expect((await call("GET", `/serverless/${other}`)).body).not.toHaveProperty("cpu");
+});
+
+test("[v2.load-balancer-scaling] [v2.request-urls] [v2.type-fixed] a load balancer has other URLs, and stays one", async () => {
+  const scaling = { type: "REQUEST_COUNT", requestCount: 2 };
+  const { status, body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, type: "LOAD_BALANCER", scaling });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ type: "LOAD_BALANCER", scaling, workers: { min: 0, max: 3, idleTimeout: 5 } });
+  expect(body.requestUrls).toEqual({
+    base: `${emulator.url}/lb/${body.id}`,
+    health: `${emulator.url}/v2/${body.id}/health`,
+  });
+  const change = (fields: object) => call("PATCH", `/serverless/${body.id}`, fields);
+  expect((await change({ type: "QUEUE" })).status).toBe(422);
+  expect((await change({ scaling: { type: "QUEUE_DELAY", queueDelay: 4 } })).status).toBe(422);
+  expect((await change({ workers: { idleTimeout: 9 } })).body.workers.idleTimeout).toBe(9);
+  const queue = (await call("GET", `/serverless/${await create()}`)).body;
+  const names = ["cancel", "health", "purgeQueue", "retry", "run", "runSync", "status", "stream"];
+  expect(Object.keys(queue.requestUrls).sort()).toEqual(names);
+  expect(queue.requestUrls.status).toBe(`${emulator.url}/v2/${queue.id}/status/{job_id}`);
+});
+
+test("[v2.volumes] several volumes are replaced as a whole, and one is the same as networkVolumeId", async () => {
+  const id = await create({ networkVolumes: ["ro1", "cz"] });
+  const read = async () => (await call("GET", `/serverless/${id}`)).body.networkVolumes;
+  expect(await read()).toEqual(["ro1", "cz"]);
+  await call("PATCH", `/serverless/${id}`, { networkVolumes: ["cz"] });
+  expect(await read()).toEqual(["cz"]);
+  expect(emulator.endpoints.get(id)).toMatchObject({ networkVolumeId: "cz", networkVolumeIds: null });
+  await call("PATCH", `/serverless/${id}`, { networkVolumes: [] });
+  expect(await read()).toEqual([]);
+});
+
+test("[v2.timeout] [v2.timeout-shown] a create without timeout has no limit, one of GraphQL the default", async () => {
+  const timeoutOf = async (id: string) => (await call("GET", `/serverless/${id}`)).body.timeout;
+  expect(await timeoutOf(await create())).toBe(0);
+  expect(await timeoutOf(await create({ timeout: 1_800_000 }))).toBe(1_800_000);
+  emulator.seed({ endpoints: [{ id: "ep2", name: "a", gpuIds: "ADA_24", templateId: "tpl1" }] });
+  expect(await timeoutOf("ep2")).toBe(600_000);
+});
+
+test("CUDA rules are cleared by an empty list and an empty string, each alone", async () => {
+  const id = await create({ gpu: { pools: ["ADA_24"], count: 2, minCudaVersion: "12.8" } });
+  const change = async (gpu: object) => (await call("PATCH", `/serverless/${id}`, { gpu })).body.gpu;
+  expect(await change({ count: 1 })).toMatchObject({ count: 1, minCudaVersion: "12.8", allowedCudaVersions: [] });
+  expect(await change({ allowedCudaVersions: ["12.8", "12.9"], minCudaVersion: "" })).toMatchObject({
+    ...{ minCudaVersion: null, allowedCudaVersions: ["12.8", "12.9"] },
+  });
+  expect(await change({ allowedCudaVersions: [] })).toMatchObject({ minCudaVersion: null, allowedCudaVersions: [] });
 });
 
 test("[v2.list-lag] a list can lag behind a change", async () => {

@@ -50,13 +50,19 @@ async function shown({ emulator }: Emulated, id: string) {
 
 const WHOLE = `gpuIds: "ADA_24", gpuCount: 2, minCudaVersion: "12.4", type: "LB", executionTimeoutMs: 60000,
   modelReferences: ["https://huggingface.co/a/b:main"], compliance: [GDPR, HIPAA], workersPFBTarget: 1,
-  networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }, { networkVolumeId: "v2" }],
-  env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }]`;
+  networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }, { networkVolumeId: "v2" }]`;
+
+/** Makes an endpoint with all of it, and with variables, which a save with `templateId` ignores. */
+async function makeWhole(it: Emulated): Promise<string> {
+  const id = await make(it, WHOLE);
+  it.emulator.endpoints.change(id, { env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
+  return id;
+}
 
 describe("a change at the service runpod", () => {
   test("keeps every field that the client does not manage, whatever changes the endpoint", async () => {
     await using it = await start();
-    const id = await make(it, WHOLE);
+    const id = await makeWhole(it);
     const { workersStandby: _, ...before } = await shown(it, id);
     expect(before).toMatchObject({ gpuCount: 2, workersPFBTarget: 1, executionTimeoutMs: 60_000, type: "LB" });
     const { endpoints } = it.client;
@@ -131,7 +137,7 @@ describe("a change at the service runpod", () => {
 describe("secrets of an endpoint", () => {
   test("are read only for a save and in no result, and its key is never read", async () => {
     await using it = await start();
-    const id = await make(it, WHOLE);
+    const id = await makeWhole(it);
     const { endpoints } = it.client;
     const list = await it.run(endpoints.list());
     const saved = await it.run(endpoints.update(id, { workersMax: 2 }));
@@ -146,7 +152,7 @@ describe("secrets of an endpoint", () => {
 
   test("are in no message of a save that the service refuses", async () => {
     await using it = await start();
-    const id = await make(it, WHOLE);
+    const id = await makeWhole(it);
     const message = 'Unexpected "secret-of-the-endpoint"';
     it.emulator.faults.add({
       match: { operation: "saveEndpoint" },

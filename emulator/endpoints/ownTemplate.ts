@@ -1,0 +1,37 @@
+import type { Endpoint } from "./endpoints";
+
+/** A template to create for one endpoint. GraphQL and REST v2 check its fields. */
+export interface OwnTemplate {
+  readonly name: string;
+}
+
+/** The operations on templates that endpoints with a template of their own need. */
+export interface OwnTemplates {
+  create(template: OwnTemplate): { readonly id: string };
+  /** Makes a template that of an endpoint, with which it is deleted. */
+  bind(templateId: string, endpointId: string): void;
+  remove(templateId: string): unknown;
+  find(templateId: string): object | undefined;
+}
+
+/**
+ * Creates an endpoint with a template of its own: both, or neither.
+ * @param create creates the endpoint with the template
+ * @param isBound `true` if the template is deleted with the endpoint
+ */
+export function createWithTemplate(
+  templates: OwnTemplates,
+  template: OwnTemplate,
+  isBound: boolean,
+  create: (templateId: string) => Endpoint,
+): Endpoint {
+  const { id } = templates.create(template);
+  try {
+    const endpoint = create(id);
+    if (isBound) templates.bind(id, endpoint.record.id);
+    return endpoint;
+  } catch (error) {
+    templates.remove(id);
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** A flavor of CPU machines. */
+interface Flavor {
+  /** GB of memory for each vCPU. */
+  readonly memoryPerVcpu: number;
+  /** The largest number of vCPUs of an instance. */
+  readonly maxVcpus: number;
+}
+
+/** The flavors of the service's catalogue. Its list changes over time. */
+const FLAVORS: Readonly<Record<string, Flavor>> = {
+  cpu3c: { memoryPerVcpu: 2, maxVcpus: 8 },
+  cpu3g: { memoryPerVcpu: 4, maxVcpus: 8 },
+  cpu5c: { memoryPerVcpu: 2, maxVcpus: 8 },
+  cpu5g: { memoryPerVcpu: 4, maxVcpus: 8 },
+};
+
+/** A CPU instance: `cpu3g-4-16`. */
+export interface CpuInstance {
+  /** The flavor. */
+  readonly id: string;
+  readonly vcpuCount: number;
+  /** Memory in GB. */
+  readonly memory: number;
+}
+
+/** Returns the instance with an id, or `undefined` if the catalogue has none. */
+export function cpuInstance(instanceId: string): CpuInstance | undefined {
+  const [, id = "", vcpus, memory] = /^([a-z0-9]+)-(\d+)-(\d+)$/.exec(instanceId) ?? [];
+  const instance = { id, vcpuCount: Number(vcpus), memory: Number(memory) };
+  const flavor = Object.hasOwn(FLAVORS, id) ? FLAVORS[id] : undefined;
+  if (!flavor || !isPowerOfTwo(instance.vcpuCount) || instance.vcpuCount > flavor.maxVcpus) return undefined;
+  return instance.memory === instance.vcpuCount * flavor.memoryPerVcpu ? instance : undefined;
+}
+
+/** Returns the instances with the ids, without those that the catalogue does not have. */
+export function cpuInstances(ids: readonly string[] | null): CpuInstance[] {
+  return (ids ?? []).flatMap((id) => cpuInstance(id) ?? []);
+}
+
+/** Returns the id of an instance: the memory follows from the flavor. */
+export function instanceIdOf({ id, vcpuCount }: Pick<CpuInstance, "id" | "vcpuCount">): string {
+  const { memoryPerVcpu = 0 } = Object.hasOwn(FLAVORS, id) ? (FLAVORS[id] as Flavor) : {};
+  return `${id}-${vcpuCount}-${vcpuCount * memoryPerVcpu}`;
+}
+
+/** Returns `true` for 1, 2, 4, 8, … */
+export function isPowerOfTwo(number: number): boolean {
+  return number >= 1 && Number.isInteger(Math.log2(number));
+}
