@@ -116,9 +116,9 @@ export class SmokeTest extends pulumi.CustomResource {
     const { type, provider } = SMOKE_TEST;
     const outputs = Object.fromEntries(SMOKE_TEST.outputs.map((output) => [output, undefined]));
     const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
-    const { expectedOutput, s3Config } = args;
+    const { expectedOutput, path, body, expectedBody, s3Config } = args;
     const secrets = {
-      ...secretInputs({ expectedOutput }),
+      ...secretInputs({ expectedOutput, path, body, expectedBody }),
       ...(s3Config !== undefined && { s3Config: secretStorage(s3Config) }),
     };
     super(type, name, { ...args, ...outputs, ...secrets, __provider: provider }, checked);

@@ -79,10 +79,10 @@ test("a SmokeTest with both a job and a path, or with wrong values, is refused",
   const stack = await createStack({ program: program(args), env: emulator.env });
   const { output } = await stack.run(["preview"]);
   for (const part of [
-    "path: must be a path",
-    "input: cannot be combined",
-    "expectedStatus: must be",
-    "expectedBody: must be",
+    "path must be a path",
+    "input cannot be combined",
+    "expectedStatus must be",
+    "expectedBody must be",
   ]) {
     expect(output).toContain(part);
   }
