@@ -13,7 +13,10 @@ async function load() {
   isLoaded = true;
 }
 
-/** @type {import("node:http").RequestListener} */
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
 async function respond(request, response) {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://worker");
   // 204 until the model is loaded: the service holds requests until it is 200.
