@@ -22,7 +22,9 @@ import type { Volumes } from "./volumes/volumes";
 
 export type { ClientOptions };
 
-/** One endpoint: its queue, or the HTTP servers of its workers if it is a load-balancing endpoint. */
+/**
+ * One endpoint: its queue, or the HTTP servers of its workers if it is a load-balancing endpoint.
+ */
 export interface EndpointAccess extends EndpointQueue, LoadBalancer {}
 
 /**

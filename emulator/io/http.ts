@@ -41,7 +41,9 @@ export interface QueueRequest extends HttpRequest {
   readonly payload: unknown;
 }
 
-/** The interfaces of the service: GraphQL, REST v1, REST v2, the queue and load-balancing endpoints. */
+/**
+ * The interfaces of the service: GraphQL, REST v1, REST v2, the queue and load-balancing endpoints.
+ */
 export const INTERFACES = ["graphql", "rest", "v2", "queue", "lb"] as const;
 
 /** An interface of the service. @useDeclaredType */

@@ -12,7 +12,10 @@ import type { HttpServer, PassedRequest } from "./httpServer";
 import { type OpenRequest, openRequest } from "./openRequest";
 import { createServerWorkers, type ServerWorkers } from "./serverWorkers";
 
-/** Sends requests to the workers of one load-balancing endpoint, and scales the workers. It has no jobs. */
+/**
+ * Sends requests to the workers of one load-balancing endpoint, and scales the workers. It has no
+ * jobs.
+ */
 export interface Balancer extends Scheduler {
   /** Resolves with the response of a worker, or with the load balancer's own. Never rejects. */
   serve(request: PassedRequest, client: AbortSignal): Promise<HttpResponse>;
@@ -22,7 +25,10 @@ export interface Balancer extends Scheduler {
 interface Held {
   readonly since: number;
   readonly affinity: Affinity;
-  /** Ends the wait: with a worker, with the load balancer's own response, or because the client has left. */
+  /**
+   * Ends the wait: with a worker, with the load balancer's own response, or because the client has
+   * left.
+   */
   settle(outcome: Worker | HttpResponse | undefined): void;
 }
 
@@ -138,7 +144,9 @@ function scale(state: BalancerState): void {
   context.watch.endpoint(record.id);
 }
 
-/** Returns the worker for a request, the response that refuses it, or `undefined` if it must wait. */
+/**
+ * Returns the worker for a request, the response that refuses it, or `undefined` if it must wait.
+ */
 function choose(state: BalancerState, affinity: Affinity): Worker | HttpResponse | undefined {
   const { pool, servers } = state;
   const all = pool.all().filter(({ draining }) => !draining);

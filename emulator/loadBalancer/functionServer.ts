@@ -16,7 +16,9 @@ import {
 /** The host in the URLs that a handler receives. */
 const ORIGIN = "http://localhost";
 
-/** Returns the HTTP server of a worker without a process. The handler is looked up for each request. */
+/**
+ * Returns the HTTP server of a worker without a process. The handler is looked up for each request.
+ */
 export function functionServer(
   handlerOf: () => HttpHandler,
   { id, container }: WorkerPod,

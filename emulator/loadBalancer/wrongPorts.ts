@@ -18,7 +18,10 @@ export const UNREACHABLE: HttpServer = {
   ping: () => Promise.resolve(200),
 };
 
-/** Calls a function when the life of a worker with wrong ports is over. Returns a function that cancels the call. */
+/**
+ * Calls a function when the life of a worker with wrong ports is over. Returns a function that
+ * cancels the call.
+ */
 export function endWithWrongPorts(clock: EmulatorClock, end: () => void): () => void {
   return clock.schedule(LOAD_BALANCER_MS.wrongPorts, end, true);
 }

@@ -32,7 +32,10 @@ export function isHttpHandler(value: unknown): value is HttpHandler {
   return typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function";
 }
 
-/** The handler of endpoints that have none: it returns the method, the path and the body of a request. */
+/**
+ * The handler of endpoints that have none: it returns the method, the path and the body of a
+ * request.
+ */
 export const httpEcho: HttpHandler = {
   async fetch(request, { workerId }) {
     const { pathname, search } = new URL(request.url);

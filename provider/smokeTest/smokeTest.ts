@@ -82,7 +82,8 @@ export interface SmokeTestArgs {
 }
 
 /**
- * Runs one job on an endpoint, or requests one path of a load-balancing endpoint, when the resource is created, and again whenever its arguments
+ * Runs one job on an endpoint, or requests one path of a load-balancing endpoint, when the resource
+ * is created, and again whenever its arguments
  * change. Fails the `up` if the job fails, takes too long, or has an unexpected output. Resources
  * that depend on it are then not changed. So does a response without the expected status.
  *

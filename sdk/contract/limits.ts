@@ -94,7 +94,9 @@ export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minut
  */
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
-/** Largest body of a request to a load-balancing endpoint, and of its response, in bytes (observed). */
+/**
+ * Largest body of a request to a load-balancing endpoint, and of its response, in bytes (observed).
+ */
 export const LOAD_BALANCER_BODY_MAX_BYTES = 30 * megabyte;
 
 /**
@@ -109,7 +111,10 @@ export const LOAD_BALANCER_MS = {
   wrongPorts: 8 * minute,
 } as const;
 
-/** The header that names a worker, in requests to a load-balancing endpoint and in its responses (observed). */
+/**
+ * The header that names a worker, in requests to a load-balancing endpoint and in its responses
+ * (observed).
+ */
 export const WORKER_ID_HEADER = "x-runpod-worker-id";
 
 /** The window of all rate limits (contract, Limits). */

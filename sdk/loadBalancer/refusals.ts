@@ -19,7 +19,10 @@ interface Unserved {
   readonly body: string;
 }
 
-/** How the service itself refuses a request: by its status and, where an app may use the same, by its body. */
+/**
+ * How the service itself refuses a request: by its status and, where an app may use the same, by
+ * its body.
+ */
 interface Rule {
   readonly statuses: readonly number[];
   readonly says?: RegExp;

@@ -1,6 +1,8 @@
 import { InvalidInputError } from "../errors";
 
-/** A part that a URL parser, or a gateway that decodes the path, reads as "this" or "the one above". */
+/**
+ * A part that a URL parser, or a gateway that decodes the path, reads as "this" or "the one above".
+ */
 const DOT_SEGMENT = /^\.{1,2}$/;
 
 /** Characters that a URL parser drops or reads as something else. */

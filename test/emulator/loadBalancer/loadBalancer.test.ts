@@ -264,7 +264,7 @@ describe("workers", () => {
     expect((await response).status).toBe(524);
   });
 
-  test("[lb.unreachable] [lb.no-retry] that are lost lose their requests: 502, and no repeat", async () => {
+  test("[lb.unreachable] [lb.no-retry] lose their requests when they are lost: 502, and no repeat", async () => {
     const { handler, requests } = startScripted();
     await using app = await startLoadBalanced({ handler, fields: { workersMin: 1 } });
     app.emulator.faults.add({ effect: { killWorker: true }, times: 1 });
@@ -349,7 +349,7 @@ describe("a program", () => {
     expect(seen.HEALTH_CHECK_PATH).toBe("/healthy");
   });
 
-  test("[lb.unreachable] that ends is replaced, and its request returns 502", async () => {
+  test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     expect((await plain(app, "/exit")).status).toBe(502);
     // The service finds out a moment later.

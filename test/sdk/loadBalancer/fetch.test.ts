@@ -23,7 +23,9 @@ import { CANARY, withoutCanary } from "../../support/emulated";
 import { startLoadBalanced, startScripted, until } from "../../support/loadBalanced";
 import { startRawServer } from "../../support/rawServer";
 
-/** A client of a server that answers each request as scripted, and the requests that it received. */
+/**
+ * A client of a server that answers each request as scripted, and the requests that it received.
+ */
 async function startRaw(...answers: ((outgoing: ServerResponse) => unknown)[]) {
   const received: { url: string | undefined; key: string | undefined }[] = [];
   const server = await startRawServer((incoming, outgoing) => {
@@ -285,7 +287,7 @@ describe("a repeat", () => {
     await client.close();
   });
 
-  test("of a body that is a stream is never made", async () => {
+  test("is never made with a body that is a stream", async () => {
     await using raw = await startRaw(answer(429), answer(200));
     async function* body() {
       yield Buffer.from("once");
@@ -294,7 +296,7 @@ describe("a repeat", () => {
     expect(raw.received).toHaveLength(1);
   });
 
-  test.each(["GET", "POST"])("of a %s that was sent is never made: its effect is uncertain", async (method) => {
+  test.each(["GET", "POST"])("is never made for a %s that was sent: its effect is uncertain", async (method) => {
     await using raw = await startRaw((outgoing) => outgoing.socket?.destroy());
     const error = await failure(raw.fetch("/x", { method }));
     expect(error).toBeInstanceOf(RequestUncertainError);

@@ -1,4 +1,5 @@
-// The HTTP server of a load-balancing endpoint's worker, for tests. It is healthy at the second ping.
+// The HTTP server of a load-balancing endpoint's worker, for tests. It is healthy at the second
+// ping.
 const { createServer } = require("node:http");
 
 const { PORT, PORT_HEALTH, HEALTH_CHECK_PATH = "/ping", RUNPOD_POD_ID } = process.env;
