@@ -6,6 +6,7 @@ import type { LimitedOperation } from "./jobs/rateLimits";
 import type { EmulatorOptions } from "./options";
 import { checkProgram, type WorkerProgram } from "./programs/program";
 import type { EmulatorClock } from "./time/virtualClock";
+import { isHttpHandler } from "./workers/httpHandler";
 
 /** Infinity is allowed: it means no limit, or never. NaN is not. */
 const zeroOrMore = z.custom<number>(
@@ -21,8 +22,10 @@ const handlers = z.custom<object>(
     typeof value === "object" &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.values(value).every((handler) => handler === undefined || aFunction(handler) || isProgram(handler)),
-  "an object of functions or programs is needed, by the name, the template id or the id of an endpoint; " +
+    Object.values(value).every(
+      (handler) => handler === undefined || aFunction(handler) || isHttpHandler(handler) || isProgram(handler),
+    ),
+  "an object of functions, HTTP handlers or programs is needed, by the name, the template id or the id of an endpoint; " +
     "{ default: … } is for all others",
 );
 

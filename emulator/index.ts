@@ -283,6 +283,7 @@ export { type EmulatorClock, type ManualClock, manualClock, scaledClock } from "
 export type { VolumeFields, VolumeInput, VolumeRecord, VolumeSeed } from "./volumes/volumeFields";
 export type { VolumeControl } from "./volumes/volumeKind";
 export type { WorkerContainer } from "./workers/container";
+export type { HttpContext, HttpHandler } from "./workers/httpHandler";
 export type { Handler, HandlerContext, HandlerJob, Handlers } from "./workers/jobHandlers";
 export { loadHandlers } from "./workers/loadHandlers";
 export type { WorkerPod } from "./workers/worker";

@@ -5,6 +5,7 @@ import { systemClock } from "./contract/clock";
 import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
+import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
 import type { Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
@@ -22,6 +23,11 @@ import type { Volumes } from "./volumes/volumes";
 export type { ClientOptions };
 
 /**
+ * One endpoint: its queue, or the HTTP servers of its workers if it is a load-balancing endpoint.
+ */
+export interface EndpointAccess extends EndpointQueue, LoadBalancer {}
+
+/**
  * A client of one account. Create it once and share it: its users share connections, rate limits
  * and polls.
  */
@@ -37,11 +43,12 @@ export interface Client {
   /** Reads pods. */
   readonly pods: Pods;
   /**
-   * Returns the queue of an endpoint, which submits and follows jobs.
+   * Returns the calls of an endpoint: a queue submits and follows jobs, and `fetch` calls the
+   * workers of a load-balancing endpoint.
    * @throws InvalidInputError if the id cannot be part of a path
    * @throws ConfigurationError if there is no `queueUrl`
    */
-  endpoint(endpointId: string): EndpointQueue;
+  endpoint(endpointId: string): EndpointAccess;
   /**
    * Ends all waits for jobs and all streamed bodies, and closes each connection when its response
    * is complete.
@@ -92,8 +99,8 @@ export function createClient(options?: ClientOptions): Client {
   const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
   const pods = createPods(managementContext, () => managed().pods);
   let management: Management | undefined;
-  const queues = new Map<string, ManagedQueue>();
-  function endpoint(endpointId: string): EndpointQueue {
+  const queues = new Map<string, ManagedQueue & EndpointAccess>();
+  function endpoint(endpointId: string): EndpointAccess {
     const existing = queues.get(endpointId);
     if (existing) return existing;
     const queueUrl = requireAddress(checked, "queueUrl");
@@ -101,8 +108,9 @@ export function createClient(options?: ClientOptions): Client {
     const holdsReads = serviceName(checked) === "runpod";
     const context = { ...calls, http, apiKey, queueUrl, rateLimits, log, holdsReads };
     const queue = createEndpointQueue(context, endpointId);
-    queues.set(endpointId, queue);
-    return queue;
+    const access: ManagedQueue & EndpointAccess = Object.assign(createLoadBalancer(context, endpointId), queue);
+    queues.set(endpointId, access);
+    return access;
   }
   let closed: Promise<void> | undefined;
   function close(): Promise<void> {

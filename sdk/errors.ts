@@ -175,6 +175,13 @@ export class RejectedError extends ServerlessGpuError {
 }
 
 /**
+ * Thrown when the queue of a load-balancing endpoint is called: it has none. Nothing was submitted.
+ */
+export class NoQueueError extends RejectedError {
+  override readonly code = "NO_QUEUE";
+}
+
+/**
  * Thrown when a rule of the service forbids the request: workers are not at zero, or a template is
  * unknown.
  */

@@ -7,7 +7,7 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
-export { type Client, type ClientOptions, createClient } from "./client";
+export { type Client, type ClientOptions, createClient, type EndpointAccess } from "./client";
 export {
   type ConnectionSettings,
   type EnvironmentSettings,
@@ -61,6 +61,9 @@ export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
 export type { StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
+export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
+export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
+export * from "./loadBalancer/loadBalancerErrors";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
 export type { KnownSettings } from "./records/calls";

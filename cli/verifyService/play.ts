@@ -2,6 +2,7 @@ import type { FidelityId } from "../../emulator/model/fidelity";
 import { playScenario } from "./playScenario";
 import * as graphql from "./scenarios/graphql";
 import { keptFields } from "./scenarios/keptFields";
+import { loadBalancerRefusals } from "./scenarios/loadBalancer";
 import * as queue from "./scenarios/queue";
 import { reads } from "./scenarios/reads";
 import * as save from "./scenarios/saveEndpoint";
@@ -16,7 +17,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, graphql.unknownDeletion],
     ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
-    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive],
+    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals],
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];
 }

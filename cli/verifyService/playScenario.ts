@@ -30,6 +30,7 @@ async function replyTo(
 function send(service: TestedService, request: Request, fill: (text: string) => string): Promise<Reply> {
   if ("graphql" in request) return service.graphql(fill(request.graphql), request);
   if ("queue" in request) return service.queue(fill(request.queue), request);
+  if ("lb" in request) return service.lb(request.lb, request);
   if ("rest" in request) return service.rest(request.rest, request);
   if ("v2" in request) return service.v2(request.v2, request);
   if ("save" in request) return service.graphql(mutation(service, request.save, request.selection), request);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FidelityId, Profile } from "../../emulator/model/fidelity";
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import type { createAgent } from "../../sdk/transport/proxy";
-import { INTERFACE_PATHS, REST_V2_PATH } from "../../sdk/transport/urls";
+import { INTERFACE_PATHS, loadBalancerUrl, REST_V2_PATH } from "../../sdk/transport/urls";
 
 type Dispatcher = ReturnType<typeof createAgent>;
 
@@ -70,6 +70,8 @@ export interface TestedService {
   v2(path: string, sending?: Sending): Promise<Reply>;
   /** Sends to the queue of the endpoint, or to a path that begins with `/` below `/v2`. */
   queue(path: string, sending?: Sending & { readonly json?: unknown }): Promise<Reply>;
+  /** Sends a GET to a path of the endpoint's load balancer. */
+  lb(path: string, sending?: Sending): Promise<Reply>;
   /** Sends a GET without a key to a path that no interface has. */
   elsewhere(path: string): Promise<Reply>;
   pause(ms: number): Promise<void>;
@@ -128,6 +130,8 @@ export function createTestedService(options: TestedServiceOptions): TestedServic
       const all = { ...sending, body, method: sending.method ?? (body === undefined ? "GET" : "POST") };
       return send(new URL(queueUrl + INTERFACE_PATHS.queueUrl + below), all, headerKey(sending.key, apiKey));
     },
+    lb: (path, { key } = {}) =>
+      send(new URL(loadBalancerUrl(queueUrl, endpoint.id) + path), {}, headerKey(key, apiKey)),
     elsewhere: (path) => send(new URL(path, graphqlUrl), {}, undefined),
     pause: (ms) => sleep(ms, undefined, { signal }),
     close: () => agent.close(),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { decodeSegment, type HttpRequest, type HttpResponse, json, type Refusal } from "../io/http";
+import { decodeSegment, type HttpRequest, type HttpResponse, INTERFACES, json, type Refusal } from "../io/http";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { validate } from "../io/validate";
 import { BusinessError } from "../model/businessError";
@@ -169,7 +169,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
   return {
     operation: given.operation,
     endpointId: given.endpointId,
-    interface: oneOf("interface", given.interface, ["graphql", "rest", "v2", "queue"]),
+    interface: oneOf("interface", given.interface, INTERFACES),
     outcome: oneOf("outcome", given.outcome, ["pending", "ok", "error", "cut"]),
     status: given.status === undefined ? undefined : wholeNumber("status", given.status, 599, 0),
   };

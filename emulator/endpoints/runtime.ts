@@ -13,6 +13,7 @@ import {
 import { createJobStore, type JobStore } from "../jobs/jobStore";
 import { createRateLimiter, type RateLimiter } from "../jobs/rateLimits";
 import { createWebhooks } from "../jobs/webhooks";
+import { type Balancer, createBalancer } from "../loadBalancer/balancer";
 import type { EndpointRecord } from "../model/endpointFields";
 import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
@@ -44,6 +45,8 @@ export interface EndpointRuntime {
   readonly limiter: RateLimiter;
   /** Returns the policy of a job that sets none. */
   policy(): JobRequest["policy"];
+  /** Serves the requests to a load-balancing endpoint. `undefined` for one with a queue. */
+  readonly balancer: Pick<Balancer, "serve"> | undefined;
   submit(operation: Job["operation"], request: JobRequest): Job;
   find(id: string): Job | undefined;
   waitForEnd: JobStore["waitForEnd"];
@@ -111,7 +114,9 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
   const store = createJobStore(clock, jobChanged, drop);
-  const scheduler = createScheduler(record, context, store, onRunOver);
+  // The type of an endpoint is fixed for life.
+  const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
+  const scheduler = balancer ?? createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(
     record,
     clock,
@@ -157,6 +162,12 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
 
   return {
     context,
+    balancer: balancer && {
+      serve(request, client) {
+        idleSince = clock.now();
+        return balancer.serve(request, client);
+      },
+    },
     limiter: createRateLimiter(context.rateLimits, clock, () => scheduler.running),
     policy() {
       const { executionTimeout } = DEFAULT_POLICY;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { FidelityId } from "../model/fidelity";
 
 /** A refused request, with a reason for people to read. */
@@ -17,9 +18,16 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** Empty if the request has no body, or one that was too large. */
   readonly body: Buffer;
+  /**
+   * The request to a load-balancing endpoint as it arrives, to be passed on: `body` above is empty.
+   */
+  readonly passed?: { readonly target: string; readonly body: Readable } | undefined;
   /** Returns a signal that aborts if the connection ends before the response is complete. */
   signal(): AbortSignal;
 }
+
+/** The path of load-balancing endpoints: `/lb/<endpoint>/…`. */
+export const LOAD_BALANCER_PATH = "/lb/";
 
 /** A request under `/v2/{endpointId}/…`. */
 export interface QueueRequest extends HttpRequest {
@@ -33,8 +41,13 @@ export interface QueueRequest extends HttpRequest {
   readonly payload: unknown;
 }
 
-/** The interfaces of the service: GraphQL, REST v1, REST v2 and the queue. */
-export type Interface = "graphql" | "rest" | "v2" | "queue";
+/**
+ * The interfaces of the service: GraphQL, REST v1, REST v2, the queue and load-balancing endpoints.
+ */
+export const INTERFACES = ["graphql", "rest", "v2", "queue", "lb"] as const;
+
+/** An interface of the service. @useDeclaredType */
+export type Interface = (typeof INTERFACES)[number];
 
 /**
  * The operation that a request asks for, known before it is executed, for the journal and the fault
@@ -68,7 +81,7 @@ export interface CallOptions {
 /** A response. Create one with `json`, `text` or `stream`. */
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | AsyncIterable<string | Uint8Array>;
   /** The row of the fidelity table that this response follows. A header marks assumed rows. */
   readonly fidelity?: FidelityId | undefined;

@@ -1,6 +1,7 @@
 import { remove, save } from "./rows/endpointRows";
 import { graphql, myself, rest, server } from "./rows/interfaceRows";
 import type { Level } from "./rows/level";
+import { loadBalancer } from "./rows/loadBalancerRows";
 import { queue } from "./rows/queueRows";
 import { registry, template, volume } from "./rows/recordRows";
 import { restV2 } from "./rows/restV2Rows";
@@ -32,6 +33,7 @@ export const fidelity = {
   ...rest,
   ...restV2,
   ...queue,
+  ...loadBalancer,
   ...workers,
 };
 

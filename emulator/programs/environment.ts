@@ -15,21 +15,15 @@ const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 const PING_INTERVAL_MS = 10_000;
 
 /**
- * Returns the environment of a worker (the service's worker protocol): the inherited variables,
- * then `own`, then those that the emulator needs to reach the worker.
- * @param url the URL of the emulator
- * @param token the key of this worker for the worker protocol
+ * Returns the environment that every worker has: the inherited variables, then `own`, then its ids.
  * @param home an empty folder: from the user's own, a worker library would read the user's key
  * @throws Error if one of the variables cannot be passed to a process
  */
-export function workerEnvironment(
+function baseEnvironment(
   { id, endpointId }: WorkerIdentity,
-  url: string,
-  token: string,
   home: string,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const base = `${url}/v2/${endpointId}`;
   const withNull = Object.entries(own).find((entry) => entry.some((text) => text.includes("\0")));
   if (withNull) throw new Error(`the variable ${JSON.stringify(withNull[0])} has a null character`);
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
@@ -37,6 +31,29 @@ export function workerEnvironment(
     ...Object.fromEntries(inherited),
     HOME: home,
     ...own,
+    RUNPOD_POD_ID: id,
+    RUNPOD_POD_HOSTNAME: id,
+    RUNPOD_ENDPOINT_ID: endpointId,
+    RUNPOD_GPU_TYPE_ID: "emulated",
+  };
+}
+
+/**
+ * Returns the environment of a worker that takes jobs (the service's worker protocol).
+ * @param url the URL of the emulator
+ * @param token the key of this worker for the worker protocol
+ */
+export function workerEnvironment(
+  worker: WorkerIdentity,
+  url: string,
+  token: string,
+  home: string,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { id, endpointId } = worker;
+  const base = `${url}/v2/${endpointId}`;
+  return {
+    ...baseEnvironment(worker, home, own),
     // The worker replaces $ID, and appends its parameters to the query, which must therefore exist.
     RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/${id}?gpu=emulated`,
     RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/${id}/$ID?gpu=emulated`,
@@ -44,12 +61,18 @@ export function workerEnvironment(
     RUNPOD_WEBHOOK_PING: `${base}/ping/${id}`,
     RUNPOD_PING_INTERVAL: String(PING_INTERVAL_MS),
     RUNPOD_AI_API_KEY: token,
-    RUNPOD_POD_ID: id,
-    RUNPOD_POD_HOSTNAME: id,
-    RUNPOD_ENDPOINT_ID: endpointId,
-    RUNPOD_GPU_TYPE_ID: "emulated",
     // There is no GPU, and the checks would connect to other machines.
     RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
     RUNPOD_SKIP_GPU_CHECK: "true",
   };
+}
+
+/** Returns the environment of a worker with an HTTP server, which must listen on the ports. */
+export function serverEnvironment(
+  worker: WorkerIdentity,
+  home: string,
+  own: Readonly<Record<string, string>>,
+  { port, healthPort }: { readonly port: number; readonly healthPort: number },
+): Record<string, string> {
+  return { ...baseEnvironment(worker, home, own), PORT: String(port), PORT_HEALTH: String(healthPort) };
 }

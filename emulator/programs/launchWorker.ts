@@ -43,7 +43,8 @@ export interface Launch {
   launch(): void;
 }
 
-const STOP_MS = 10_000;
+/** The default time between SIGTERM and SIGKILL, in milliseconds. */
+export const STOP_MS = 10_000;
 /**
  * How long a worker may take to ask for a job, in seconds, unless its environment says otherwise
  * (the service's own value).
@@ -51,7 +52,7 @@ const STOP_MS = 10_000;
 const INIT_TIMEOUT_S = 420;
 
 /** A process that could not be started. */
-const NO_PROCESS: GroupProcess = { stop() {}, kill() {}, freeze() {} };
+export const NO_PROCESS: GroupProcess = { stop() {}, kill() {}, freeze() {} };
 
 /** Prepares a worker with a program. */
 export function launchWorker(

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { EmulatorClock } from "../time/virtualClock";
 import { createBackoff } from "./backoff";
 import type { WorkerIdentity } from "./environment";
+import { launchServer, type ServerEvents, type ServerProcess } from "./launchServer";
 import { type LaunchContext, launchWorker, type WorkerOutput } from "./launchWorker";
 import type { WorkerProgram } from "./program";
 import type { ProgramWorker, ProgramWorkerCalls, WorkerEvents } from "./programWorker";
@@ -22,6 +23,15 @@ export interface WorkerHost {
     templateEnv: Readonly<Record<string, string>>,
     events: WorkerEvents,
   ): ProgramWorker;
+  /** Starts a program that is an HTTP server, as `start` does. It needs no key. */
+  startServer(
+    program: WorkerProgram,
+    worker: WorkerIdentity,
+    templateEnv: Readonly<Record<string, string>>,
+    events: ServerEvents,
+  ): ServerProcess;
+  /** Adds a line to the output of a worker. */
+  say(worker: WorkerIdentity, line: string): void;
   /** Returns the worker with the id, if `key` is its own. */
   find(endpointId: string, workerId: string, key: string | undefined): ProgramWorkerCalls | undefined;
   /** Must be called once, when workers can reach the emulator. */
@@ -32,8 +42,9 @@ export interface WorkerHost {
 
 interface Running {
   readonly endpointId: string;
-  readonly token: string;
-  readonly calls: ProgramWorkerCalls;
+  /** Missing for a worker that takes no jobs. */
+  readonly token?: string;
+  readonly calls?: ProgramWorkerCalls;
 }
 
 /** @param onOutput called with each line of a worker */
@@ -59,17 +70,27 @@ export function createWorkerHost(clock: EmulatorClock, onOutput: (output: Worker
     },
   };
 
+  function add(worker: WorkerIdentity, more: Omit<Running, "endpointId">, launch: () => void): void {
+    running.set(worker.id, { endpointId: worker.endpointId, ...more });
+    if (url === undefined) launches.push(launch);
+    else launch();
+  }
+
   return {
     start(program, worker, templateEnv, events) {
       const { token, programWorker, calls, launch } = launchWorker(program, worker, templateEnv, events, context);
-      running.set(worker.id, { endpointId: worker.endpointId, token, calls });
-      if (url === undefined) launches.push(launch);
-      else launch();
+      add(worker, { token, calls }, launch);
       return programWorker;
     },
+    startServer(program, worker, templateEnv, events) {
+      const server = launchServer(program, worker, templateEnv, events, context);
+      add(worker, {}, server.launch);
+      return server;
+    },
+    say: ({ id, endpointId }, line) => onOutput({ endpointId, workerId: id, stream: "emulator", line }),
     find(endpointId, workerId, key) {
       const worker = running.get(workerId);
-      return worker?.endpointId === endpointId && worker.token === key ? worker.calls : undefined;
+      return worker?.endpointId === endpointId && key !== undefined && worker.token === key ? worker.calls : undefined;
     },
     listening(listeningUrl) {
       url = listeningUrl;

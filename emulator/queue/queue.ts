@@ -1,6 +1,6 @@
 import type { Endpoints } from "../endpoints/endpoints";
 import { accessOf, bearerOrBareKey, type Keys } from "../io/auth";
-import { type Call, decodeSegment, type HttpRequest, type HttpResponse, type QueueRequest } from "../io/http";
+import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json, type QueueRequest } from "../io/http";
 import { limitedOperation, problem, runOperation } from "./operations";
 
 export interface QueueOptions {
@@ -16,6 +16,7 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
     if (!isGranted(request)) return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
     const endpoint = endpoints.find(request.endpointId);
     if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
+    if (endpoint.runtime.balancer && request.segments[0] !== "health") return noQueue();
     return runOperation(request, endpoint.runtime, isOverLimit);
   }
 
@@ -42,6 +43,10 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
       run: () => respond({ method, path, query, headers, body, signal, endpointId, segments, payload }, isOverLimit),
     };
   };
+}
+
+function noQueue(): HttpResponse {
+  return json(400, { error: "not allowed for QB API" }, "lb.queue-refused");
 }
 
 function readPayload({ body }: HttpRequest): unknown {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Interface } from "../io/http";
+import { INTERFACES, type Interface } from "../io/http";
 import { MAX_LIST_LAG_MS } from "../records/history";
 
 /** A rule that makes the emulator misbehave for some requests. */
@@ -238,7 +238,7 @@ export const ruleSchema = z.strictObject({
   name: z.string().optional(),
   match: z
     .strictObject({
-      interface: z.enum(["graphql", "rest", "v2", "queue"]).optional(),
+      interface: z.enum(INTERFACES).optional(),
       operation: z.string().optional(),
       endpointId: z.string().optional(),
       nth: z.int().positive().optional(),

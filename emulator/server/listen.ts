@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
-import { failure, type HttpRequest, type HttpResponse } from "../io/http";
+import { failure, type HttpRequest, type HttpResponse, LOAD_BALANCER_PATH } from "../io/http";
 import { levelOf } from "../model/fidelity";
 
 /** Resolves with the response to a request, or with `undefined` if its connection was cut. */
@@ -92,8 +92,10 @@ async function serve(
   connection: OpenConnection,
   handleRequest: RequestHandler,
 ): Promise<void> {
-  const [path = "/", query] = (incoming.url ?? "/").split("?", 2);
-  const body = hasBody(incoming) ? await readBody(incoming) : NO_BODY;
+  const target = incoming.url ?? "/";
+  const [path = "/", query] = target.split("?", 2);
+  const passed = path.startsWith(LOAD_BALANCER_PATH) ? { target, body: incoming } : undefined;
+  const body = hasBody(incoming) && !passed ? await readBody(incoming) : NO_BODY;
   connection.oversized = body === undefined;
   const request: HttpRequest = {
     method: incoming.method ?? "GET",
@@ -101,6 +103,7 @@ async function serve(
     query: query === undefined ? NO_QUERY : new URLSearchParams(query),
     headers: incoming.headers,
     body: body ?? NO_BODY,
+    passed,
     signal: connection.signal,
   };
   const response = await handleRequest(request, connection);
@@ -165,6 +168,8 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   if (fidelity !== undefined && levelOf(fidelity) === "assumed") outgoing.setHeader("x-emulator-fidelity", "assumed");
   if (typeof body !== "string") {
     outgoing.writeHead(status, headers);
+    // The first chunk may be late.
+    outgoing.flushHeaders();
     return sendChunks(incoming, outgoing, body, resetMidway);
   }
   outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });

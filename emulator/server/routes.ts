@@ -1,6 +1,7 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
-import { type Call, type HttpRequest, type HttpResponse, type Interface, json } from "../io/http";
+import { type Call, type HttpRequest, type HttpResponse, type Interface, json, LOAD_BALANCER_PATH } from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
+import { createLoadBalancerCalls, LOAD_BALANCER_OPERATION } from "../loadBalancer/loadBalancerCalls";
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
@@ -23,6 +24,10 @@ export function createRoutes(options: RouteOptions) {
   const restCall = createRest(options);
   const restV2Call = createRestV2(options);
   const queueCall = createQueue(options);
+  const loadBalancerCall = createLoadBalancerCalls({
+    keys: options.keys,
+    find: (endpointId) => options.endpoints.find(endpointId)?.runtime.balancer,
+  });
 
   const ofGraphql = options.parts.flatMap(({ operations = {} }) => Object.keys(operations));
   const operations: Operations = {
@@ -30,6 +35,7 @@ export function createRoutes(options: RouteOptions) {
     rest: ["getPod", "unknown"],
     v2: [...Object.keys(REST_V2), "unknown"],
     queue: [...QUEUE_OPERATIONS, "unknown"],
+    lb: [LOAD_BALANCER_OPERATION],
   };
 
   const read: ReadCall = (request) => {
@@ -37,6 +43,7 @@ export function createRoutes(options: RouteOptions) {
     if (request.path.startsWith("/v1/")) return restCall(request);
     if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
+    if (request.path.startsWith(LOAD_BALANCER_PATH)) return loadBalancerCall(request);
     return undefined;
   };
   return { read, operations };

@@ -2,6 +2,7 @@ import type { JobRequest } from "../jobs/jobStates";
 import { echoModel } from "../openai/echoModel";
 import { isOpenAiInput } from "../openai/openAiJob";
 import type { WorkerProgram } from "../programs/program";
+import { type HttpHandler, httpEcho, isHttpHandler } from "./httpHandler";
 
 /** A copy of the job, for the handler. */
 export interface HandlerJob extends JobRequest {
@@ -51,9 +52,10 @@ export type Handler = (job: HandlerJob, context: HandlerContext) => unknown;
 
 /**
  * Handlers, or worker programs, by an endpoint's name, template id or id; the name takes
- * precedence. `default` is for all other endpoints.
+ * precedence. `default` is for all other endpoints. A load-balancing endpoint takes an object with
+ * the method `fetch`, or a program that is an HTTP server.
  */
-export type Handlers = Readonly<Record<string, Handler | WorkerProgram>>;
+export type Handlers = Readonly<Record<string, Handler | HttpHandler | WorkerProgram>>;
 
 /** The fields of an endpoint that choose its handler. */
 type Named = { readonly name: string; readonly templateId: string; readonly id: string };
@@ -79,10 +81,16 @@ export function handlerFor(handlers: Handlers | undefined, endpoint: Named): Han
 /** Returns the program of an endpoint's workers, or `undefined` if a function handles its jobs. */
 export function programFor(handlers: Handlers | undefined, endpoint: Named): WorkerProgram | undefined {
   const found = find(handlers, endpoint);
-  return typeof found === "object" ? found : undefined;
+  return typeof found === "object" && !isHttpHandler(found) ? found : undefined;
 }
 
-function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handler | WorkerProgram | undefined {
+/** Returns the HTTP handler of a load-balancing endpoint. It is called for each request. */
+export function httpHandlerFor(handlers: Handlers | undefined, endpoint: Named): HttpHandler {
+  const found = find(handlers, endpoint);
+  return isHttpHandler(found) ? found : httpEcho;
+}
+
+function find(handlers: Handlers = {}, { name, templateId, id }: Named): Handlers[string] | undefined {
   const key = [name, templateId, id].find((key) => Object.hasOwn(handlers, key));
   return handlers[key ?? "default"];
 }

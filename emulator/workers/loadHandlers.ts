@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import { checkProgram, type WorkerProgram } from "../programs/program";
+import { isHttpHandler } from "./httpHandler";
 import type { Handler, Handlers } from "./jobHandlers";
 
 const LOADABLE = /\.[cm]?[jt]s$/;
@@ -46,16 +47,19 @@ const KINDS = ".js, .cjs, .mjs or .ts";
  * Returns the handler that a file exports.
  * @throws Error if it exports none
  */
-export function handlerOf(file: string, exported: unknown): Handler | WorkerProgram {
+export function handlerOf(file: string, exported: unknown): Handlers[string] {
   // An import of CommonJS has the exports of the file as its default export.
   const modules = [exported, property(exported, "default")];
   const candidates = modules.flatMap((it) => [it, property(it, "default"), property(it, "handler")]);
   const handler = candidates.find((candidate) => typeof candidate === "function");
   if (handler) return handler as Handler;
+  const server = candidates.find(isHttpHandler);
+  if (server) return server;
   const program = candidates.find((candidate) => property(candidate, "command") !== undefined);
   if (program) return inFolder(checkProgram(program, `The program in ${file}`), path.dirname(file));
   throw new Error(
     `${file} exports no handler. Export a function: module.exports = async (job) => ({ ok: true }); ` +
+      "the HTTP server of a load-balancing endpoint: module.exports = { fetch: (request) => new Response() }; " +
       'or a worker program: module.exports = { command: "python handler.py" };',
   );
 }

@@ -7,14 +7,14 @@ import { newWorker, type Worker, type WorkerPod } from "./worker";
  * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
  * endpoint in turn. Returns `false` if there is none.
  */
-export function startWorker(pool: PoolState): boolean {
+export function startWorker(pool: PoolState, id = randomId(pool.context.random)): boolean {
   const { record, context } = pool;
   const places = context.placesOf(record);
   const place = places[pool.started % places.length];
   if (!place) return false;
   pool.started += 1;
   const pod: WorkerPod = {
-    id: randomId(context.random),
+    id,
     endpointId: record.id,
     ...pool.releases.current(),
     place,

@@ -52,6 +52,7 @@ export function show({ record, context }: PoolState, worker: Worker): void {
 export function forget(pool: PoolState, worker: Worker): void {
   if (!pool.workers.delete(worker)) return;
   worker.cancelTimer();
+  worker.runner.stop();
   leaveFree(pool, worker);
   if (worker.draining) pool.draining -= 1;
   worker.pod.desiredStatus = "TERMINATED";

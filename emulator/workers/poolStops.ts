@@ -2,20 +2,25 @@ import { forget, leaveFree, type PoolState, show, sizeOf } from "./poolState";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 import { noTimer, type Worker } from "./worker";
 
-/** Starts the idle timeout. Under REQUEST_COUNT there is none: `stopSurplus` decides. */
+/** Under REQUEST_COUNT, a queue has no idle timeout. */
+function hasIdleTimeout({ record, model }: PoolState): boolean {
+  return record.scalerType !== "REQUEST_COUNT" || model.usesIdleTimeout === true;
+}
+
+/** Starts the idle timeout. If there is none, `stopSurplus` decides. */
 export function waitIdle(pool: PoolState, worker: Worker): void {
   stopWaiting(worker);
   const { record, context } = pool;
-  if (record.scalerType === "REQUEST_COUNT") return;
+  if (!hasIdleTimeout(pool)) return;
   const stop = () => {
     if (sizeOf(pool) > record.workersMin) remove(pool, worker);
   };
   worker.cancelTimer = context.clock.schedule(record.idleTimeout * 1000, stop, true);
 }
 
-/** Under REQUEST_COUNT, stops idle workers above the wanted number after a while. */
+/** Without an idle timeout, stops idle workers above the wanted number after a while. */
 export function stopSurplus(pool: PoolState): void {
-  if (pool.record.scalerType !== "REQUEST_COUNT" || sizeOf(pool) <= pool.wanted) return;
+  if (hasIdleTimeout(pool) || sizeOf(pool) <= pool.wanted) return;
   for (const worker of pool.free) {
     if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
     const stop = () => {

@@ -35,7 +35,7 @@ export function functionRunner(record: EndpointRecord, pod: WorkerPod, context: 
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
-function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
+export function coldStartMs(record: EndpointRecord, context: RuntimeContext): number {
   return record.flashBootType === null ? context.coldStartMs : context.coldStartMs / 4;
 }
 

@@ -11,6 +11,11 @@ export interface WorkerModel {
   /** The number of jobs that the autoscaler expects one worker to run at once, whole, ≥ 1. */
   readonly concurrency: number;
   /**
+   * `true`: a worker without a request stops after `idleTimeout` with every scaler.
+   * @default false: not with REQUEST_COUNT
+   */
+  readonly usesIdleTimeout?: boolean;
+  /**
    * Returns the time until the next evaluation of the autoscaler, in milliseconds; 0 for at once.
    */
   evaluationDelayMs(): number;

@@ -32,6 +32,10 @@ export interface WorkerPool {
    * now.
    */
   take(): Worker | undefined;
+  /** Takes this worker for a job. It must have room. */
+  reserve(worker: Worker): void;
+  /** Starts a worker with the id of one that has stopped. Returns `false` if there is no room. */
+  resume(id: string): boolean;
   /** Returns a worker whose job has ended to the pool. */
   release(worker: Worker): void;
   /** Removes a worker that died. A process that it still has is stopped. */
@@ -62,6 +66,12 @@ export function createWorkerPool(
     shrinkToRecord: () => shrinkToRecord(pool),
     rollOut: () => rollOut(pool),
     take: () => take(pool),
+    reserve: (worker) => reserve(pool, worker),
+    resume(id) {
+      if (pool.workers.size >= record.workersMax) return false;
+      startWorker(pool, id);
+      return true;
+    },
     release: (worker) => release(pool, worker),
     remove: (worker) => remove(pool, worker),
     dispose: () => dispose(pool),
@@ -105,14 +115,17 @@ function rollOut(pool: PoolState): void {
 
 function take(pool: PoolState): Worker | undefined {
   const worker = ready(pool);
-  if (!worker) return undefined;
+  if (worker) reserve(pool, worker);
+  return worker;
+}
+
+function reserve(pool: PoolState, worker: Worker): void {
   stopWaiting(worker);
   worker.jobs += 1;
   worker.tookAt = pool.context.clock.now();
   if (worker.jobs + worker.resting >= worker.runner.concurrency) leaveFree(pool, worker);
   worker.state = "running";
   show(pool, worker);
-  return worker;
 }
 
 /** The latest free worker, or a busy one whose program asks for another job. */

@@ -40,8 +40,8 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
  */
 export function hideInput(inputs: Properties): void {
   const isAnySecret = secretFields(inputs).length > 0;
-  const open = new Set(isAnySecret ? [] : stringsIn(inputs.expectedOutput));
-  for (const text of stringsIn(inputs.input))
+  const open = new Set(isAnySecret ? [] : stringsIn([inputs.expectedOutput, inputs.expectedBody]));
+  for (const text of [...stringsIn(inputs.input), ...stringsIn(inputs.body)])
     if (text.length >= SHORTEST_HIDDEN_STRING && !open.has(text)) hideJobSecret(text);
 }
 

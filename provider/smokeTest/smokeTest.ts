@@ -37,8 +37,26 @@ export interface SmokeTestStorage {
 export interface SmokeTestArgs {
   /** Id of the endpoint, such as `endpoint.endpointId`. */
   endpointId: pulumi.Input<string>;
-  /** Input of the job. State encrypts a secret input. */
-  input: pulumi.Input<Record<string, unknown>>;
+  /** Input of the job. State encrypts a secret input. Required unless `path` is set. */
+  input?: pulumi.Input<Record<string, unknown>>;
+  /**
+   * The path of a load-balancing endpoint to request, such as `/v1/models`, instead of a job. The
+   * request is sent again while the endpoint has no worker.
+   * @default none: a job
+   */
+  path?: pulumi.Input<string>;
+  /** The HTTP method, with `path`. @default "POST" with a body, "GET" without */
+  method?: pulumi.Input<string>;
+  /**
+   * The body of the request, with `path`: a string as it is, any other value as JSON. State
+   * encrypts a secret body.
+   * @default none
+   */
+  body?: pulumi.Input<unknown>;
+  /** The HTTP status that the response must have, with `path`: 200 to 599. @default 200 */
+  expectedStatus?: pulumi.Input<number>;
+  /** Text that the body of the response must contain, with `path`. @default any body */
+  expectedBody?: pulumi.Input<string>;
   /**
    * The expected output of the job. The fields of objects must be equal; the output may have
    * additional fields. Strings, numbers, booleans, `null` and lists must be equal. If they are not,
@@ -47,8 +65,8 @@ export interface SmokeTestArgs {
    */
   expectedOutput?: pulumi.Input<unknown>;
   /**
-   * How long the job may take from submit to result, in seconds (whole, ≥ 1). After that the job is
-   * cancelled.
+   * How long the job may take from submit to result, or the request until its response, in seconds
+   * (whole, ≥ 1). After that the job is cancelled.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number>;
@@ -64,9 +82,11 @@ export interface SmokeTestArgs {
 }
 
 /**
- * Runs one job on an endpoint when the resource is created, and again whenever its arguments
+ * Runs one job on an endpoint, or requests one path of a load-balancing endpoint, when the resource
+ * is created, and again whenever its arguments
  * change. Fails the `up` if the job fails, takes too long, or has an unexpected output. Resources
- * that depend on the test are then not changed.
+ * that depend on the test are then not changed. A response without the expected status fails it as
+ * well.
  *
  * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job
  * again. State holds the job's id, status and times, not its output.
@@ -80,24 +100,27 @@ export interface SmokeTestArgs {
  * });
  */
 export class SmokeTest extends pulumi.CustomResource {
-  /** Id of the last job. */
+  /** Id of the last job; `""` with `path`. */
   declare readonly jobId: pulumi.Output<string>;
-  /** `COMPLETED`. */
+  /** `COMPLETED`; with `path`, the HTTP status of the response, such as `200`. */
   declare readonly status: pulumi.Output<string>;
   /**
    * Time that the job waited for a worker, in milliseconds; 0 if the service does not report it.
    */
   declare readonly delayTime: pulumi.Output<number>;
-  /** Time that the job ran, in milliseconds; 0 if the service does not report it. */
+  /**
+   * Time that the job ran, in milliseconds; 0 if the service does not report it. With `path`, the
+   * time until the response.
+   */
   declare readonly executionTime: pulumi.Output<number>;
 
   constructor(name: string, args: SmokeTestArgs, options: pulumi.CustomResourceOptions = {}) {
     const { type, provider } = SMOKE_TEST;
     const outputs = Object.fromEntries(SMOKE_TEST.outputs.map((output) => [output, undefined]));
     const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
-    const { expectedOutput, s3Config } = args;
+    const { expectedOutput, path, body, expectedBody, s3Config } = args;
     const secrets = {
-      ...secretInputs({ expectedOutput }),
+      ...secretInputs({ expectedOutput, path, body, expectedBody }),
       ...(s3Config !== undefined && { s3Config: secretStorage(s3Config) }),
     };
     super(type, name, { ...args, ...outputs, ...secrets, __provider: provider }, checked);

@@ -7,10 +7,14 @@ import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
+import { REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
-const KNOWN_INPUTS = ["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"];
+const KNOWN_INPUTS = [
+  ...["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"],
+  ...REQUEST_INPUTS,
+];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
 /**
@@ -26,12 +30,12 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   async create(inputs: Properties) {
-    const outs = await runJob(inputs);
-    return { id: outs.jobId, outs };
+    const outs = await runTest(inputs);
+    return { id: outs.jobId || `${inputs.endpointId}-request`, outs };
   },
 
   async update(_id, _outputs, inputs: Properties) {
-    return { outs: await runJob(inputs) };
+    return { outs: await runTest(inputs) };
   },
 
   async read(id, outputs: Properties) {
@@ -44,14 +48,21 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
 
 /** Returns the problems of a `SmokeTest`'s inputs. */
 export function problemsOf(inputs: Properties): InputProblem[] {
-  const { endpointId, input, timeout } = inputs;
+  const { endpointId, input, timeout, path } = inputs;
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
     isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];
   return [
     ...wrong("endpointId", typeof endpointId === "string" && endpointId !== "", "must be the id of an endpoint"),
-    ...wrong("input", isObject(input), "must be an object: the input of the job"),
-    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
+    ...(path === undefined
+      ? wrong(
+          "input",
+          isObject(input),
+          "must be an object: the input of the job (or set path for a load-balancing endpoint)",
+        )
+      : []),
     ...requestProblems(inputs),
+    ...wrong("timeout", timeout === undefined || SECONDS.allows(timeout), SECONDS.message),
+    ...jobProblems(inputs),
     ...Object.keys(inputs)
       .filter((name) => !KNOWN_INPUTS.includes(name) && !OWN_INPUTS.includes(name))
       .map((property) => ({
@@ -62,7 +73,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
 }
 
 /** Returns the problems of `policy` and `s3Config`, by the rules of the client. */
-function requestProblems({ policy, s3Config }: Properties): InputProblem[] {
+function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
   const known = Object.entries({ policy, s3Config }).filter(
     ([, value]) => value !== undefined && !containsUnknown(value),
   );
@@ -75,11 +86,18 @@ function requestProblems({ policy, s3Config }: Properties): InputProblem[] {
   }
 }
 
-async function runJob(inputs: Properties) {
-  const { endpointId, input, timeout, policy, s3Config } = inputs;
-  const endpoint = connect().client.endpoint(String(endpointId));
+async function runTest(inputs: Properties) {
+  const { timeout, path } = inputs;
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   hideInput(inputs);
+  if (path === undefined) return runJob(inputs, timeoutMs);
+  const { status, ms } = await testRequest(inputs, timeoutMs);
+  return { jobId: "", status: String(status), delayTime: 0, executionTime: ms };
+}
+
+async function runJob(inputs: Properties, timeoutMs: number) {
+  const { endpointId, input, policy, s3Config } = inputs;
+  const endpoint = connect().client.endpoint(String(endpointId));
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
   const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
     // Compared by its code, because importing its class would load the client before it is needed.

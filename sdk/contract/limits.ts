@@ -102,6 +102,29 @@ export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minut
  */
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
+/**
+ * Largest body of a request to a load-balancing endpoint, and of its response, in bytes (observed).
+ */
+export const LOAD_BALANCER_BODY_MAX_BYTES = 30 * megabyte;
+
+/**
+ * Times of a load-balancing endpoint, in milliseconds (observed): how long a request is held until
+ * a worker is ready for it (`strictHold`: until the one worker that it names is), how long a worker
+ * may take to respond, and how long a worker with wrong ports lives.
+ */
+export const LOAD_BALANCER_MS = {
+  hold: 2 * minute,
+  strictHold: 5 * minute,
+  processing: 5.5 * minute,
+  wrongPorts: 8 * minute,
+} as const;
+
+/**
+ * The header that names a worker, in requests to a load-balancing endpoint and in its responses
+ * (observed).
+ */
+export const WORKER_ID_HEADER = "x-runpod-worker-id";
+
 /** The window of all rate limits (contract, Limits). */
 export const RATE_WINDOW_MS = 10 * second;
 

@@ -106,6 +106,20 @@ export function receiveStream(
   );
 }
 
+/**
+ * Sends one request, and resolves when its response begins, with any status.
+ * @throws BrokenExchange
+ */
+export function receiveBegun(
+  agent: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  attempt: Attempt,
+): Promise<BegunResponse> {
+  return dispatch<BegunResponse>(agent, options, attempt, (head, resolve, controller) =>
+    stream(head, resolve, controller, attempt),
+  );
+}
+
 /** Collects the body, and resolves with the whole response. */
 function collect(head: Head, resolve: (response: CompleteResponse) => void): Receiver {
   const chunks = new Chunks();
@@ -195,7 +209,8 @@ function dispatch<T>(
  * upload.
  */
 function uploadMs(body: Dispatcher.DispatchOptions["body"]): number {
-  return typeof body === "string" ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
+  const isWhole = typeof body === "string" || Buffer.isBuffer(body);
+  return isWhole ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
 }
 
 function readableOf(controller: Dispatcher.DispatchController): Readable {

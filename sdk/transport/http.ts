@@ -6,7 +6,7 @@ import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { chunksOf } from "./bodyChunks";
 import { clientClosed, failureOf } from "./connectionErrors";
 import { codingsOf, decoded, decodedWhole } from "./contentCoding";
-import { type BegunResponse, type CompleteResponse, receiveStream, receiveWhole } from "./exchange";
+import { type BegunResponse, type CompleteResponse, receiveBegun, receiveStream, receiveWhole } from "./exchange";
 import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
 import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
@@ -34,14 +34,52 @@ export async function sendForBody(
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await observed(http, httpRequest, readBeginning(http, httpRequest));
   if (!("stream" in response)) throw errorFromStatus(response, httpRequest.operation, http.clock.now());
+  return chunksIn(http, httpRequest, response.stream, idleMs);
+}
+
+/** A response whose body is streamed. */
+export interface StreamedResponse extends ReceivedResponse {
+  readonly chunks: AsyncIterableIterator<Uint8Array>;
+}
+
+/**
+ * Sends one request and streams the body of the response, with any status, until the client closes
+ * or no data arrives for `idleMs`.
+ */
+export async function sendForResponse(http: Http, given: HttpRequest, idleMs: number): Promise<StreamedResponse> {
+  const { signal } = given.attempt;
+  let isReceived = false;
+  const goesOn = () => {
+    const end = given.attempt.goesOn?.();
+    return () => {
+      end?.();
+      isReceived = true;
+      http.bodies.delete(signal);
+    };
+  };
+  const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
+  const { status, headers, stream } = await observed(http, httpRequest, readHead(http, httpRequest));
+  const chunks = chunksIn(http, httpRequest, stream, idleMs);
+  // Nobody may ever read it, and there is nothing left to end.
+  if (isReceived) http.bodies.delete(signal);
+  return { status, headers, chunks };
+}
+
+/** Returns the chunks of a body, which ends when the client closes. */
+function chunksIn(
+  http: Http,
+  httpRequest: HttpRequest,
+  stream: Readable,
+  idleMs: number,
+): AsyncIterableIterator<Uint8Array> {
   const { signal } = httpRequest.attempt;
   http.bodies.add(signal);
-  response.stream.once("close", () => http.bodies.delete(signal));
+  stream.once("close", () => http.bodies.delete(signal));
   // It may have no reader yet.
-  response.stream.on("error", () => {});
+  stream.on("error", () => {});
   if (http.closedBy) signal.abort(http.closedBy);
   return chunksOf(
-    response.stream,
+    stream,
     () => startIdleTimer(http.clock, httpRequest, idleMs),
     (cause) => failureOf(cause, httpRequest, http.proxyHint),
   );
@@ -99,15 +137,23 @@ async function readWhole(http: Http, httpRequest: HttpRequest): Promise<HttpResp
 async function readBeginning(
   http: Http,
   httpRequest: HttpRequest,
-): Promise<HttpResponse | (ReceivedResponse & { readonly stream: Readable })> {
+): Promise<HttpResponse | ReturnType<typeof decodedStream>> {
   refuseClosed(http, httpRequest);
   const response = await receiveStream(http.agent, optionsOf(httpRequest), httpRequest.attempt);
-  if (isComplete(response)) return textOf(response);
+  return isComplete(response) ? textOf(response) : decodedStream(response);
+}
+
+async function readHead(http: Http, httpRequest: HttpRequest) {
+  refuseClosed(http, httpRequest);
+  return decodedStream(await receiveBegun(http.agent, optionsOf(httpRequest), httpRequest.attempt));
+}
+
+/** @throws UnknownCoding */
+function decodedStream({ status, headers, body }: BegunResponse) {
   try {
-    const stream = decoded(response.body, codingsOf(response.headers["content-encoding"]));
-    return { status: response.status, headers: response.headers, stream };
+    return { status, headers, stream: decoded(body, codingsOf(headers["content-encoding"])) };
   } catch (error) {
-    response.body.destroy();
+    body.destroy();
     throw error;
   }
 }

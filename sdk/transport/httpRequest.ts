@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../contract/clock";
 import type { ClientClosedError } from "../errors";
@@ -27,10 +28,12 @@ export interface HttpRequest {
   readonly name: string;
   /** What errors call it: `saveEndpoint of "llama"`. */
   readonly operation: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** In upper case. */
+  readonly method: string;
   readonly url: string;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  /** A stream can be sent only once. */
+  readonly body?: string | Buffer | Readable | undefined;
   readonly attempt: Attempt;
 }
 

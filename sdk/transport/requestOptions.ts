@@ -44,13 +44,10 @@ export function changeRequest({ timeoutMs, maxRetries, headers }: RequestOptions
   return timeoutMs !== undefined || maxRetries !== undefined || headers !== undefined;
 }
 
-/** The headers that the client or the connection sets. */
-const RESERVED = [
-  "authorization",
+/** The headers that the connection sets. */
+export const CONNECTION_HEADERS: readonly string[] = [
   "connection",
-  "content-encoding",
   "content-length",
-  "content-type",
   "expect",
   "host",
   "keep-alive",
@@ -62,6 +59,9 @@ const RESERVED = [
   "upgrade",
 ];
 
+/** The headers that the client or the connection sets. */
+const RESERVED: readonly string[] = [...CONNECTION_HEADERS, "authorization", "content-encoding", "content-type"];
+
 /**
  * Returns the problems of the headers of a call. None shows the value of a header, which may be a
  * secret.
@@ -71,15 +71,18 @@ export function headerProblems(headers: unknown): readonly InputProblem[] {
     return [{ property: "headers", message: "must be an object of names and strings" }];
   }
   return Object.entries(headers).flatMap(([name, value]) => {
-    const message = headerProblem(name, value);
+    const message = headerProblem(name, value, RESERVED);
     return message === undefined ? [] : [{ property: `headers.${JSON.stringify(name).slice(1, -1)}`, message }];
   });
 }
 
-/** Returns the problem of a header (RFC 9110, Fields). */
-function headerProblem(name: string, value: unknown): string | undefined {
+/**
+ * Returns the problem of a header (RFC 9110, Fields).
+ * @param reserved the names that the caller may not set
+ */
+export function headerProblem(name: string, value: unknown, reserved: readonly string[]): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not the name of a header";
-  if (RESERVED.includes(name.toLowerCase())) return "is set by the client and cannot be changed";
+  if (reserved.includes(name.toLowerCase())) return "is set by the client and cannot be changed";
   if (typeof value !== "string") return "must be a string";
   // A line break would begin another header.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return "must not contain line breaks or characters outside of Latin-1";

@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  NoQueueError,
   NotFoundError,
   RateLimitError,
   RejectedError,
@@ -103,8 +104,17 @@ export function errorFromStatus(
       `${prefix}: a redirect${target}, which the client does not follow. Set the URL of the service itself`,
     );
   }
+  if (status === 400 && NO_QUEUE.test(response.body)) {
+    return new NoQueueError(
+      `${prefix}: it is a load-balancing endpoint, which has no queue. Call its workers with ` +
+        'client.endpoint(id).fetch("/your/path")',
+    );
+  }
   return new RejectedError(prefix);
 }
+
+/** What the queue says about a load-balancing endpoint (observed). */
+const NO_QUEUE = /not allowed for QB API/i;
 
 /**
  * Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined`

@@ -1,3 +1,4 @@
+import { RUNPOD_ADDRESSES } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 
 /** The path of each interface below its URL. */
@@ -48,3 +49,19 @@ export function requireId(id: unknown): void {
 export function endpointQueueUrl(queueUrl: string, endpointId: string): string {
   return `${queueUrl}${INTERFACE_PATHS.queueUrl}/${endpointId}`;
 }
+
+/**
+ * Returns the URL of a load-balancing endpoint: at RunPod's own queue URL a host of its own, at any
+ * other a path below it.
+ * @throws InvalidInputError if the id cannot be part of the URL
+ */
+export function loadBalancerUrl(queueUrl: string, endpointId: string): string {
+  const id = pathSegment("endpointId", endpointId);
+  if (queueUrl !== RUNPOD_ADDRESSES.queueUrl) return `${queueUrl}/lb/${id}`;
+  if (HOST_LABEL.test(id)) return queueUrl.replace("://", `://${id.toLowerCase()}.`);
+  const message = "cannot be part of a host name: it must be letters, digits and hyphens, at most 63 characters";
+  throw new InvalidInputError("the request", [{ property: "endpointId", message }]);
+}
+
+/** One part of a host name (RFC 1123). */
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;

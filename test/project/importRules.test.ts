@@ -55,6 +55,7 @@ const ARROWS: Record<string, Arrows> = {
       registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       jobs: ["contract", "transport"],
+      loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
       webhooks: ["contract", "transport", "jobs"],
     },
@@ -93,7 +94,8 @@ const ARROWS: Record<string, Arrows> = {
       programs: ["time", "model", "io", "jobs"],
       workers: ["time", "model", "io", "jobs", "programs", "openai"],
       forecast: ["time", "model", "jobs", "programs", "workers"],
-      endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers"],
+      loadBalancer: ["time", "model", "io", "jobs", "programs", "workers"],
+      endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers", "loadBalancer"],
       registryAuths: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
       volumes: ["time", "model", "graphql", "records"],
@@ -104,7 +106,7 @@ const ARROWS: Record<string, Arrows> = {
       ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2"],
+        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [

@@ -16,6 +16,8 @@ export type Request = Sending &
     | { readonly queue: string; readonly json?: unknown }
     /** Saves the run's endpoint with these fields; without workers, unless they say otherwise. */
     | { readonly save: Input; readonly selection?: string }
+    /** A path below the endpoint's load balancer. */
+    | { readonly lb: string }
     | { readonly elsewhere: string }
   );
 

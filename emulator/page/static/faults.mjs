@@ -42,7 +42,7 @@ export function openAddFault() {
   const where = element(
     "select",
     {},
-    ...["", "graphql", "rest", "v2", "queue"].map((name) =>
+    ...["", "graphql", "rest", "v2", "queue", "lb"].map((name) =>
       element("option", { value: name }, name || "every interface"),
     ),
   );

@@ -1,0 +1,75 @@
+import { Readable } from "node:stream";
+import { sleep } from "../../sdk/contract/clock";
+import type { HttpResponse } from "../io/http";
+import type { RuntimeContext } from "../workers/context";
+import type { HttpContext, HttpHandler } from "../workers/httpHandler";
+import type { WorkerPod } from "../workers/worker";
+import {
+  HEALTH_PATH,
+  type HttpServer,
+  hasBody,
+  type PassedRequest,
+  requestHeaders,
+  responseHeaders,
+} from "./httpServer";
+
+/** The host in the URLs that a handler receives. */
+const ORIGIN = "http://localhost";
+
+/**
+ * Returns the HTTP server of a worker without a process. The handler is looked up for each request.
+ */
+export function functionServer(
+  handlerOf: () => HttpHandler,
+  { id, container }: WorkerPod,
+  { clock, random }: RuntimeContext,
+): HttpServer {
+  const { imageName, env } = container;
+  const context: HttpContext = {
+    workerId: id,
+    imageName,
+    env: { ...env },
+    now: () => clock.now(),
+    sleep: (ms) => sleep(clock, ms),
+    random,
+  };
+
+  return {
+    async respond(request, signal) {
+      try {
+        return await responseOf(await handlerOf().fetch(webRequest(request, signal), context));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // As a server does whose code throws.
+        const message = error instanceof Error ? error.message : String(error);
+        const headers = { "content-type": "text/plain; charset=utf-8" };
+        return { status: 500, headers, body: `Internal Server Error: ${message}\n` };
+      }
+    },
+    async ping(signal) {
+      const path = env.HEALTH_CHECK_PATH ?? HEALTH_PATH;
+      const { status, body } = await handlerOf().fetch(new Request(ORIGIN + path, { signal }), context);
+      await body?.cancel();
+      return status;
+    },
+  };
+}
+
+function webRequest(request: PassedRequest, signal: AbortSignal): Request {
+  const headers = Object.entries(requestHeaders(request.headers)).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, each]),
+  );
+  const { method, target, body } = request;
+  const takesBody = hasBody(request) && method !== "GET" && method !== "HEAD";
+  const stream = takesBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
+  return new Request(ORIGIN + target, { method, headers, body: stream, duplex: "half", signal });
+}
+
+function responseOf({ status, headers, body }: Response): HttpResponse {
+  const all: Record<string, string | string[]> = responseHeaders(Object.fromEntries(headers));
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) all["set-cookie"] = cookies;
+  return { status, headers: all, body: body ?? noChunks() };
+}
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,67 @@
+import type { EmulatorClock } from "../time/virtualClock";
+import type { HttpServer } from "./httpServer";
+
+/** The time between two health checks, in milliseconds, and the longest time of one (assumed). */
+const INTERVAL_MS = 1000;
+const TIMEOUT_MS = 10_000;
+
+/** The state of a worker, by its last health check. */
+export type Health = "healthy" | "starting" | "unhealthy";
+
+export interface HealthChecks {
+  readonly isHealthy: boolean;
+  /** Ends the checks. */
+  stop(): void;
+}
+
+/**
+ * Checks the health of a worker's server at once and then every second.
+ * @param onChange called when the result differs from the one before, with the reason in words
+ */
+export function startHealthChecks(
+  clock: EmulatorClock,
+  server: Pick<HttpServer, "ping">,
+  onChange: (health: Health, reason: string) => void,
+): HealthChecks {
+  const controller = new AbortController();
+  let health: Health | undefined;
+  let shownReason = "";
+  let cancel = () => {};
+
+  async function check(): Promise<void> {
+    const { health: now, reason } = await result(server, controller.signal);
+    if (controller.signal.aborted) return;
+    cancel = clock.schedule(INTERVAL_MS, start, true);
+    if (now === health && reason === shownReason) return;
+    health = now;
+    shownReason = reason;
+    onChange(now, reason);
+  }
+
+  function start(): void {
+    const checking = check();
+    clock.hold?.(checking);
+  }
+
+  start();
+  return {
+    get isHealthy() {
+      return health === "healthy";
+    },
+    stop() {
+      controller.abort();
+      cancel();
+    },
+  };
+}
+
+async function result(server: Pick<HttpServer, "ping">, stopped: AbortSignal) {
+  try {
+    const status = await server.ping(AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]));
+    const reason = `the health check responded with ${status}`;
+    if (status === 200) return { health: "healthy", reason } as const;
+    return { health: status === 204 ? "starting" : "unhealthy", reason } as const;
+  } catch {
+    return { health: "unhealthy", reason: "the health check got no response" } as const;
+  }
+}

@@ -1,0 +1,97 @@
+import { LOAD_BALANCER_BODY_MAX_BYTES, LOAD_BALANCER_MS, WORKER_ID_HEADER } from "../../sdk/contract/limits";
+import type { HttpResponse } from "../io/http";
+import type { EmulatorClock } from "../time/virtualClock";
+import * as answers from "./answers";
+import type { HttpServer, PassedRequest } from "./httpServer";
+
+/** A request that a worker processes. */
+export interface OpenRequest {
+  /** Resolves with the response to send. Never rejects. */
+  readonly response: Promise<HttpResponse>;
+  /** Breaks the connection to the worker, as its death does. */
+  lose(): void;
+}
+
+/** The reasons for which a connection to a worker ends early. */
+const LATE = new Error("the processing limit is over");
+const LOST = new Error("the worker was lost");
+
+/**
+ * Passes a request on to a worker.
+ * @param client aborts if the client's connection ends
+ * @param onEnd called once, when the response is complete or the connection has ended
+ */
+export function openRequest(
+  clock: EmulatorClock,
+  server: HttpServer | undefined,
+  workerId: string,
+  request: PassedRequest,
+  client: AbortSignal,
+  onEnd: () => void,
+): OpenRequest {
+  const controller = new AbortController();
+  const cancelLimit = clock.schedule(LOAD_BALANCER_MS.processing, () => end(LATE), true);
+  const abort = () => end(client.reason);
+  let isOver = false;
+
+  function end(reason?: unknown): void {
+    if (isOver) return;
+    isOver = true;
+    cancelLimit();
+    client.removeEventListener("abort", abort);
+    controller.abort(reason);
+    onEnd();
+  }
+
+  // The caller has no result of this call yet.
+  if (client.aborted) queueMicrotask(abort);
+  else client.addEventListener("abort", abort, { once: true });
+
+  async function respond(): Promise<HttpResponse> {
+    try {
+      if (!server) throw LOST;
+      const response = await settled(server.respond(request, controller.signal), controller.signal);
+      const headers = { ...response.headers, [WORKER_ID_HEADER]: workerId };
+      return { ...response, headers, body: limited(response.body, controller.signal, end) };
+    } catch {
+      const isLate = controller.signal.reason === LATE;
+      end();
+      return isLate ? answers.processingTimeout() : answers.unreachable();
+    }
+  }
+
+  return { response: respond(), lose: () => controller.abort(LOST) };
+}
+
+/** A function may go on although nobody waits for it. */
+function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(signal.reason);
+    if (signal.aborted) fail();
+    signal.addEventListener("abort", fail, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", fail));
+  });
+}
+
+/** Yields the chunks of a body, up to the service's limit. A longer one breaks off. */
+async function* limited(
+  body: HttpResponse["body"],
+  signal: AbortSignal,
+  onEnd: () => void,
+): AsyncGenerator<string | Uint8Array> {
+  const chunks = typeof body === "string" ? [body].values() : body[Symbol.asyncIterator]();
+  let size = 0;
+  try {
+    for (;;) {
+      const next = await settled(Promise.resolve(chunks.next()), signal);
+      if (next.done) return;
+      size += Buffer.byteLength(next.value);
+      if (size > LOAD_BALANCER_BODY_MAX_BYTES) throw new Error("the response is too large");
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a worker that hangs never settles it.
+    void Promise.resolve(chunks.return?.()).catch(() => {});
+    onEnd();
+  }
+}

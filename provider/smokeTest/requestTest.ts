@@ -1,0 +1,153 @@
+import { systemClock, timeLimit } from "../../sdk/contract/clock";
+import { type InputProblem, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
+import { redactBeginning } from "../../sdk/secret";
+import { cancelled } from "../cancellation";
+import { connect } from "../connection/connection";
+import { secretFields } from "../hideSecretInputs";
+import { waitLogger } from "../log";
+import { containsUnknown, type Properties } from "../properties";
+
+/** The inputs of a test by a request. */
+export const REQUEST_INPUTS = ["path", "method", "body", "expectedStatus", "expectedBody"];
+
+const DEFAULT_STATUS = 200;
+const LOG_EVERY_MS = 10_000;
+/** The pause before a request is sent again for which there was no worker, in milliseconds. */
+const PAUSE_MS = 1_000;
+/** The part of a response's body that is read, in bytes, and that an error shows, in characters. */
+const LONGEST_BODY = 1_000_000;
+const LONGEST_SHOWN = 300;
+
+/** Returns the problems of the inputs of a test by a request. */
+export function requestProblems(inputs: Properties): InputProblem[] {
+  const { path, method, expectedStatus, expectedBody } = inputs;
+  const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
+    isRight || inputs[property] === undefined || containsUnknown(inputs[property]) ? [] : [{ property, message }];
+  const isStatus =
+    Number.isSafeInteger(expectedStatus) && Number(expectedStatus) >= 200 && Number(expectedStatus) <= 599;
+  return [
+    ...wrong("path", typeof path === "string" && /^\/(?!\/)/.test(path), "must be a path that begins with one slash"),
+    ...wrong("method", typeof method === "string" && /^[A-Za-z]+$/.test(method), "must be an HTTP method such as POST"),
+    ...wrong("expectedStatus", isStatus, "must be an HTTP status from 200 to 599"),
+    ...wrong("expectedBody", typeof expectedBody === "string", "must be a string: a part of the body"),
+    ...(path === undefined ? REQUEST_INPUTS : ["input", "expectedOutput", "policy", "s3Config"])
+      .filter((property) => inputs[property] !== undefined)
+      .map((property) => ({ property, message: path === undefined ? "needs path" : "cannot be combined with path" })),
+  ];
+}
+
+/** A response, with the beginning of its body. */
+interface Received {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * Sends a request to a load-balancing endpoint, again while there is no worker, and checks the
+ * response.
+ * @throws SmokeTestError if it is not as expected, or late
+ */
+export async function testRequest(inputs: Properties, timeoutMs: number): Promise<{ status: number; ms: number }> {
+  const what = nameOf(inputs);
+  const startedAt = systemClock.monotonic();
+  const elapsedMs = () => systemClock.monotonic() - startedAt;
+  const logWait = waitLogger(`SmokeTest of endpoint ${inputs.endpointId}`);
+  const timer = setInterval(() => logWait(`waiting for the response to ${what}`, elapsedMs()), LOG_EVERY_MS);
+  const tooLate = () =>
+    new SmokeTestError(
+      `there was no response to ${what} within ${timeoutMs / 1000} s. Check that the endpoint's workers start and that ` +
+        "/ping returns 200, or set a longer timeout",
+    );
+  const limit = timeLimit(systemClock, timeoutMs, tooLate, cancelled);
+  try {
+    const received = await untilServed(inputs, limit.signal);
+    assertExpected(what, received, inputs);
+    return { status: received.status, ms: Math.round(elapsedMs()) };
+  } finally {
+    limit.release();
+    clearInterval(timer);
+  }
+}
+
+async function untilServed(inputs: Properties, signal: AbortSignal): Promise<Received> {
+  for (;;) {
+    try {
+      return await send(inputs, signal);
+    } catch (error) {
+      // By its code: its class would load the client before it is needed. It reached no worker.
+      if (!(error instanceof ServerlessGpuError) || error.code !== "NO_WORKER") throw error;
+      await pause(signal);
+    }
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const timer = setTimeout(resolve, PAUSE_MS);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+async function send({ endpointId, path, method, body }: Properties, signal: AbortSignal): Promise<Received> {
+  const hasBody = body !== undefined;
+  const isText = typeof body === "string";
+  const response = await connect()
+    .client.endpoint(String(endpointId))
+    .fetch(String(path), {
+      signal,
+      method: typeof method === "string" ? method : hasBody ? "POST" : "GET",
+      ...(hasBody && { body: isText ? body : JSON.stringify(body) }),
+      ...(hasBody && !isText && { headers: { "content-type": "application/json" } }),
+    });
+  return { status: response.status, body: await beginningOf(response) };
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  while (reader && length < LONGEST_BODY) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.length;
+  }
+  await reader?.cancel();
+  return Buffer.concat(chunks).toString().slice(0, LONGEST_BODY);
+}
+
+function assertExpected(what: string, { status, body }: Received, inputs: Properties): void {
+  const { expectedStatus = DEFAULT_STATUS, expectedBody } = inputs;
+  const shownBody = isSecret(inputs)
+    ? "not shown: the test has secrets"
+    : redactBeginning(body, LONGEST_SHOWN) || "empty";
+  if (status !== expectedStatus) {
+    throw new SmokeTestError(
+      `the response to ${what} has the status ${status}, not ${expectedStatus}. Check the worker program and ` +
+        `expectedStatus.\n  body: ${shownBody}`,
+    );
+  }
+  if (typeof expectedBody !== "string" || body.includes(expectedBody)) return;
+  const shown = isSecret(inputs) ? "not shown: the test has secrets" : redactBeginning(expectedBody, LONGEST_SHOWN);
+  throw new SmokeTestError(
+    `the body of the response to ${what} does not contain expectedBody. Check the worker program and expectedBody.\n` +
+      `  expected: ${shown}\n  body:     ${shownBody}`,
+  );
+}
+
+/** A response may repeat what the request had. */
+function isSecret(inputs: Properties): boolean {
+  return secretFields(inputs).length > 0;
+}
+
+/** Names the request, without its query, which may hold a secret. */
+function nameOf(inputs: Properties): string {
+  const { endpointId, path, method, body } = inputs;
+  const verb = typeof method === "string" ? method.toUpperCase() : body === undefined ? "GET" : "POST";
+  const shownPath = secretFields(inputs).includes("path") ? "a secret path" : String(path).split("?", 1)[0];
+  return `${verb} ${shownPath} at endpoint ${endpointId}`;
+}

@@ -1,0 +1,107 @@
+import { WORKER_ID_HEADER } from "../contract/limits";
+import { ServerlessGpuError } from "../errors";
+import type { Secret } from "../secret";
+import { checkOptions } from "../transport/callOptions";
+import { sendForResponse } from "../transport/http";
+import type { Http } from "../transport/httpRequest";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { loadBalancerUrl } from "../transport/urls";
+import { FETCH_OPTIONS, FETCH_TIMEOUT_MS, type FetchOptions, fetchRequest } from "./fetchOptions";
+import { RequestUncertainError } from "./loadBalancerErrors";
+import { assertServed, webResponse } from "./refusals";
+import { targetUrl } from "./target";
+
+/** The HTTP servers of the workers of one load-balancing endpoint. */
+export interface LoadBalancer {
+  /**
+   * The base URL of a load-balancing endpoint, for other HTTP clients. Their bearer token is the
+   * client's key.
+   */
+  readonly loadBalancerUrl: string;
+  /**
+   * Sends a request to a path of a load-balancing endpoint, and returns the response of its worker
+   * with any status. While a worker starts, the service holds the request. Read the body to its
+   * end, or cancel it: until then it keeps its connection. Redirects are returned, not followed.
+   *
+   * A request is repeated only if it never began on a connection, or if the service refused it with
+   * 429 before it reached a worker.
+   * @param path a path such as `/v1/models?limit=10`, or a URL below `loadBalancerUrl`
+   * @throws InvalidInputError, before any call
+   * @throws AuthenticationError if the service does not accept the key
+   * @throws NoWorkerError if no worker was ready in time
+   * @throws WorkerTimeoutError, WorkerGoneError if the worker that `worker` names was not available
+   * @throws WorkerUnreachableError if the service cannot reach the worker's ports
+   * @throws ProcessingTimeoutError if the worker took longer than the service allows
+   * @throws RateLimitError if the service still responds with 429 after all attempts
+   * @throws RequestUncertainError if the response was lost: a worker may have processed the request
+   * @example
+   * const response = await client.endpoint("abc").fetch("/generate", {
+   *   method: "POST",
+   *   headers: { "content-type": "application/json" },
+   *   body: JSON.stringify({ prompt: "Hi" }),
+   * });
+   * console.log(response.status, await response.json());
+   */
+  fetch(path: string | URL, options?: FetchOptions): Promise<Response>;
+}
+
+/**
+ * Returns the id of the worker that responded, or `undefined` if the response does not name one.
+ */
+export function workerIdOf(response: Response): string | undefined {
+  return response.headers.get(WORKER_ID_HEADER) ?? undefined;
+}
+
+/** The context of all calls of load-balancing endpoints. */
+export interface LoadBalancerContext extends CallContext {
+  readonly http: Http;
+  /** Without the path `/v2`. */
+  readonly queueUrl: string;
+  readonly apiKey: Secret;
+}
+
+/** Makes the load balancer of an endpoint. */
+export function createLoadBalancer(context: LoadBalancerContext, endpointId: string): LoadBalancer {
+  return {
+    // An id that no host name can have is refused only by a use of it.
+    get loadBalancerUrl() {
+      return loadBalancerUrl(context.queueUrl, endpointId);
+    },
+    async fetch(path, options = {}) {
+      checkOptions(options, FETCH_OPTIONS, "the request");
+      const url = targetUrl(loadBalancerUrl(context.queueUrl, endpointId), path);
+      return send(context, endpointId, url, options);
+    },
+  };
+}
+
+/** Sends the request once, or again if it had no effect. */
+async function send(context: LoadBalancerContext, endpointId: string, url: URL, options: FetchOptions) {
+  const { http, apiKey, clock, retry } = context;
+  const { timeoutMs = FETCH_TIMEOUT_MS, signal } = options;
+  const request = await fetchRequest(options, `Bearer ${apiKey.reveal()}`);
+  const { method, body } = request;
+  // Without the query, which may hold a secret.
+  const operation = `${method} of ${url.pathname} at endpoint ${endpointId}`;
+  const attempt = async (attempt: Attempt) => {
+    const httpRequest = { ...request, name: "fetch", operation, url: url.href, attempt };
+    const response = await sendForResponse(http, httpRequest, timeoutMs);
+    return webResponse(await assertServed(response, operation, clock.now(), attempt.onResponse), method, operation);
+  };
+  const isStream = typeof body === "object" && !Buffer.isBuffer(body);
+  const bounds = { attemptTimeoutMs: timeoutMs, retry: { ...retry, maxElapsedMs: timeoutMs + retry.maxElapsedMs } };
+  const maxRetries = isStream ? 0 : options.maxRetries;
+  const call = { name: "fetch", operation, repeatability: "submit", attempt, signal, maxRetries } as const;
+  return makeCall({ ...context, ...bounds }, call).catch((error: unknown) => {
+    throw isLost(error) ? uncertain(error) : error;
+  });
+}
+
+function isLost(error: unknown): error is ServerlessGpuError {
+  return error instanceof ServerlessGpuError && ["CONNECTION", "REQUEST_TIMEOUT"].includes(error.code);
+}
+
+function uncertain(cause: ServerlessGpuError): RequestUncertainError {
+  const message = `${cause.message}. A worker may have processed the request, so it was not sent again: send it again if it may be processed twice`;
+  return new RequestUncertainError(message, { cause });
+}

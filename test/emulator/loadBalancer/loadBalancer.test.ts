@@ -1,0 +1,362 @@
+import { createHash, randomBytes } from "node:crypto";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HttpHandler, manualClock } from "../../../emulator";
+import { CANARY } from "../../support/emulated";
+import {
+  type LoadBalanced,
+  type LoadBalancedOptions,
+  startLoadBalanced,
+  startScripted,
+  until,
+} from "../../support/loadBalanced";
+
+const MINUTE = 60_000;
+
+/** Sends a request as any HTTP client does, without this package's. */
+function plain({ emulator, id }: LoadBalanced, target: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${CANARY}`, ...(init.headers as Record<string, string>) };
+  return fetch(`${emulator.url}/lb/${id}${target}`, { redirect: "manual", ...init, headers });
+}
+
+/** Starts with a clock that moves only on request. */
+async function startManual(options: LoadBalancedOptions = {}) {
+  const clock = manualClock();
+  const started = await startLoadBalanced({
+    ...options,
+    emulator: { coldStartMs: 30_000, ...options.emulator, clock },
+  });
+  return { ...started, clock };
+}
+
+const waiting = ({ emulator }: LoadBalanced) => emulator.journal.requests({ interface: "lb", outcome: "pending" });
+const workers = ({ emulator, id }: LoadBalanced) => emulator.endpoints.get(id)?.pods ?? [];
+
+describe("a request", () => {
+  test("[lb.path] [lb.pass-on] [lb.worker-id] reaches a worker with method, path, query, headers and body", async () => {
+    const seen: unknown[] = [];
+    const handler: HttpHandler = {
+      async fetch(request, { workerId }) {
+        const { pathname, search } = new URL(request.url);
+        if (pathname === "/ping") return new Response();
+        seen.push([request.method, pathname + search, request.headers.get("x-own"), await request.text()]);
+        const headers = new Headers({ "x-worker": workerId, "content-type": "text/x-own" });
+        headers.append("set-cookie", "a=1");
+        headers.append("set-cookie", "b=2");
+        return new Response("done", { status: 418, headers });
+      },
+    };
+    await using app = await startLoadBalanced({ handler });
+    const response = await plain(app, "/v1/a%20b?x=1&x=2?3", {
+      method: "PATCH",
+      body: "in",
+      headers: { "x-own": "y" },
+    });
+    expect(seen).toEqual([["PATCH", "/v1/a%20b?x=1&x=2?3", "y", "in"]]);
+    expect([response.status, await response.text()]).toEqual([418, "done"]);
+    expect(response.headers.get("content-type")).toBe("text/x-own");
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    const worker = response.headers.get("x-runpod-worker-id");
+    expect(worker).toBe(response.headers.get("x-worker"));
+    expect(worker).toBe(workers(app)[0]?.id);
+    expect(app.emulator.journal.requests({ interface: "lb" })).toMatchObject([{ operation: "request", status: 418 }]);
+  });
+
+  test("[lb.key] [lb.unauthorized] [lb.own-responses] [lb.key-kept] needs the key, which the worker does not see", async () => {
+    let authorization: string | null = "none";
+    const handler: HttpHandler = {
+      fetch(request) {
+        if (!request.url.endsWith("/ping")) authorization = request.headers.get("authorization");
+        return new Response("ok");
+      },
+    };
+    await using app = await startLoadBalanced({ handler });
+    for (const key of ["Bearer wrong-key", CANARY, ""]) {
+      const refused = await plain(app, "/x", { headers: { authorization: key } });
+      expect([refused.status, await refused.json()]).toEqual([401, { error: "Unauthorized" }]);
+      expect(refused.headers.get("x-runpod-worker-id")).toBeNull();
+    }
+    expect(authorization).toBe("none");
+    expect((await plain(app, "/x")).status).toBe(200);
+    expect(authorization).toBeNull();
+  });
+
+  test("[lb.unknown-endpoint] [lb.queue-refused] finds no queue endpoint, and the queue refuses all but /health", async () => {
+    await using app = await startLoadBalanced();
+    const queue = app.emulator.endpoints.create({ name: "q", gpuIds: "AMPERE_16", templateId: "t" });
+    expect((await plain({ ...app, id: queue.id }, "/x")).status).toBe(404);
+    expect((await plain({ ...app, id: "none" }, "/x")).status).toBe(404);
+    const headers = { authorization: CANARY };
+    for (const operation of ["run", "status/a", "requests"]) {
+      const method = operation === "run" ? "POST" : "GET";
+      const refused = await fetch(`${app.emulator.url}/v2/${app.id}/${operation}`, { method, headers });
+      expect([refused.status, await refused.json()]).toEqual([400, { error: "not allowed for QB API" }]);
+    }
+    const health = await fetch(`${app.emulator.url}/v2/${app.id}/health`, { headers });
+    expect(health.status).toBe(200);
+  });
+
+  test("is refused by a host name that another site may own", async () => {
+    await using app = await startLoadBalanced();
+    const { request } = await import("node:http");
+    const status = await new Promise((resolve) => {
+      const outgoing = request(`${app.emulator.url}/lb/${app.id}/x`, { headers: { host: "evil.example" } });
+      outgoing.on("response", (incoming) => resolve(incoming.resume().statusCode)).end();
+    });
+    expect(status).toBe(403);
+  });
+
+  test("[lb.stream] is streamed in both directions, byte for byte", async () => {
+    const { handler, chunks } = startScripted();
+    await using app = await startLoadBalanced({ handler });
+    const sent: Buffer[] = [];
+    async function* upload() {
+      for (let i = 0; i < 50; i++) {
+        const chunk = randomBytes(20_000);
+        sent.push(chunk);
+        yield chunk;
+        // The next piece is sent only after the worker has received this one.
+        await until(() => chunks() >= sent.reduce((size, each) => size + each.length, 0));
+      }
+    }
+    const response = await app.endpoint.fetch("/echo", { method: "POST", body: upload() });
+    const hash = createHash("sha256");
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) hash.update(chunk);
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(Buffer.concat(sent)).digest("hex"));
+  });
+});
+
+describe("a cold start", () => {
+  test("[lb.hold] holds a request and serves it when the worker is ready", async () => {
+    await using app = await startManual();
+    const response = plain(app, "/v1/models");
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(29_000);
+    expect(waiting(app)).toHaveLength(1);
+    await app.clock.advance(2_000);
+    expect((await response).status).toBe(200);
+  });
+
+  test("[lb.hold] ends the hold after two minutes with 400", async () => {
+    await using app = await startManual({ emulator: { coldStartMs: 10 * MINUTE } });
+    const response = plain(app, "/v1/models");
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(2 * MINUTE - 1);
+    expect(waiting(app)).toHaveLength(1);
+    await app.clock.advance(1);
+    const refused = await response;
+    expect([refused.status, await refused.json()]).toEqual([400, { error: "timed out waiting for worker" }]);
+  });
+
+  test("[lb.health] [lb.health-interval] waits while /ping responds with 204, and ends with 200", async () => {
+    let pings = 0;
+    const handler: HttpHandler = {
+      fetch: (request) => new Response(null, { status: !request.url.endsWith("/ping") || ++pings > 10 ? 200 : 204 }),
+    };
+    await using app = await startManual({ handler, emulator: { coldStartMs: 0 } });
+    const response = plain(app, "/x");
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(9_000);
+    expect([pings, waiting(app).length]).toEqual([10, 1]);
+    await app.clock.advance(1_000);
+    expect((await response).status).toBe(200);
+    const said = app.emulator.journal.workerOutput().map(({ line }) => line);
+    expect(said).toEqual([
+      "the health check responded with 204: the worker is still starting",
+      "the health check responded with 200: the worker is healthy",
+    ]);
+  });
+
+  test("[lb.health] gives an unhealthy worker no requests until it is healthy again", async () => {
+    let status = 200;
+    const handler: HttpHandler = {
+      fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
+    };
+    await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { workersMin: 1 } });
+    await app.clock.advance(0);
+    expect((await plain(app, "/x")).status).toBe(200);
+    status = 500;
+    await app.clock.advance(1_000);
+    const held = plain(app, "/x");
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(5_000);
+    expect(waiting(app)).toHaveLength(1);
+    status = 200;
+    await app.clock.advance(1_000);
+    expect((await held).status).toBe(200);
+  });
+});
+
+describe("workers", () => {
+  test("[lb.scaling] [lb.least-busy] [lb.idle-timeout] follow the open requests, and stop after idleTimeout", async () => {
+    const { handler, respond } = startScripted();
+    await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { scalerValue: 2 } });
+    const responses = Array.from({ length: 5 }, () => plain(app, "/held"));
+    await until(() => waiting(app).length === 5);
+    await app.clock.advance(0);
+    expect(workers(app)).toHaveLength(3);
+    const later = Array.from({ length: 4 }, () => plain(app, "/held"));
+    await until(() => waiting(app).length === 9);
+    respond();
+    const served = (await Promise.all([...responses, ...later])).map(({ headers }) =>
+      headers.get("x-runpod-worker-id"),
+    );
+    const counts = [...new Set(served)].map((id) => served.filter((each) => each === id).length);
+    expect(counts).toHaveLength(3);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5);
+    await until(() => waiting(app).length === 0);
+    await app.clock.advance(4_900);
+    expect(workers(app)).toHaveLength(3);
+    await app.clock.advance(200);
+    expect(workers(app)).toHaveLength(0);
+  });
+
+  test("[lb.affinity] [lb.strict] [lb.strict-resume] are chosen by X-Runpod-Worker-Id", async () => {
+    await using app = await startManual({ emulator: { coldStartMs: 0 }, fields: { scalerValue: 1 } });
+    const pinned = (worker: string) => plain(app, "/x", { headers: { "x-runpod-worker-id": worker } });
+    const first = plain(app, "/x");
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(0);
+    const id = (await first).headers.get("x-runpod-worker-id") as string;
+    for (const worker of [id, `strict ${id}`, "other"]) {
+      const response = await pinned(worker);
+      expect([response.status, response.headers.get("x-runpod-worker-id")]).toEqual([200, id]);
+    }
+    const gone = await pinned("strict other");
+    expect([gone.status, await gone.json()]).toEqual([404, { error: "affinity_worker_gone" }]);
+    await app.clock.advance(MINUTE);
+    expect(workers(app)).toHaveLength(0);
+    expect((await pinned(`strict ${id}`)).status).toBe(404);
+    const resumed = pinned(`strict-resume ${id}`);
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(0);
+    expect((await resumed).headers.get("x-runpod-worker-id")).toBe(id);
+  });
+
+  test("[lb.strict] make a strict request wait for five minutes at most", async () => {
+    let status = 200;
+    const handler: HttpHandler = {
+      fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
+    };
+    await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { workersMin: 1 } });
+    await app.clock.advance(0);
+    const id = (await plain(app, "/x")).headers.get("x-runpod-worker-id");
+    status = 500;
+    await app.clock.advance(1_000);
+    const held = plain(app, "/x", { headers: { "x-runpod-worker-id": `strict ${id}` } });
+    await until(() => waiting(app).length === 1);
+    await app.clock.advance(5 * MINUTE - 1);
+    expect(waiting(app)).toHaveLength(1);
+    await app.clock.advance(1);
+    expect(await (await held).json()).toEqual({ error: "worker_timeout" });
+  });
+
+  test("[lb.processing] have 5.5 minutes for a request", async () => {
+    const { handler } = startScripted();
+    await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { workersMin: 1 } });
+    await app.clock.advance(0);
+    const response = plain(app, "/held");
+    await until(() => waiting(app).length === 1);
+    await sleep(20);
+    await app.clock.advance(5.5 * MINUTE - 1);
+    expect(waiting(app)).toHaveLength(1);
+    await app.clock.advance(1);
+    expect((await response).status).toBe(524);
+  });
+
+  test("[lb.unreachable] [lb.no-retry] lose their requests when they are lost: 502, and no repeat", async () => {
+    const { handler, requests } = startScripted();
+    await using app = await startLoadBalanced({ handler, fields: { workersMin: 1 } });
+    app.emulator.faults.add({ effect: { killWorker: true }, times: 1 });
+    expect((await plain(app, "/held")).status).toBe(502);
+    expect(requests()).toBeLessThanOrEqual(1);
+    expect((await plain(app, "/x")).status).toBe(200);
+  });
+
+  test("[lb.wrong-ports] with ports that are not exposed make requests return 502, and end after 8 minutes", async () => {
+    const seed = {
+      templates: [{ id: "t", name: "t", imageName: "i", env: [{ key: "PORT", value: "8000" }], ports: "80/http" }],
+    };
+    await using app = await startManual({ emulator: { coldStartMs: 0, seed }, fields: { workersMin: 1 } });
+    await app.clock.advance(0);
+    expect((await plain(app, "/x")).status).toBe(502);
+    const [worker] = workers(app);
+    await app.clock.advance(8 * MINUTE);
+    expect(workers(app).map(({ id }) => id)).not.toContain(worker?.id);
+  });
+
+  test("leave no work behind when a client ends its connection", async () => {
+    const { handler, aborted } = startScripted();
+    await using app = await startLoadBalanced({ handler });
+    const controller = new AbortController();
+    const response = plain(app, "/held", { signal: controller.signal });
+    await until(() => waiting(app).length === 1);
+    controller.abort();
+    await expect(response).rejects.toThrow();
+    await until(() => aborted() || waiting(app).length === 0);
+    expect((await plain(app, "/x")).status).toBe(200);
+  });
+});
+
+describe("limits", () => {
+  test("[lb.body-limit] a request body may have 30 MB", async () => {
+    await using app = await startLoadBalanced({ fields: { workersMin: 1 } });
+    const ok = await plain(app, "/x", { method: "POST", body: Buffer.alloc(25_000_000) });
+    expect(ok.status).toBe(200);
+    await ok.body?.cancel();
+    expect((await plain(app, "/x", { method: "POST", body: Buffer.alloc(30_000_001) })).status).toBe(413);
+  });
+
+  test("[lb.response-limit] a response body may have 30 MB", async () => {
+    const handler: HttpHandler = {
+      fetch: (request) => new Response(request.url.endsWith("/ping") ? "" : Buffer.alloc(30_000_001)),
+    };
+    await using app = await startLoadBalanced({ handler });
+    const response = await plain(app, "/x");
+    await expect(response.arrayBuffer()).rejects.toThrow();
+  });
+});
+
+const program = { command: `'${process.execPath}' httpWorker.js`, cwd: path.join(__dirname, "../../support/workers") };
+
+describe("a program", () => {
+  test("[lb.ports] [lb.chosen-ports] listens on PORT, and is ready when /ping responds with 200", async () => {
+    await using app = await startLoadBalanced({ handler: program, fields: { workersMax: 1 } });
+    const sent = randomBytes(3_000_000);
+    const response = await plain(app, "/v1/echo?x=1", { method: "POST", body: sent });
+    expect(response.headers.get("x-path")).toBe("/v1/echo?x=1");
+    expect(response.headers.get("x-pod")).toBe(response.headers.get("x-runpod-worker-id"));
+    expect(Buffer.from(await response.arrayBuffer()).equals(sent)).toBe(true);
+    const env = (await (await plain(app, "/env")).json()) as Record<string, string>;
+    expect(env.PORT).toBe(env.PORT_HEALTH);
+    expect(env.RUNPOD_ENDPOINT_ID).toBe(app.id);
+    expect(Object.keys(env).filter((name) => name.startsWith("RUNPOD_WEBHOOK"))).toEqual([]);
+    expect(app.emulator.journal.workerOutput().map(({ line }) => line.replace(/^.*: the /, ""))).toContain(
+      "worker is still starting",
+    );
+  });
+
+  test("[lb.ports] has its health checks on another port and path if its environment says so", async () => {
+    const env = [
+      { key: "PORT", value: "8000" },
+      { key: "PORT_HEALTH", value: "8001" },
+      { key: "HEALTH_CHECK_PATH", value: "/healthy" },
+    ];
+    const seed = { templates: [{ id: "t", name: "t", imageName: "i", env, ports: "8000/http,8001/http" }] };
+    await using app = await startLoadBalanced({ handler: program, emulator: { seed } });
+    const seen = (await (await plain(app, "/env")).json()) as Record<string, string>;
+    expect(seen.PORT).not.toBe(seen.PORT_HEALTH);
+    expect(seen.HEALTH_CHECK_PATH).toBe("/healthy");
+  });
+
+  test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {
+    await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
+    expect((await plain(app, "/exit")).status).toBe(502);
+    // The service finds out a moment later.
+    let response = await plain(app, "/after");
+    while (response.status === 502) response = await plain(app, "/after");
+    expect(response.status).toBe(200);
+    const { length } = app.emulator.journal.workerOutput().filter(({ line }) => line.endsWith(": started"));
+    expect(length).toBe(2);
+  });
+});
