@@ -1,3 +1,4 @@
+import { placeVariables } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
@@ -73,7 +74,7 @@ export function unreachableWorker(server: HttpServer, coldStartMs: number, conte
 
 /** A worker whose server is a process. */
 export function processWorker(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): ServerWorker {
-  const { env } = pod.container;
+  const env = { ...pod.container.env, ...placeVariables(pod.place) };
   let process: ReturnType<RuntimeContext["workerHost"]["startServer"]> | undefined;
   let server: HttpServer | undefined;
   let health: HealthChecks | undefined;

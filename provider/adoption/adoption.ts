@@ -78,9 +78,9 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
 function refuseForAdopter({ noun, id }: Adoptee): never {
   const message =
     `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
-    "earlier run on this machine. If this run deletes that resource too, run the same command again. If the other " +
-    "resource keeps it, remove this one with pulumi state delete. If no stack has the other resource any more, give this " +
-    `one another logical name and adoptId: "${id}", run pulumi up, and delete it then`;
+    "earlier run on this machine. If this stack has that resource too, run the same command again without --target. If " +
+    "another stack has it, remove this resource with pulumi state delete. If none has it any more, give this resource " +
+    `another logical name and adoptId: "${id}", run pulumi up, and delete it then`;
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 

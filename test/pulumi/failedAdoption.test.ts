@@ -57,9 +57,18 @@ test("a record stays in state if its adoption fails, and a rename works with --r
   const targeted = await stack.up(...target("b"));
   expect(targeted.output).toContain("never remove that one with --target");
   await stack.refresh();
-  const removed = await stack.up(...target("a"));
+  const refused = await stack.run(["up", "--yes", "--skip-preview", ...target("a")]);
+  expect(refused.exitCode).not.toBe(0);
+  for (const id of all) {
+    expect(refused.output).toMatch(
+      new RegExp(`${id} is not deleted, and this resource stays in state, because another resource adopted`),
+    );
+  }
+  expect(await managed("a")).toHaveLength(4);
+  // As the message advises.
+  const removed = await stack.up();
   for (const id of all)
-    expect(removed.output).toMatch(new RegExp(`${id} is not deleted, because another resource has`));
+    expect(removed.output).toMatch(new RegExp(`${id} is not deleted, because another resource in the program has`));
   expect(await managed("a")).toEqual([]);
   expect(ids()).toEqual(all);
 

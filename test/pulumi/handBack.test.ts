@@ -1,3 +1,4 @@
+import path from "node:path";
 import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 
@@ -27,7 +28,8 @@ test("an endpoint that goes back to its former resource is deleted with it, and 
   const [{ id = "" } = {}] = emulator.endpoints.list();
   const another = await createStack({
     program: program({ theirs: { adoptId: id } }, "retainOnDelete: true"),
-    env: emulator.env,
+    // The same machine.
+    env: { ...emulator.env, HOME: path.join(stack.scratch, "home") },
   });
   await another.up();
   await another.destroy();
