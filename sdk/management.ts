@@ -6,6 +6,7 @@ import { ENDPOINT_LIST, v2EndpointCalls } from "./endpoints/v2Calls";
 import type { PodCalls } from "./pods/pods";
 import { v2PodCalls } from "./pods/v2Calls";
 import { createCollection } from "./records/collection";
+import { readShared } from "./records/reads";
 import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
@@ -72,7 +73,10 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
 /** Returns the parts that a management interface serves. They share their lists. */
 export function createManagement(context: EndpointsContext, calls: ManagementCalls): Management {
   const volumes = createCollection(context, VOLUME, calls.volumes);
-  const endpoints = createEndpointCollection(context, calls.endpoints, volumes);
+  const endpoints = createEndpointCollection(context, calls.endpoints, async (id) => {
+    const { records } = await readShared(volumes, id, {});
+    return records;
+  });
   const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
   return {
     endpoints: createEndpoints(endpoints),

@@ -29,8 +29,8 @@ export const ENDPOINT_INPUTS = {
   completed: (inputs) => withRecycledWorkers(withOneVolumeForm(inputs)),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
-    // The default could have another unit than the scalerValue that stays, so scalerType is reported
-    // as missing.
+    // The default could have another unit than the scalerValue that stays, so scalerType is
+    // reported as missing.
     if (field === "scalerType") return isSet("scalerValue");
     const other = VOLUME_FORMS.find((form) => form !== field);
     return VOLUME_FORMS.includes(field) && other !== undefined && isSet(other);

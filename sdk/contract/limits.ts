@@ -32,7 +32,7 @@ export const ENDPOINT_TYPES = Object.values(EndpointType);
 /** The shape of a CUDA version, as in `12.8` (observed). */
 export const CUDA_VERSION = /^\d{1,3}\.\d{1,3}$/;
 
-/** The shape of a CPU instance: flavor, number of vCPUs, GB of memory, as in `cpu3g-4-16` (observed). */
+/** The shape of a CPU instance: flavor, vCPUs and GB of memory, as in `cpu3g-4-16` (observed). */
 export const CPU_INSTANCE = /^([a-z][a-z0-9]*)-([1-9]\d*)-([1-9]\d*)$/;
 
 /**

@@ -9,11 +9,10 @@ import { type Collection, createCollection, type KnownOptions, type Writable } f
 import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { Volume } from "../volumes/record";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
-import { checkVolumePlaces } from "./volumePlaces";
+import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 import { ENDPOINT } from "./wireFormat";
 
 /**
@@ -51,16 +50,16 @@ export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Part
   readonly accepted: EndpointInputOptions;
 }
 
-/** Returns the endpoints that the calls work on. They may mount the volumes. */
+/** Returns the endpoints that the calls work on. `readVolumes` reads those that they may mount. */
 export function createEndpointCollection(
   context: EndpointsContext,
   requests: EndpointCalls,
-  volumes: Collection<Volume>,
+  readVolumes: ReadVolumes,
 ): EndpointCollection {
   const calls: EndpointCalls = {
     ...requests,
     async prepare(settings, before) {
-      await checkVolumePlaces(volumes, before, settings);
+      await checkVolumePlaces(readVolumes, before, settings);
       await requests.prepare?.(settings, before);
     },
   };

@@ -81,7 +81,7 @@ export interface Endpoints extends Readers<Endpoint> {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
-/** The fields that, with the name, tell whether a create whose response was lost made an endpoint. */
+/** The fields that, with the name, tell whether a create with lost response made an endpoint. */
 const IDENTITY = ["templateId", "gpuIds", "instanceIds", "type"] as const;
 
 /**

@@ -1,10 +1,16 @@
 import { DATA_CENTER_ID } from "../contract/limits";
 import { BusinessRuleError, type InputProblem, InvalidInputError, RejectedError } from "../errors";
-import type { Collection } from "../records/collection";
-import { readShared } from "../records/reads";
-import type { Volume } from "../volumes/record";
+import type { NamedRecord } from "../records/listed";
 import { splitList } from "./normalForms";
 import type { Endpoint, EndpointSettings } from "./record";
+
+/** What the place of a volume says about endpoints that mount it. */
+export interface PlacedVolume extends NamedRecord {
+  readonly dataCenterId: string;
+}
+
+/** Reads the volumes of the account, after the last write to the volume with this id. */
+export type ReadVolumes = (id: string) => Promise<readonly PlacedVolume[]>;
 
 /**
  * Refuses volumes and places that leave no machine for a worker, before anything is written. Reads
@@ -12,7 +18,7 @@ import type { Endpoint, EndpointSettings } from "./record";
  * @throws InvalidInputError if a data center has none of the volumes, or two of them
  */
 export async function checkVolumePlaces(
-  volumes: Collection<Volume>,
+  readVolumes: ReadVolumes,
   before: Endpoint | undefined,
   settings: Partial<EndpointSettings>,
 ): Promise<void> {
@@ -22,7 +28,7 @@ export async function checkVolumePlaces(
   const places = splitList(locations).filter((place) => DATA_CENTER_ID.test(place));
   const [id] = ids;
   if (id === undefined || (ids.length === 1 && places.length === 0)) return;
-  const known = await knownVolumes(volumes, id);
+  const known = await knownVolumes(readVolumes, id);
   const mounted = ids.flatMap((each) => known.find((volume) => volume.id === each) ?? []);
   if (mounted.length < ids.length) return;
   const problems = [...placeProblems(places, mounted), ...sharedPlaceProblems(mounted)];
@@ -30,16 +36,16 @@ export async function checkVolumePlaces(
 }
 
 /** Returns the volumes of the account; none if the service does not list them. */
-async function knownVolumes(volumes: Collection<Volume>, id: string): Promise<readonly Volume[]> {
+async function knownVolumes(readVolumes: ReadVolumes, id: string): Promise<readonly PlacedVolume[]> {
   try {
-    return (await readShared(volumes, id, {})).records;
+    return await readVolumes(id);
   } catch (error) {
     if (error instanceof RejectedError || error instanceof BusinessRuleError) return [];
     throw error;
   }
 }
 
-function placeProblems(places: readonly string[], mounted: readonly Volume[]): InputProblem[] {
+function placeProblems(places: readonly string[], mounted: readonly PlacedVolume[]): InputProblem[] {
   const served = mounted.map(({ dataCenterId }) => dataCenterId);
   const others = places.filter((place) => !served.includes(place));
   if (others.length === 0) return [];
@@ -49,7 +55,7 @@ function placeProblems(places: readonly string[], mounted: readonly Volume[]): I
   return [{ property: "locations", message }];
 }
 
-function sharedPlaceProblems(mounted: readonly Volume[]): InputProblem[] {
+function sharedPlaceProblems(mounted: readonly PlacedVolume[]): InputProblem[] {
   const second = mounted.find(
     (volume, index) => mounted.findIndex(({ dataCenterId }) => dataCenterId === volume.dataCenterId) < index,
   );

@@ -99,7 +99,10 @@ export interface FieldOf<Type extends string, Value> {
    * field.
    */
   readonly onlyAt?: ServiceName;
-  /** The values that, over GraphQL, only one service has. @default all, if the field has `onlyAt` */
+  /**
+   * The values that, over GraphQL, only one service has.
+   * @default all, if the field has `onlyAt`
+   */
   readonly valuesOnlyAt?: { readonly service: ServiceName; includes(value: Value): boolean };
   /**
    * The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the

@@ -170,8 +170,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a save resets what the client does not manage",
     file: "sdk/endpoints/keptFields.ts",
-    from: "    ...kept,\n    ...processorsOf",
-    to: "    ...processorsOf",
+    from: "    ...kept,\n    ...toSaveInput",
+    to: "    ...toSaveInput",
     tests: [{ file: "test/sdk/endpoints/keptFields.test.ts", title: "keeps every field" }],
   },
   {

@@ -1,6 +1,6 @@
 import { JOB_STATES, POD_STATES } from "../../sdk/contract/enums";
 import { RATE_LIMITS } from "../../sdk/contract/limits";
-import { ENDPOINT_FIELDS } from "../../sdk/endpoints/fields";
+import { fieldsAt } from "../../sdk/endpoints/fields";
 import { healthSchema, jobSchema, purgeSchema } from "../../sdk/jobs/jobRecord";
 import { contract } from "../../tools/contractRows.js";
 import { contractTable } from "../../tools/ruleTables.js";
@@ -22,7 +22,7 @@ describe("the table of the contract", () => {
     Rate: Object.keys(RATE_LIMITS).map((operation) => (operation === "openai" ? "/openai/*" : `/${operation}`)),
     "Job state": JOB_STATES,
     "Pod states": POD_STATES,
-    "Endpoint:": ENDPOINT_FIELDS,
+    "Endpoint:": fieldsAt(undefined),
     "Job:": Object.keys(jobSchema.shape).filter((field) => !NOT_IN_CONTRACT.includes(field)),
     "Health:": [
       ...Object.keys(healthSchema.shape.jobs.shape).map((field) => `jobs.${field}`),

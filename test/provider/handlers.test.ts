@@ -43,6 +43,14 @@ test("creates with one save, reads, updates in place and deletes", async () => {
     workersMin: 1,
     workersMax: 3,
     networkVolumeId: "",
+    networkVolumeIds: "",
+    gpuCount: 1,
+    minCudaVersion: "",
+    allowedCudaVersions: "",
+    executionTimeoutMs: 0,
+    type: "QUEUE",
+    instanceIds: "",
+    modelReferences: "",
     queueUrl: `${emulator.url}/v2/${id}`,
   });
 

@@ -2,7 +2,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, endpointsIn, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 
-/** The kinds of endpoints that the service has, each with the settings that somebody needs it for. */
+/** The settings of each kind of endpoint that somebody needs. */
 interface Choice {
   readonly gpus?: number;
   readonly timeout?: string;
