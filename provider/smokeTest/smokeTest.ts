@@ -97,7 +97,7 @@ export class SmokeTest extends pulumi.CustomResource {
     const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
     const { expectedOutput, s3Config } = args;
     const secrets = {
-      ...secretInputs({ expectedOutput }),
+      ...secretInputs({ expectedOutput }, options),
       ...(s3Config !== undefined && { s3Config: secretStorage(s3Config) }),
     };
     super(type, name, { ...args, ...outputs, ...secrets, __provider: provider }, checked);
