@@ -1,3 +1,4 @@
+import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 import { createPluginStack } from "./pluginStack";
 
@@ -42,4 +43,19 @@ new ${kind}("one", { ${args} }, { transforms: [transform] });`;
   const refused = await (await createStack({ program })).run(["preview"]);
   expectRefusedInSecret(refused);
   for (const field of fields) expect(refused.output).toContain(`${field}: `);
+});
+
+test("state does not tell that a transform may have changed the arguments, and a second up changes nothing", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const program = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const transform = ({ props }) => ({ props: { ...props, workersMax: 2 }, opts: {} });
+new ServerlessEndpoint("one", { gpuIds: "ADA_24", templateId: "t" }, { transforms: [transform] });`;
+  const stack = await createStack({ program, env: emulator.env });
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 2 }]);
+  const { resources = [] } = (await stack.exportState()).deployment;
+  expect(JSON.stringify(resources.map(({ inputs, outputs }) => [inputs, outputs]))).not.toContain("__changedLater");
+  await stack.up("--refresh", "--expect-no-changes");
+  await stack.destroy();
 });
