@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
 import { type Handler, wrapHandlers } from "./engineErrors";
-import { isObject, type Properties } from "./properties";
+import { isObject, type Properties, pick } from "./properties";
 
 /**
  * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
@@ -23,9 +23,26 @@ function hideFirst(handler: Handler): Handler {
   return async (...args) => {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new Secret(value);
+    // Only in the failures of their own resource: most of these values are no secrets.
+    const hidden = [...secrets, ...args.flatMap(valuesOfTransforms)];
+    for (const each of args) removeMark(each);
     const result = await handler(...args);
-    return isChecked(result) ? { ...result, failures: conceal(result.failures, secrets).map(withoutProperty) } : result;
+    return isChecked(result) ? { ...result, failures: conceal(result.failures, hidden).map(withoutProperty) } : result;
   };
+}
+
+/**
+ * Returns all values of inputs that a transform may have set. The class could not name the secret
+ * ones.
+ */
+function valuesOfTransforms(properties: unknown): unknown[] {
+  if (!isObject(properties) || properties.__changedLater !== true) return [];
+  return leaves(pick(properties, (name) => !name.startsWith("__")));
+}
+
+/** Removes the mark of inputs that a transform may have set: it is not for state. */
+function removeMark(properties: unknown): void {
+  if (isObject(properties)) delete properties.__changedLater;
 }
 
 /**

@@ -1,13 +1,25 @@
+import type * as pulumi from "@pulumi/pulumi";
 import { SECRET_KEY } from "../properties";
 import { isOutput, resolveArg } from "./resolvedArgs";
+import { areChangedLater } from "./transforms";
+
+/** Inputs that tell the handlers which values are secret. */
+interface SecretInputs {
+  readonly __secretInputs?: Promise<string | undefined>;
+  readonly __changedLater?: true;
+}
 
 /**
  * Returns the input that names the secret inputs, because the engine passes their values to the
- * handlers as plain values. Returns an empty object if all arguments are plain values.
+ * handlers as plain values. It is absent if all arguments are plain values. Another one says that a
+ * transform may change the arguments: then nobody knows which of them are secret.
  */
-export function secretInputs(args: object): { readonly __secretInputs?: Promise<string | undefined> } {
+export function secretInputs(args: object, options: pulumi.CustomResourceOptions): SecretInputs {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));
-  return outputs.length === 0 ? {} : { __secretInputs: namesOfSecrets(outputs) };
+  return {
+    ...(outputs.length > 0 && { __secretInputs: namesOfSecrets(outputs) }),
+    ...(areChangedLater(options) && { __changedLater: true }),
+  };
 }
 
 /** Returns the values of a plain object one by one, each with its own name. */

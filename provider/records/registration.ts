@@ -53,7 +53,7 @@ export function registration<T extends NamedRecord>(
   return [
     type,
     name,
-    { ...unresolved, ...properties, ...secretInputs(args ?? {}), __provider: provider },
+    { ...unresolved, ...properties, ...(args && secretInputs(args, options)), __provider: provider },
     deletesBeforeReplace && args?.adoptId === undefined ? { ...checked, deleteBeforeReplace: true } : checked,
   ];
 }

@@ -120,7 +120,7 @@ export class SmokeTest extends pulumi.CustomResource {
     const checked = checkedOptions({ kind: "SmokeTest", type, name, args, options, findProblems });
     const { expectedOutput, path, body, expectedBody, s3Config } = args;
     const secrets = {
-      ...secretInputs({ expectedOutput, path, body, expectedBody }),
+      ...secretInputs({ expectedOutput, path, body, expectedBody }, options),
       ...(s3Config !== undefined && { s3Config: secretStorage(s3Config) }),
     };
     super(type, name, { ...args, ...outputs, ...secrets, __provider: provider }, checked);

@@ -1,3 +1,4 @@
+import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 import { createPluginStack } from "./pluginStack";
 
@@ -24,13 +25,37 @@ test("the plugin's refusal of a start command in two forms shows no part of the 
   expect(two.output).toContain("command: set either command or dockerArgs");
 });
 
-test("a refusal of the dynamic form shows no value that a transform sets", async () => {
+test.each([
+  ["ServerlessTemplate", 'imageName: "app:1"', "readme: { part: secret }", ["readme"]],
+  [
+    "ServerlessEndpoint",
+    'gpuIds: "ADA_24", templateId: "t"',
+    "flashBootType: secret, gpuIds: secret",
+    ["flashBootType", "gpuIds"],
+  ],
+])("a refusal of a dynamic %s shows no value that a transform sets", async (kind, args, more, fields) => {
   const program = `
 const pulumi = require("@pulumi/pulumi");
-const { ServerlessTemplate } = require("pulumi-serverless-gpu");
-const transform = ({ props }) => ({ props: { ...props, readme: { part: pulumi.secret("${CANARY}") } }, opts: {} });
-new ServerlessTemplate("one", { imageName: "app:1" }, { transforms: [transform] });`;
+const { ${kind} } = require("pulumi-serverless-gpu");
+const secret = pulumi.secret("${CANARY}");
+const transform = ({ props }) => ({ props: { ...props, ${more} }, opts: {} });
+new ${kind}("one", { ${args} }, { transforms: [transform] });`;
   const refused = await (await createStack({ program })).run(["preview"]);
   expectRefusedInSecret(refused);
-  expect(refused.output).toContain("readme: ");
+  for (const field of fields) expect(refused.output).toContain(`${field}: `);
+});
+
+test("state does not tell that a transform may have changed the arguments, and a second up changes nothing", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const program = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const transform = ({ props }) => ({ props: { ...props, workersMax: 2 }, opts: {} });
+new ServerlessEndpoint("one", { gpuIds: "ADA_24", templateId: "t" }, { transforms: [transform] });`;
+  const stack = await createStack({ program, env: emulator.env });
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 2 }]);
+  const { resources = [] } = (await stack.exportState()).deployment;
+  expect(JSON.stringify(resources.map(({ inputs, outputs }) => [inputs, outputs]))).not.toContain("__changedLater");
+  await stack.up("--refresh", "--expect-no-changes");
+  await stack.destroy();
 });

