@@ -36,8 +36,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
   /**
-   * Reads what a create or a change with these settings requires, before it is sent. `before` is the
-   * record that is changed.
+   * Reads what a create or a change with these settings requires, before it is sent. `before` is
+   * the record that is changed.
    * @default nothing
    */
   readonly prepare?: (settings: Settings | Changes, before?: T) => Promise<void>;
