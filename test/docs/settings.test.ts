@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { FIELDS, KEPT_FIELDS } from "../../sdk/endpoints/fields";
+
+const PAGE = readFileSync(path.resolve(__dirname, "../../docs/explanation/settings.md"), "utf8");
+
+/** Settings that can neither be set nor read. */
+const OUT_OF_REACH = ["bindEndpoint", "cloudStorageConfig", "requestTTL"];
+
+const ROWS = [...PAGE.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
+  ([, name = "", graphql = "", v2 = ""]) => ({
+    name,
+    graphql: graphql.split(",")[0],
+    v2,
+  }),
+);
+
+/** The names of the fields in a table, whatever the type of its rows. */
+const TABLE: Readonly<Record<string, { readonly v2: unknown }>> = FIELDS;
+
+function expected(name: string): { readonly graphql: string; readonly v2: string } {
+  const field = TABLE[name];
+  if (field) return { graphql: "yes", v2: field.v2 === null ? "no" : "yes" };
+  const kept = KEPT_FIELDS[name];
+  if (!kept) return { graphql: "no", v2: "no" };
+  return { graphql: kept.isReadOnly ? "refused" : "carried", v2: "no" };
+}
+
+test("the page of all settings says of each what this package does", () => {
+  expect(ROWS).toEqual(ROWS.map(({ name }) => ({ name, ...expected(name) })));
+});
+
+test("the page of all settings names every setting once", () => {
+  const known = [
+    ...Object.keys(FIELDS),
+    ...Object.keys(KEPT_FIELDS).filter((name) => !(name in FIELDS)),
+    ...OUT_OF_REACH,
+  ];
+  expect(ROWS.map(({ name }) => name).sort()).toEqual(known.sort());
+});
