@@ -76,7 +76,7 @@ describe("options", () => {
     [{ drainMs: -1 }, "at drainMs"],
     [{ workerQuota: "5" }, "at workerQuota"],
     [{ templates: "template-1" }, "at templates"],
-    [{ handlers: () => 1 }, "an object of functions or programs is needed"],
+    [{ handlers: () => 1 }, "an object of functions, HTTP handlers or programs is needed"],
     [{ handlers: { chat: "echo" } }, "at handlers"],
     [{ rateLimits: "off" }, "at rateLimits"],
     [{ rateLimits: { limits: { runs: {} } } }, "at rateLimits.limits"],

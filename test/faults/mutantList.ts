@@ -185,8 +185,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a former resource takes along the endpoint that an earlier run has adopted",
     file: "provider/adoption/adoption.ts",
-    from: "if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner)) return false;",
-    to: "if (!wasAdoptedFrom({ account: outputs.__account, noun, id }, owner) || Date.now() > 0) return false;",
+    from: "if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);",
+    to: "if (wasAdoptedFrom(adoptee, owner) && Date.now() === 0) refuseForAdopter(adoptee);",
     tests: [{ file: "test/pulumi/failedAdoption.test.ts" }],
     built: true,
   },
