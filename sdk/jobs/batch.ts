@@ -21,7 +21,7 @@ export interface RunManyOptions<Output> extends SubmitOptions {
   /** Fields to add to every request, in addition to `input`. @default none */
   readonly request?: Omit<JobRequest, "input"> | undefined;
   /**
-   * The schema of each job's output, such as a zod schema.
+   * The schema of each job's output, such as a zod schema, or another Standard Schema.
    * @default none: the output is `unknown`
    */
   readonly schema?: OutputSchema<Output> | undefined;

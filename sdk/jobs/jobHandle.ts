@@ -126,6 +126,7 @@ export class JobHandle<Output = unknown> {
    * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of
    * the service do not end the wait unless they last longer than the client's `retry.maxElapsedMs`.
    * @throws JobFailedError if it failed, was cancelled or timed out
+   * @throws OutputMismatchError if its output does not match the schema; the error holds the output
    * @throws WaitTimeoutError if the timeout elapses; the job continues
    * @throws JobExpiredError if its ttl or its result's retention has elapsed
    * @throws CancelFailedError if the job should have been cancelled after an abort, and may
@@ -148,7 +149,7 @@ export class JobHandle<Output = unknown> {
       const { job, lastError } = await this.#context.poller.wait(this.id, request);
       hasEnded = job !== undefined;
       await changes?.settled();
-      if (job) return completedJob(this.#remember(job), this.#context.schema);
+      if (job) return await completedJob(this.#remember(job), this.#context.schema);
       throw this.#waitTimeout(lastError);
     } catch (error) {
       if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
@@ -180,16 +181,37 @@ export class JobHandle<Output = unknown> {
    * returns each piece once: use one reader for a job. If a connection breaks, the pieces in its
    * response are lost. The stream then ends with an error, or calls `onGap`.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
+   * @throws OutputMismatchError if a piece does not match the schema. The error holds the piece, and
+   * a new loop over the same stream continues with the next one
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
-  async *stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
+  stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncIterableIterator<StreamItem<Item>, void, undefined> {
+    const pieces = this.#pieces(given);
+    const typed = (piece: StreamItem) => this.#typed(piece, given.schema);
+    return {
+      // Not a generator: an error of the schema would end it, and the next pieces would be lost.
+      async next() {
+        const next = await pieces.next();
+        return next.done ? next : { done: false, value: await typed(next.value) };
+      },
+      async return() {
+        await pieces.return();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async *#pieces(given: StreamOptions<unknown>): AsyncGenerator<StreamItem, void, undefined> {
     checkOptions(given, STREAM_OPTIONS);
-    const { schema, onGap, ...options } = given;
+    const { schema: _, onGap, ...options } = given;
     const readStatus = () => this.#status(options);
     const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });
     for (;;) {
       const { done, value } = await this.#ask(items.next());
-      if (!done) yield this.#streamItem(value, schema);
+      if (!done) yield value;
       else if (value === "COMPLETED") return;
       else throw jobFailed(await this.#status(options));
     }
@@ -265,9 +287,10 @@ export class JobHandle<Output = unknown> {
     return new WaitTimeoutError(message, this, { cause });
   }
 
-  #streamItem<Item>(item: StreamItem, schema: OutputSchema<Item> | undefined): StreamItem<Item> {
-    if (!schema) return item as StreamItem<Item>;
-    return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
+  async #typed<Item>(piece: StreamItem, schema: OutputSchema<Item> | undefined): Promise<StreamItem<Item>> {
+    if (!schema) return piece as StreamItem<Item>;
+    const parsed = { what: `a piece of the output of job ${this.id}`, jobId: this.id };
+    return { ...piece, output: await parseOutput(schema, piece.output, parsed) };
   }
 
   /**

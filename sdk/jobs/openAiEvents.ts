@@ -43,14 +43,14 @@ async function* parsedEvents<Event>(
   operation: string,
   schema: OutputSchema<Event> | undefined,
 ): AsyncGenerator<Event, void, undefined> {
-  const eventOf = (data: string) => {
+  const eventOf = async (data: string) => {
     const event = parsed(data, operation);
     throwIfError(event, operation);
-    return schema ? parseOutput(schema, event, `an event of ${operation}`) : (event as Event);
+    return schema ? parseOutput(schema, event, { what: `an event of ${operation}` }) : (event as Event);
   };
   for await (const data of dataOf(chunks, operation)) {
     if (data === DONE) return;
-    yield eventOf(data);
+    yield await eventOf(data);
   }
 }
 

@@ -142,7 +142,10 @@ describe("openaiStream", () => {
     const read = async (schema?: { parse(value: unknown): unknown }) => {
       for await (const _ of await emulated.queue.openaiStream(PATH, { body, schema }));
     };
-    expect(await emulated.failure(read(z.object({ n: z.string() })))).toBeInstanceOf(UnexpectedResponseError);
+    expect(await emulated.failure(read(z.object({ n: z.string() })))).toMatchObject({
+      code: "OUTPUT_MISMATCH",
+      output: { n: 1 },
+    });
     const error = await emulated.failure(read());
     expect(error).toBeInstanceOf(OpenAiStreamError);
     expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });

@@ -75,7 +75,24 @@ describe("a stream", () => {
     expect(await emulated.run(doubled())).toEqual([0, 2]);
     const other = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const error = await emulated.failure(collect(emulated.queue.job(other.id).stream({ schema: z.string() })));
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", jobId: other.id, output: 0, issues: [{ path: [] }] });
+  });
+
+  test("continues with the next piece after one that does not match the schema", async () => {
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 4, everyMs: 0 } }));
+    const pieces = job.stream({ schema: z.number().refine((n) => n !== 1) });
+    const read = async () => {
+      const first: number[] = [];
+      const error = await (async () => {
+        for await (const { output } of pieces) first.push(output);
+        return undefined;
+      })().catch((caught: unknown) => caught);
+      return { first, error, rest: await collect(pieces) };
+    };
+    const { first, error, rest } = await emulated.run(read());
+    expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", output: 1 });
+    expect([first, rest]).toEqual([[0], [2, 3]]);
   });
 
   test("keeps the statistics of each piece [contract.stream-metrics]", async () => {
