@@ -45,8 +45,9 @@ export class PurgeUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent. The service returns each piece once, so
- * pieces may be missing between those read before and those that come next.
+ * Thrown when a read of a stream broke after it was sent, or contained an item without an output.
+ * The service returns each piece once, so pieces may be missing between those read before and those
+ * that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";

@@ -157,6 +157,40 @@ describe("a stream", () => {
   });
 });
 
+describe("a stream with an item that is not a piece", () => {
+  const read = (...stream: unknown[]) => ({ body: { status: "IN_PROGRESS", stream } });
+  const serve = () =>
+    startScriptedServer(({ path }, number) => {
+      if (!path.includes("/stream/")) return { body: { id: "a", status: "COMPLETED" } };
+      if (number === 1) return read({ output: 0 });
+      if (number === 2) return read({ output: 1 }, { metrics: {} }, "text", { output: 2 });
+      return { body: { status: "COMPLETED", stream: number === 3 ? [{ output: 3 }] : [] } };
+    });
+
+  test("calls onGap, and yields all other pieces", async () => {
+    await using server = await serve();
+    await using client = createClient({ apiKey: "k", ...addressesOf(server) });
+    const gaps: StreamGapError[] = [];
+    const stream = client
+      .endpoint("e")
+      .job("a")
+      .stream({ onGap: (gap) => gaps.push(gap) });
+    expect(await collect(stream)).toEqual([0, 1, 2, 3]);
+    expect(gaps).toMatchObject([{ code: "STREAM_GAP", jobId: "a", piecesRead: 2 }]);
+  });
+
+  test("ends with the gap after the pieces of the read, without onGap", async () => {
+    await using server = await serve();
+    await using client = createClient({ apiKey: "k", ...addressesOf(server) });
+    const outputs: unknown[] = [];
+    const reading = async () => {
+      for await (const { output } of client.endpoint("e").job("a").stream()) outputs.push(output);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "STREAM_GAP", piecesRead: 2 });
+    expect(outputs).toEqual([0, 1, 2]);
+  });
+});
+
 describe("a stream whose read broke", () => {
   const LOST = { reset: true, when: "after" } as const;
 
