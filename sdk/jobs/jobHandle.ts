@@ -19,14 +19,17 @@ import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type StreamItem } from "./jobRecord";
 import { streamItems } from "./jobStream";
-import { cancelJob, readStatus, retryJob } from "./operations";
-import { type Poller, SHORTEST_POLL_MS } from "./poller";
+import { cancelJob, readStatus, readStatusOnce, retryJob } from "./operations";
+import { type Poller, SHORTEST_POLL_MS, type WaitOutcome, type WaitRequest } from "./poller";
 import type { QueueTransport } from "./queueTransport";
 import { followStatus, type StatusListener } from "./statusChanges";
 
 /** Options of `wait`. */
 export interface WaitOptions extends Pick<RequestOptions, "signal"> {
-  /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
+  /**
+   * The longest time to wait, in milliseconds, ≥ 0. With 0 the job is read once.
+   * @default until the job has ended
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
@@ -141,12 +144,13 @@ export class JobHandle<Output = unknown> {
     const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
-    const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
+    const firstDelayMs = Math.max(0, Math.min(this.#seenAt + SHORTEST_POLL_MS - now, (deadline - now) / 2));
     const changes = onStatus && followStatus(onStatus, signal);
     const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {
-      const { job, lastError } = await this.#context.poller.wait(this.id, request);
+      const { job, lastError } =
+        timeoutMs === 0 ? await this.#lookOnce(request) : await this.#context.poller.wait(this.id, request);
       hasEnded = job !== undefined;
       await changes?.settled();
       if (job) return await completedJob(this.#remember(job), this.#context.schema);
@@ -156,6 +160,18 @@ export class JobHandle<Output = unknown> {
       throw this.#explained(error);
     } finally {
       changes?.release();
+    }
+  }
+
+  /** Reads the job once, for a wait without time. */
+  async #lookOnce({ signal, onRead }: Pick<WaitRequest, "signal" | "onRead">): Promise<WaitOutcome> {
+    try {
+      const job = await readStatusOnce(this.#context.queue, this.id, signal);
+      onRead?.(job);
+      return isTerminal(job.status) ? { job } : {};
+    } catch (error) {
+      if (error instanceof ServerlessGpuError && error.disposition === "wait") return { lastError: error };
+      throw error;
     }
   }
 

@@ -76,6 +76,16 @@ describe("waiting for a job", () => {
     expect(error).toMatchObject({ output: { a: 1 }, issues: [{ path: [], message: "the schema is broken" }] });
   });
 
+  test("looks once with a timeout of 0 ms", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 1_000 } }));
+    expect(await emulated.failure(job.wait({ timeoutMs: 0 }))).toBeInstanceOf(WaitTimeoutError);
+    await emulated.clock.advance(2_000);
+    const before = emulated.calls().length;
+    expect(await emulated.run(job.wait({ timeoutMs: 0 }))).toMatchObject({ output: { slept: 1_000 } });
+    expect(emulated.calls()).toHaveLength(before + 1);
+  });
+
   test("does not mistake a progress update for the result [contract.in-progress]", async () => {
     await using emulated = await startQueue({
       handler: async (_, { progress, sleep }) => {
