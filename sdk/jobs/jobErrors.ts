@@ -1,3 +1,4 @@
+import { nameErrors } from "../errorNames";
 import { type ErrorDetails, ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
 import type { JobStatus } from "./jobRecord";
@@ -218,3 +219,17 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
     this.jobStatus = redact(job.status);
   }
 }
+
+nameErrors({
+  CancelFailedError,
+  JobExpiredError,
+  JobFailedError,
+  JobNotRetryableError,
+  OpenAiStreamError,
+  OutputMismatchError,
+  PurgeUncertainError,
+  RetryUncertainError,
+  StreamGapError,
+  SubmitUncertainError,
+  WebhookNotConfirmedError,
+});

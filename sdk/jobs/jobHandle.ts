@@ -1,5 +1,6 @@
 import type { Clock } from "../contract/clock";
 import { JOB_TTL_MS } from "../contract/limits";
+import { nameErrors } from "../errorNames";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import {
   aFunction,
@@ -350,3 +351,5 @@ export class WaitTimeoutError extends ServerlessGpuError {
     this.job = job;
   }
 }
+
+nameErrors({ WaitTimeoutError });
