@@ -12,6 +12,7 @@ import { restPodCalls } from "./pods/restCalls";
 import type { RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
 import type { Templates } from "./templates/templates";
+import { createClosing } from "./transport/closing";
 import type { Http } from "./transport/httpRequest";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
@@ -50,13 +51,17 @@ export interface Client {
    */
   endpoint(endpointId: string): EndpointAccess;
   /**
-   * Ends all waits for jobs and all streamed bodies, and closes each connection when its response
-   * is complete.
+   * Ends all waits for jobs, all streamed bodies, and all calls that wait for a rate limit or a
+   * retry. Requests get one more second for their response. Those without one then fail, and the
+   * logger is told which. Only the requests of your own `dispatcher` continue.
    */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** How long a client that is closed waits for responses, in milliseconds. */
+const LAST_RESPONSES_MS = 1_000;
 
 /**
  * Creates a client. It sends nothing yet. Without options it reads the connection from the
@@ -82,6 +87,7 @@ export function createClient(options?: ClientOptions): Client {
     bodies: new Set(),
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
+  const closing = createClosing();
   const { retry, attemptTimeoutMs } = checked;
   const calls: CallContext = {
     clock,
@@ -90,6 +96,7 @@ export function createClient(options?: ClientOptions): Client {
     attemptTimeoutMs,
     onRetry: reports.retry,
     warn: reports.warning,
+    closing,
   };
   const limits = createRateWindows();
   const isV2 = checked.api === "v2";
@@ -118,8 +125,21 @@ export function createClient(options?: ClientOptions): Client {
     const error = new ClientClosedError("the response was not read to its end: the client was closed");
     http.closedBy ??= error;
     for (const body of [...http.bodies]) body.abort(error);
-    closed ??= checked.dispatcher ? Promise.resolve() : agent.close();
+    closing.begin();
+    closed ??= checked.dispatcher ? Promise.resolve() : closeAgent();
     return closed;
+  }
+  /** Closes the connections: those without a response after `LAST_RESPONSES_MS` are cut. */
+  function closeAgent(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // The real time, also for a client with a clock of its own: it is the program that waits.
+      const cancel = systemClock.schedule(LAST_RESPONSES_MS, () => {
+        closing.endAttempts(log);
+        agent.destroy().then(resolve, reject);
+        resolve();
+      });
+      agent.close().then(resolve, reject).finally(cancel);
+    });
   }
   /**
    * Returns the management interface. Its modules are loaded on first use: programs that only run

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { errorName, nameErrors } from "./errorNames";
 import { redact, redactedStart } from "./secret";
 
 /** Details of an error, in addition to its message. */
@@ -56,7 +57,7 @@ export abstract class ServerlessGpuError extends Error {
   /** @internal */
   constructor(message: string, details: ErrorDetails = {}) {
     super(redact(message), details.cause === undefined ? undefined : { cause: withoutKeys(details.cause) });
-    this.name = new.target.name;
+    this.name = errorName(new.target);
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (this.stack) this.stack = redact(this.stack);
     if (details.cause instanceof ServerlessGpuError) this.#inherit(details.cause);
@@ -374,3 +375,35 @@ function withoutKeys(cause: unknown, depth = 1): unknown {
   if ("code" in cause && typeof cause.code === "string") Object.assign(copy, { code: cause.code });
   return copy;
 }
+
+nameErrors({
+  AccountChangedError,
+  AuthenticationError,
+  BusinessRuleError,
+  CannotConnectError,
+  ClientClosedError,
+  ConfigurationError,
+  ConnectionError,
+  CreateUncertainError,
+  DeleteTimeoutError,
+  InUseError,
+  InterruptedError,
+  InvalidInputError,
+  MoveRefusedError,
+  NameTakenError,
+  NoQueueError,
+  NotFoundError,
+  ProxyAuthenticationError,
+  QuotaExceededError,
+  RateLimitError,
+  ReadyTimeoutError,
+  RecycleTimeoutError,
+  RejectedError,
+  RequestTimeoutError,
+  ServerlessGpuError,
+  ServiceFaultError,
+  SmokeTestError,
+  UnexpectedResponseError,
+  UnreadableResponseError,
+  UntrustedCertificateError,
+});

@@ -14,12 +14,12 @@ export interface ScaleDownOptions {
    * process is killed afterwards, nothing else knows them. An error that it throws ends the call,
    * and nothing is changed.
    */
-  readonly onScaleDown?: (counts: WorkerLimits) => void;
+  readonly onScaleDown?: ((counts: WorkerLimits) => void) | undefined;
   /**
    * Called when the call has failed and the endpoint is not at zero: it has its worker counts
    * again, or others that somebody else set.
    */
-  readonly onPutBack?: () => void;
+  readonly onPutBack?: (() => void) | undefined;
 }
 
 /** An endpoint that a call has scaled to zero. */

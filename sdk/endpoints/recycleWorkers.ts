@@ -19,7 +19,7 @@ export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
    * Time for the workers to complete their jobs and stop, in milliseconds: > 0.
    * @default 600_000
    */
-  readonly drainTimeoutMs?: number;
+  readonly drainTimeoutMs?: number | undefined;
   /** Called while workers run. */
   readonly onProgress?: (progress: {
     /** Number of pods that are still running. */

@@ -21,7 +21,7 @@ export interface RunManyOptions<Output> extends SubmitOptions {
   /** Fields to add to every request, in addition to `input`. @default none */
   readonly request?: Omit<JobRequest, "input"> | undefined;
   /**
-   * The schema of each job's output, such as a zod schema.
+   * The schema of each job's output, such as a zod schema, or another Standard Schema.
    * @default none: the output is `unknown`
    */
   readonly schema?: OutputSchema<Output> | undefined;
@@ -49,8 +49,13 @@ export interface BatchCounts {
   readonly started: number;
   /** The number of jobs that completed: whole, ≥ 0. */
   readonly completed: number;
-  /** The number of inputs that failed, in their job or in a call: whole, ≥ 0. */
+  /** The number of inputs that failed for good, in their job or before it started: whole, ≥ 0. */
   readonly failed: number;
+  /**
+   * The number of inputs whose result is an error although their job may still run, for example
+   * after an abort or a lost response: whole, ≥ 0.
+   */
+  readonly unfinished: number;
 }
 
 /** Fields that every batch result has. */
@@ -98,6 +103,9 @@ const DEFAULT_CONCURRENCY = 100;
 
 /** Submit errors that every further submit would also get. */
 const CONCERNS_ALL = ["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"];
+
+/** Errors of a wait for a job that does not run any more. */
+const ENDS_JOB = ["JOB_FAILED", "JOB_EXPIRED", "NOT_FOUND", "OUTPUT_MISMATCH"];
 
 /** Creates a batch from checked options. Nothing is read or sent before its first `next`. */
 export function createBatch<Input extends object, Output>(
@@ -181,7 +189,7 @@ function createBatchJobs<Input extends object, Output>(
   inputs: BatchInputs<Input>,
   { concurrency = DEFAULT_CONCURRENCY, request, onAbort: effect }: RunManyOptions<Output>,
 ): BatchJobs<Input, Output> {
-  const counts = { started: 0, completed: 0, failed: 0 };
+  const counts = { started: 0, completed: 0, failed: 0, unfinished: 0 };
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
   const finished: BatchResult<Input, Output>[] = [];
@@ -212,9 +220,11 @@ function createBatchJobs<Input extends object, Output>(
       counts.completed++;
       finished.push({ index, input, jobId, output });
     } catch (error) {
-      counts.failed++;
+      const isCancelled = stopped.signal.aborted && effect === "cancel";
+      if (mayContinue(error) || (jobId !== undefined && !isCancelled && !endsJob(error))) counts.unfinished++;
+      else counts.failed++;
       finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
-      if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
+      if (isCancelled && mayContinue(error)) notCancelled.push(error);
       // Also if this was the last input.
       if (jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
     }
@@ -301,6 +311,11 @@ function readInTurn<Input>(
 
 function jobIdOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null && "jobId" in error ? (error.jobId as string) : undefined;
+}
+
+/** Returns `true` for an error of a wait whose job has ended, or is not known to the service. */
+function endsJob(error: unknown): boolean {
+  return error instanceof ServerlessGpuError && ENDS_JOB.includes(error.code);
 }
 
 /** Returns `true` if the job may continue although it should have been cancelled. */

@@ -1,3 +1,4 @@
+import { nameErrors } from "../errorNames";
 import { type ErrorDetails, ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
 import type { JobStatus } from "./jobRecord";
@@ -45,8 +46,9 @@ export class PurgeUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent. The service returns each piece once, so
- * pieces may be missing between those read before and those that come next.
+ * Thrown when a read of a stream broke after it was sent, or contained an item without an output.
+ * The service returns each piece once, so pieces may be missing between those read before and those
+ * that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
@@ -79,6 +81,46 @@ export class OpenAiStreamError extends ServerlessGpuError {
     super(message);
     this.type = typeof error.type === "string" ? redact(error.type) : undefined;
     this.errorCode = ["string", "number"].includes(typeof error.code) ? redact(String(error.code)) : undefined;
+  }
+}
+
+/** One place where an output differs from its schema. */
+export interface OutputIssue {
+  /** What is wrong. */
+  readonly message: string;
+  /** The keys that lead to the place. Empty: the whole output. */
+  readonly path: readonly (string | number)[];
+}
+
+/**
+ * Thrown when the output of a completed job, a piece of a stream, or a response of an
+ * OpenAI-compatible server does not match the caller's `schema`. The error holds the output, which
+ * may have been charged for. A stream can be read on: its next `next()` returns the following
+ * piece.
+ */
+export class OutputMismatchError extends ServerlessGpuError {
+  readonly code = "OUTPUT_MISMATCH";
+  /** The id of the job. `undefined` for a response of an OpenAI-compatible server. */
+  override readonly jobId: string | undefined;
+  /** The output, the piece or the response, as it was received. Not enumerable. */
+  declare readonly output: unknown;
+  /** The places where it differs from the schema. At least one. */
+  readonly issues: readonly OutputIssue[];
+
+  /** @internal */
+  constructor(
+    message: string,
+    found: { readonly jobId?: string | undefined; readonly output: unknown; readonly issues: readonly OutputIssue[] },
+    details?: ErrorDetails,
+  ) {
+    super(message, details);
+    this.jobId = found.jobId === undefined ? undefined : redact(found.jobId);
+    // Not in the output of `console.error`: it may be large, and it is the user's data.
+    Object.defineProperty(this, "output", { value: found.output });
+    this.issues = found.issues.map((issue) => ({
+      message: redact(issue.message),
+      path: issue.path.map((key) => (typeof key === "string" ? redact(key) : key)),
+    }));
   }
 }
 
@@ -177,3 +219,17 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
     this.jobStatus = redact(job.status);
   }
 }
+
+nameErrors({
+  CancelFailedError,
+  JobExpiredError,
+  JobFailedError,
+  JobNotRetryableError,
+  OpenAiStreamError,
+  OutputMismatchError,
+  PurgeUncertainError,
+  RetryUncertainError,
+  StreamGapError,
+  SubmitUncertainError,
+  WebhookNotConfirmedError,
+});

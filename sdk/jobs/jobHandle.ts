@@ -1,5 +1,6 @@
 import type { Clock } from "../contract/clock";
 import { JOB_TTL_MS } from "../contract/limits";
+import { nameErrors } from "../errorNames";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import {
   aFunction,
@@ -19,14 +20,17 @@ import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type StreamItem } from "./jobRecord";
 import { streamItems } from "./jobStream";
-import { cancelJob, readStatus, retryJob } from "./operations";
-import { type Poller, SHORTEST_POLL_MS } from "./poller";
+import { cancelJob, readStatus, readStatusOnce, retryJob } from "./operations";
+import { type Poller, SHORTEST_POLL_MS, type WaitOutcome, type WaitRequest } from "./poller";
 import type { QueueTransport } from "./queueTransport";
 import { followStatus, type StatusListener } from "./statusChanges";
 
 /** Options of `wait`. */
 export interface WaitOptions extends Pick<RequestOptions, "signal"> {
-  /** The longest time to wait, in milliseconds, ≥ 0. @default until the job has ended */
+  /**
+   * The longest time to wait, in milliseconds, ≥ 0. With 0 the job is read once.
+   * @default until the job has ended
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
@@ -126,6 +130,7 @@ export class JobHandle<Output = unknown> {
    * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of
    * the service do not end the wait unless they last longer than the client's `retry.maxElapsedMs`.
    * @throws JobFailedError if it failed, was cancelled or timed out
+   * @throws OutputMismatchError if its output does not match the schema; the error holds the output
    * @throws WaitTimeoutError if the timeout elapses; the job continues
    * @throws JobExpiredError if its ttl or its result's retention has elapsed
    * @throws CancelFailedError if the job should have been cancelled after an abort, and may
@@ -140,21 +145,34 @@ export class JobHandle<Output = unknown> {
     const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
-    const firstDelayMs = Math.max(0, this.#seenAt + SHORTEST_POLL_MS - now);
+    const firstDelayMs = Math.max(0, Math.min(this.#seenAt + SHORTEST_POLL_MS - now, (deadline - now) / 2));
     const changes = onStatus && followStatus(onStatus, signal);
     const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {
-      const { job, lastError } = await this.#context.poller.wait(this.id, request);
+      const { job, lastError } =
+        timeoutMs === 0 ? await this.#lookOnce(request) : await this.#context.poller.wait(this.id, request);
       hasEnded = job !== undefined;
       await changes?.settled();
-      if (job) return completedJob(this.#remember(job), this.#context.schema);
+      if (job) return await completedJob(this.#remember(job), this.#context.schema);
       throw this.#waitTimeout(lastError);
     } catch (error) {
       if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
       throw this.#explained(error);
     } finally {
       changes?.release();
+    }
+  }
+
+  /** Reads the job once, for a wait without time. */
+  async #lookOnce({ signal, onRead }: Pick<WaitRequest, "signal" | "onRead">): Promise<WaitOutcome> {
+    try {
+      const job = await readStatusOnce(this.#context.queue, this.id, signal);
+      onRead?.(job);
+      return isTerminal(job.status) ? { job } : {};
+    } catch (error) {
+      if (error instanceof ServerlessGpuError && error.disposition === "wait") return { lastError: error };
+      throw error;
     }
   }
 
@@ -180,16 +198,37 @@ export class JobHandle<Output = unknown> {
    * returns each piece once: use one reader for a job. If a connection breaks, the pieces in its
    * response are lost. The stream then ends with an error, or calls `onGap`.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
+   * @throws OutputMismatchError if a piece does not match the schema. The error holds the piece, and
+   * a new loop over the same stream continues with the next one
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
-  async *stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncGenerator<StreamItem<Item>, void> {
+  stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncIterableIterator<StreamItem<Item>, void, undefined> {
+    const pieces = this.#pieces(given);
+    const typed = (piece: StreamItem) => this.#typed(piece, given.schema);
+    return {
+      // Not a generator: an error of the schema would end it, and the next pieces would be lost.
+      async next() {
+        const next = await pieces.next();
+        return next.done ? next : { done: false, value: await typed(next.value) };
+      },
+      async return() {
+        await pieces.return();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async *#pieces(given: StreamOptions<unknown>): AsyncGenerator<StreamItem, void, undefined> {
     checkOptions(given, STREAM_OPTIONS);
-    const { schema, onGap, ...options } = given;
+    const { schema: _, onGap, ...options } = given;
     const readStatus = () => this.#status(options);
     const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });
     for (;;) {
       const { done, value } = await this.#ask(items.next());
-      if (!done) yield this.#streamItem(value, schema);
+      if (!done) yield value;
       else if (value === "COMPLETED") return;
       else throw jobFailed(await this.#status(options));
     }
@@ -265,9 +304,10 @@ export class JobHandle<Output = unknown> {
     return new WaitTimeoutError(message, this, { cause });
   }
 
-  #streamItem<Item>(item: StreamItem, schema: OutputSchema<Item> | undefined): StreamItem<Item> {
-    if (!schema) return item as StreamItem<Item>;
-    return { ...item, output: parseOutput(schema, item.output, `a piece of the output of job ${this.id}`) };
+  async #typed<Item>(piece: StreamItem, schema: OutputSchema<Item> | undefined): Promise<StreamItem<Item>> {
+    if (!schema) return piece as StreamItem<Item>;
+    const parsed = { what: `a piece of the output of job ${this.id}`, jobId: this.id };
+    return { ...piece, output: await parseOutput(schema, piece.output, parsed) };
   }
 
   /**
@@ -311,3 +351,5 @@ export class WaitTimeoutError extends ServerlessGpuError {
     this.job = job;
   }
 }
+
+nameErrors({ WaitTimeoutError });

@@ -1,38 +1,133 @@
-import { UnexpectedResponseError } from "../errors";
 import { redactBeginning } from "../secret";
 import { jsonText } from "../transport/responseErrors";
-import { JobFailedError } from "./jobErrors";
+import { JobFailedError, type OutputIssue, OutputMismatchError } from "./jobErrors";
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 
-/** The schema of a job's output: a zod schema, or any object with `parse`. */
-export interface OutputSchema<Output> {
+/**
+ * The schema of a job's output: a zod, valibot or arktype schema, any other with the interface
+ * Standard Schema, or any object with `parse`. The refinements of a Standard Schema may be
+ * asynchronous.
+ */
+export type OutputSchema<Output> = ParsingSchema<Output> | StandardSchema<Output>;
+
+/** A schema with the method `parse`. */
+export interface ParsingSchema<Output> {
   /** Returns the value in the schema's type. Throws if it has a different shape. */
   parse(value: unknown): Output;
+}
+
+/** A schema with the interface Standard Schema, version 1. It is preferred to `parse`. */
+export interface StandardSchema<Output> {
+  /** The interface. */
+  readonly "~standard": {
+    /** Returns the value in the schema's type, or what is wrong with it. */
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+  };
+}
+
+/** The result of a Standard Schema: the value, or what is wrong with it. */
+export type StandardResult<Output> =
+  | {
+      /** The value in the schema's type. */
+      readonly value: Output;
+      /** Always `undefined`. */
+      readonly issues?: undefined;
+    }
+  | {
+      /** The places where the value differs from the schema. */
+      readonly issues: readonly StandardIssue[];
+    };
+
+/** One place where a value differs from a Standard Schema. */
+export interface StandardIssue {
+  /** What is wrong. */
+  readonly message: string;
+  /** The keys that lead to the place. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What was parsed, for errors. */
+interface Parsed {
+  /** What it is, such as `the output of job a1`. */
+  readonly what: string;
+  readonly jobId?: string | undefined;
 }
 
 /**
  * Returns a job that has ended, with its output in the schema's type.
  * @throws JobFailedError if it did not complete
- * @throws UnexpectedResponseError if its output has a different shape
+ * @throws OutputMismatchError if its output has a different shape
  */
-export function completedJob<Output>(job: Job, schema: OutputSchema<Output> | undefined): CompletedJob<Output> {
+export async function completedJob<Output>(
+  job: Job,
+  schema: OutputSchema<Output> | undefined,
+): Promise<CompletedJob<Output>> {
   if (!isCompleted(job)) throw jobFailed(job);
   if (!schema) return job as CompletedJob<Output>;
-  return { ...job, output: parseOutput(schema, job.output, `the output of job ${job.id}`) };
+  const parsed = { what: `the output of job ${job.id}`, jobId: job.id };
+  return { ...job, output: await parseOutput(schema, job.output, parsed) };
 }
 
-export function parseOutput<Output>(schema: OutputSchema<Output>, output: unknown, what: string): Output {
-  try {
-    return schema.parse(output);
-  } catch (cause) {
-    const message = `${what} does not match its schema`;
-    throw new UnexpectedResponseError(
-      `${message}. Compare the schema with the worker's output; cause shows where they differ`,
-      {
-        cause,
-      },
-    );
+/** @throws OutputMismatchError */
+export async function parseOutput<Output>(
+  schema: OutputSchema<Output>,
+  output: unknown,
+  parsed: Parsed,
+): Promise<Output> {
+  if (!("~standard" in schema)) {
+    try {
+      return schema.parse(output);
+    } catch (cause) {
+      throw mismatch(output, parsed, issuesOf(cause), cause);
+    }
   }
+  const result = await validated(schema, output, parsed);
+  if (!result.issues) return result.value;
+  throw mismatch(output, parsed, result.issues);
+}
+
+async function validated<Output>(
+  schema: StandardSchema<Output>,
+  output: unknown,
+  parsed: Parsed,
+): Promise<StandardResult<Output>> {
+  try {
+    return await schema["~standard"].validate(output);
+  } catch (cause) {
+    // A refinement that throws is not a reason to lose the output.
+    throw mismatch(output, parsed, issuesOf(cause), cause);
+  }
+}
+
+function mismatch(
+  output: unknown,
+  { what, jobId }: Parsed,
+  given: readonly StandardIssue[],
+  cause?: unknown,
+): OutputMismatchError {
+  const issues = given.map(({ message, path = [] }): OutputIssue => {
+    const keys = path.map((part) => (typeof part === "object" ? part.key : part));
+    return { message: String(message), path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)) };
+  });
+  const message =
+    `${what} does not match its schema. It is not lost: error.output holds it, and error.issues say where they differ. ` +
+    "Correct the schema or the worker";
+  return new OutputMismatchError(message, { jobId, output, issues }, { cause });
+}
+
+/** Returns the issues of an error that a schema threw: zod's, or its message. */
+function issuesOf(cause: unknown): readonly StandardIssue[] {
+  const issues = typeof cause === "object" && cause !== null && "issues" in cause ? cause.issues : undefined;
+  if (Array.isArray(issues) && issues.length > 0 && issues.every(isIssue)) return issues;
+  return [{ message: hasMessage(cause) ? cause.message : String(cause) }];
+}
+
+function isIssue(value: unknown): value is StandardIssue {
+  return hasMessage(value) && (!("path" in value) || Array.isArray(value.path));
+}
+
+function hasMessage(value: unknown): value is { readonly message: string } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }
 
 /**

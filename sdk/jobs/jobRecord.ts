@@ -55,6 +55,11 @@ export interface StreamChunk {
   /** The id of the job, if the response has it. */
   readonly id?: string;
   readonly items: StreamItem[];
+  /**
+   * The number of pieces before the first item that is not one, and was left out. Not set if there
+   * was none.
+   */
+  readonly oddAfter?: number;
   readonly status?: JobStatus;
 }
 
@@ -160,11 +165,25 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
  * The response of `/stream`: a bare list (contract), or the list with the job's status (observed).
  */
 export const streamSchema = z.union([
-  z.array(streamItemSchema).transform((items): StreamChunk => ({ items })),
+  z.array(z.unknown()).transform(piecesOf),
   z
-    .looseObject({ id: id.optional().catch(undefined), status, stream: z.array(streamItemSchema) })
-    .transform(({ id, status, stream }): StreamChunk => ({ ...(id !== undefined && { id }), items: stream, status })),
+    .looseObject({ id: id.optional().catch(undefined), status, stream: z.array(z.unknown()) })
+    .transform(
+      ({ id, status, stream }): StreamChunk => ({ ...(id !== undefined && { id }), ...piecesOf(stream), status }),
+    ),
 ]);
+
+/** Leaves out the items that are not pieces: one odd item must not cost the others. */
+function piecesOf(given: readonly unknown[]): StreamChunk {
+  const items: StreamItem[] = [];
+  let oddAfter: number | undefined;
+  for (const item of given) {
+    const { success, data } = streamItemSchema.safeParse(item);
+    if (success) items.push(data);
+    else oddAfter ??= items.length;
+  }
+  return { items, ...(oddAfter !== undefined && { oddAfter }) };
+}
 
 export const purgeSchema = z.looseObject({ removed: numeric, status: z.string() }) satisfies z.ZodType<PurgeResult>;
 

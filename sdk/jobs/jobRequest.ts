@@ -10,27 +10,27 @@ export interface JobPolicy {
    * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
    * @default the endpoint's, else 600,000 (10 minutes)
    */
-  readonly executionTimeout?: number;
+  readonly executionTimeout?: number | undefined;
   /** `true`: the job starts no workers. @default false */
-  readonly lowPriority?: boolean;
+  readonly lowPriority?: boolean | undefined;
   /**
    * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
    * days.
    * @default 86,400,000 (24 hours)
    */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
 }
 
 /** Storage for the worker. The worker's own code must use it (contract, s3Config object). */
 export interface S3Config {
   /** The bucket's access key id. */
-  readonly accessId?: string;
+  readonly accessId?: string | undefined;
   /** The bucket's secret access key. It is sent to the service, and never shown. */
-  readonly accessSecret?: string;
+  readonly accessSecret?: string | undefined;
   /** The bucket's name. */
-  readonly bucketName?: string;
+  readonly bucketName?: string | undefined;
   /** The bucket's URL. */
-  readonly endpointUrl?: string;
+  readonly endpointUrl?: string | undefined;
 }
 
 /**
@@ -40,11 +40,11 @@ export interface JobRequest {
   /** Parameters for the worker's handler, as JSON. */
   readonly input: object;
   /** An http(s) URL that the service calls when the job ends. */
-  readonly webhook?: string;
+  readonly webhook?: string | undefined;
   /** The job's time limits. */
-  readonly policy?: JobPolicy;
+  readonly policy?: JobPolicy | undefined;
   /** Storage for the worker's own code to use. */
-  readonly s3Config?: S3Config;
+  readonly s3Config?: S3Config | undefined;
 }
 
 /** A checked request, ready to send. */

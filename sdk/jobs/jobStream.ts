@@ -1,5 +1,5 @@
 import { sleep } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError, UnexpectedResponseError } from "../errors";
 import type { RequestOptions } from "../transport/requestOptions";
 import { mayHaveHadEffect } from "../transport/retry";
 import { StreamGapError } from "./jobErrors";
@@ -36,6 +36,7 @@ export async function* streamItems(context: JobStreamContext): AsyncGenerator<St
     const chunk = await read();
     const items = chunk?.items ?? [];
     yield* items;
+    if (chunk?.gap) throw chunk.gap;
     if (chunk?.status !== undefined) status = chunk.status;
     if (chunk && items.length === 0) {
       if (isTerminal(status)) return status;
@@ -48,22 +49,24 @@ export async function* streamItems(context: JobStreamContext): AsyncGenerator<St
   }
 }
 
+/** The response of one read, and the gap in it that ends the stream, if there is one. */
+interface ReadChunk extends StreamChunk {
+  readonly gap?: StreamGapError;
+}
+
 /**
  * Returns a function that reads once. It returns `undefined` after a failed read that does not end
  * the stream.
  */
-function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | undefined> {
+function chunkReader(context: JobStreamContext): () => Promise<ReadChunk | undefined> {
   const { queue, jobId, options, onGap } = context;
   let piecesRead = 0;
   let brokenInARow = 0;
   let isGapKnown = false;
   return async () => {
+    let chunk: StreamChunk;
     try {
-      const chunk = await readStream(queue, jobId, options);
-      piecesRead += chunk.items.length;
-      brokenInARow = 0;
-      isGapKnown = false;
-      return chunk;
+      chunk = await readStream(queue, jobId, options);
     } catch (error) {
       if (!(error instanceof ServerlessGpuError) || error.disposition === "stop" || !mayHaveHadEffect(error))
         throw error;
@@ -75,6 +78,14 @@ function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | und
       await onGap(gap);
       return undefined;
     }
+    const gap = chunk.oddAfter === undefined ? undefined : oddGap(context, piecesRead + chunk.oddAfter);
+    piecesRead += chunk.items.length;
+    brokenInARow = 0;
+    isGapKnown = false;
+    if (!gap) return chunk;
+    if (!onGap) return { ...chunk, gap };
+    await onGap(gap);
+    return chunk;
   };
 }
 
@@ -84,6 +95,14 @@ function chunkReader(context: JobStreamContext): () => Promise<StreamChunk | und
  */
 function mayHavePieces({ status, retries }: Job): boolean {
   return status !== "IN_QUEUE" || (retries ?? 0) > 0;
+}
+
+/** Returns the gap of a read with an item that is not a piece. */
+function oddGap(context: JobStreamContext, piecesRead: number): StreamGapError {
+  const { queue, jobId } = context;
+  const problem = "the service's response contains an item without an output, which was left out";
+  const cause = new UnexpectedResponseError(`stream of job ${jobId} at endpoint ${queue.endpointId}: ${problem}`);
+  return streamGap(context, piecesRead, cause);
 }
 
 function streamGap({ queue, jobId }: JobStreamContext, piecesRead: number, cause: ServerlessGpuError): StreamGapError {

@@ -3,7 +3,7 @@ import { redactBeginning } from "../secret";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { OpenAiStreamError } from "./jobErrors";
 import { type OutputSchema, parseOutput } from "./jobOutput";
-import { createEventParser } from "./serverSentEvents";
+import { createEventParser, type ServerSentEvent } from "./serverSentEvents";
 
 /** The data of the event that ends a stream. Not all servers send it. */
 const DONE = "[DONE]";
@@ -43,28 +43,29 @@ async function* parsedEvents<Event>(
   operation: string,
   schema: OutputSchema<Event> | undefined,
 ): AsyncGenerator<Event, void, undefined> {
-  const eventOf = (data: string) => {
+  const eventOf = async ({ event: type, data }: ServerSentEvent) => {
+    if (type === "error") throwErrorEvent(data, operation);
     const event = parsed(data, operation);
     throwIfError(event, operation);
-    return schema ? parseOutput(schema, event, `an event of ${operation}`) : (event as Event);
+    return schema ? parseOutput(schema, event, { what: `an event of ${operation}` }) : (event as Event);
   };
-  for await (const data of dataOf(chunks, operation)) {
-    if (data === DONE) return;
-    yield eventOf(data);
+  for await (const event of eventsOf(chunks, operation)) {
+    if (event.data.trim() === DONE) return;
+    yield await eventOf(event);
   }
 }
 
-/** Yields the data of each event. */
-async function* dataOf(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<string> {
+/** Yields each event with its type. */
+async function* eventsOf(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<ServerSentEvent> {
   const parser = createEventParser();
   let beginning: string | undefined;
   let bytesOfEvent = 0;
   for await (const chunk of chunks) {
     beginning ??= Buffer.from(chunk.subarray(0, EXCERPT_LENGTH)).toString();
     bytesOfEvent += chunk.length;
-    for (const data of parser.push(chunk)) {
+    for (const event of parser.push(chunk)) {
       bytesOfEvent = 0;
-      yield data;
+      yield event;
     }
     if (bytesOfEvent > LARGEST_EVENT) {
       throw new UnexpectedResponseError(`${operation}: an event of the stream is larger than 64 MB, and was not read`);
@@ -79,22 +80,35 @@ async function* dataOf(chunks: AsyncIterable<Uint8Array>, operation: string): As
 function parsed(data: string, operation: string): unknown {
   try {
     return JSON.parse(data);
-  } catch (cause) {
+  } catch {
+    // Without a cause: JSON.parse quotes a few characters of the text, which may be part of a key.
     throw new UnreadableResponseError(
       `${operation}: an event of the stream is not complete JSON (${redactBeginning(data, EXCERPT_LENGTH)}). The response ` +
         "may have been cut off",
-      { cause },
     );
   }
 }
 
+/** Throws the error of an event of the type `error`, whose data may be any JSON, or text. */
+function throwErrorEvent(data: string, operation: string): never {
+  let error: unknown;
+  try {
+    error = JSON.parse(data);
+  } catch {
+    error = data;
+  }
+  throwIfError(error, operation);
+  throwIfError({ error: isRecord(error) ? error : { message: typeof error === "string" ? error : data } }, operation);
+  throw new OpenAiStreamError(`${operation}: the server ended the stream with an error`, {});
+}
+
 /**
- * Throws the error that an event holds: `{ error: { message, … } }`, or
- * `{ type: "error", message, … }`.
+ * Throws the error that an event holds: `{ error: { message, … } }`, or `{ message, … }` with the
+ * type or the object `error`.
  */
 function throwIfError(event: unknown, operation: string): void {
   if (!isRecord(event)) return;
-  const error = isRecord(event.error) ? event.error : event.type === "error" ? event : undefined;
+  const error = isRecord(event.error) ? event.error : [event.type, event.object].includes("error") ? event : undefined;
   if (!error) return;
   const said = typeof error.message === "string" ? redactBeginning(error.message, LONGEST_ERROR) : "without a message";
   throw new OpenAiStreamError(`${operation}: the server ended the stream with an error: ${said}`, error);

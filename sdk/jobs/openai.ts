@@ -45,7 +45,7 @@ export async function openai<Output>(
 ): Promise<Output> {
   checkStreaming(request.body, false);
   const response = await pass(queue, path, request, readJson);
-  return schema ? parseOutput(schema, response, `the response of ${path}`) : (response as Output);
+  return schema ? parseOutput(schema, response, { what: `the response of ${path}` }) : (response as Output);
 }
 
 /** Streams the events of the response. */

@@ -26,7 +26,7 @@ import { SUBMIT_OPTIONS, type SubmitOptions, type Submitted, submitRun, submitRu
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
   /**
-   * The schema of the job's output, such as a zod schema.
+   * The schema of the job's output, such as a zod schema, or another Standard Schema.
    * @default none: the output is `unknown`
    */
   readonly schema?: OutputSchema<Output> | undefined;
@@ -104,6 +104,7 @@ export interface EndpointQueue {
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
    * @throws JobFailedError if it failed, was cancelled or timed out
+   * @throws OutputMismatchError if its output does not match the schema; the error holds the output
    * @throws WaitTimeoutError if the timeout elapses; the job continues, and the error has its
    * handle
    */
@@ -248,7 +249,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
         operation === "run"
           ? await submitRun(queue, body, { ...options, timeoutMs }, { keepsAttempt: true })
           : await submitRunSync(queue, body, waitMs, { ...options, timeoutMs });
-      if (operation === "runsync" && isTerminal(job.status)) return completedJob(job, schema);
+      if (operation === "runsync" && isTerminal(job.status)) return await completedJob(job, schema);
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
       const { signal } = options;

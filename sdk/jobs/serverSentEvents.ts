@@ -1,11 +1,18 @@
 import { createParser } from "eventsource-parser";
 
+/** One server-sent event. */
+export interface ServerSentEvent {
+  /** Its type, if it has one. */
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
 /** Collects server-sent events from bytes that arrive in pieces. */
 export interface EventParser {
-  /** Reads the next bytes. Returns the data of the events that they complete. */
-  push(bytes: Uint8Array): string[];
-  /** Returns the data of an event that was cut off by the end of the response, if there is one. */
-  end(): string[];
+  /** Reads the next bytes. Returns the events that they complete. */
+  push(bytes: Uint8Array): ServerSentEvent[];
+  /** Returns an event that was cut off by the end of the response, if there is one. */
+  end(): ServerSentEvent[];
   /**
    * `true` once a line of a server-sent event was read, or if everything so far could be the start
    * of one.
@@ -13,18 +20,18 @@ export interface EventParser {
   readonly isEventStream: boolean;
 }
 
-/** Makes a parser. Only `data` is used: OpenAI's events have their type in their data. */
+/** Makes a parser. */
 export function createEventParser(): EventParser {
   // It joins characters whose bytes arrive apart, and drops a byte order mark.
   const decoder = new TextDecoder();
-  let events: string[] = [];
+  let events: ServerSentEvent[] = [];
   let hasText = false;
   let hasEvents = false;
   let hasOtherLines = false;
   const parser = createParser({
-    onEvent({ data }) {
+    onEvent({ event, data }) {
       hasEvents = true;
-      events.push(data);
+      events.push({ event, data });
     },
     onComment() {
       hasEvents = true;
@@ -34,7 +41,7 @@ export function createEventParser(): EventParser {
     },
   });
 
-  function read(text: string): string[] {
+  function read(text: string): ServerSentEvent[] {
     events = [];
     hasText ||= text.trim() !== "";
     parser.feed(text);

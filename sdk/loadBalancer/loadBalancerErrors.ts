@@ -1,3 +1,4 @@
+import { nameErrors } from "../errorNames";
 import { ServerlessGpuError } from "../errors";
 
 /**
@@ -43,3 +44,12 @@ export class ProcessingTimeoutError extends ServerlessGpuError {
 export class RequestUncertainError extends ServerlessGpuError {
   readonly code = "REQUEST_UNCERTAIN";
 }
+
+nameErrors({
+  NoWorkerError,
+  ProcessingTimeoutError,
+  RequestUncertainError,
+  WorkerGoneError,
+  WorkerTimeoutError,
+  WorkerUnreachableError,
+});

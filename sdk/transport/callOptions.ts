@@ -28,6 +28,11 @@ export function hasMethod(value: unknown, name: string): boolean {
   return isObject && typeof (value as Record<string, unknown>)[name] === "function";
 }
 
+function isStandardSchema(value: unknown): boolean {
+  const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+  return isObject && hasMethod((value as Record<string, unknown>)["~standard"], "validate");
+}
+
 export const anyValue: OptionCheck = () => NO_PROBLEMS;
 export const aFunction = check((value) => typeof value === "function", "must be a function");
 export const aBoolean = check((value) => typeof value === "boolean", "must be true or false");
@@ -42,8 +47,8 @@ export const anAbortSignal = check(
   "must be an AbortSignal, such as the signal of an AbortController",
 );
 export const aSchema = check(
-  (value) => hasMethod(value, "parse"),
-  "must be an object with the method parse, such as a zod schema",
+  (value) => hasMethod(value, "parse") || isStandardSchema(value),
+  "must be a Standard Schema, such as a schema of zod, valibot or arktype, or an object with the method parse",
 );
 export const positiveMs = check(
   (value) => typeof value === "number" && value > 0,

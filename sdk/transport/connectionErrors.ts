@@ -48,6 +48,8 @@ export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint:
  */
 function endedBeforeSent(httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): unknown {
   const cause = httpRequest.attempt.signal.reason;
+  // Only a client that is closed ends an attempt with it.
+  if (cause instanceof ConnectionError) return clientClosed(httpRequest.operation, cause);
   if (!(cause instanceof RequestTimeoutError)) return cause;
   const host = originOf(httpRequest);
   const message = `${httpRequest.operation}: there was no connection to ${host} in time, so nothing was sent`;

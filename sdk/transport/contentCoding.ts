@@ -45,7 +45,10 @@ class Inflate extends Transform {
   }
 }
 
-/** Thrown when the encoding of a body is unknown. */
+/** The largest number of encodings of one body. Hundreds would cost seconds of CPU time. */
+const MOST_CODINGS = 5;
+
+/** Thrown when the encoding of a body is unknown, or it has too many. */
 export class UnknownCoding extends Error {}
 
 /** Returns the names in a `Content-Encoding` header, in the order in which they were applied. */
@@ -64,6 +67,8 @@ export function codingsOf(header: string | string[] | undefined): readonly strin
 export function decoded(body: Readable, codings: readonly string[]): Readable {
   const unknown = codings.find((name) => !Object.hasOwn(DECODERS, name));
   if (unknown !== undefined) throw new UnknownCoding(`the encoding "${unknown}" is not known`);
+  if (codings.length > MOST_CODINGS)
+    throw new UnknownCoding(`it has ${codings.length} encodings, and ${MOST_CODINGS} at most are decoded`);
   return codings.reduceRight<Readable>((encoded, name) => {
     const decoder = (DECODERS[name] as () => Transform)();
     // The reader of the result gets the error.

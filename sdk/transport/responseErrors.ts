@@ -41,12 +41,12 @@ export function decodeJson(response: HttpResponse, operation: string, now: numbe
   if (failure) throw failure;
   try {
     return JSON.parse(response.body);
-  } catch (cause) {
+  } catch {
+    // Without a cause: JSON.parse quotes a few characters of the body, which may be part of a key.
     const kind = isHtml(response) ? "an HTML page" : "a body that is not complete JSON";
     throw new UnreadableResponseError(
       `${operation}: the service responded with ${response.status} and ${kind} (${excerpt(response.body)}). ` +
         "A proxy or gateway may have sent it; check the URL if this continues",
-      { cause },
     );
   }
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
 import { RateLimitError, RequestTimeoutError, ServerlessGpuError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
+import { type Closing, untilClosed } from "./closing";
 import { type Reports, retryEvent } from "./observers";
 import type { ObservedOptions, RequestOptions } from "./requestOptions";
 import { type ReceivedResponse, responseInfo } from "./responseInfo";
@@ -21,6 +22,8 @@ export interface CallContext {
   readonly warn?: Reports["warning"] | undefined;
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
+  /** Ends attempts, pauses and waits when the client is closed. */
+  readonly closing?: Closing | undefined;
 }
 
 /** One attempt of a call. */
@@ -101,7 +104,8 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   for (let number = 1; ; number++) {
     if (call.gate && !call.gate.tryEnter()) {
       const askedAt = clock.monotonic();
-      await waitAtGate(context, call, startedAt);
+      const enter = (signal?: AbortSignal) => waitAtGate(context, { ...call, signal }, startedAt);
+      await untilClosed(context.closing, call, enter);
       if (startedAt !== undefined && call.timeoutMs === undefined) startedAt += clock.monotonic() - askedAt;
     }
     startedAt ??= clock.monotonic();
@@ -121,7 +125,8 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
         throw error.afterAttempts(number, totalMs);
       }
       context.onRetry?.(retryEvent(call, number, error, decision.retryInMs));
-      await sleep(clock, decision.retryInMs, call.signal);
+      const { retryInMs } = decision;
+      await untilClosed(context.closing, call, (signal) => sleep(clock, retryInMs, signal), error);
     }
   }
 }
@@ -181,6 +186,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
     goesOn = true;
     return end;
   };
+  context.closing?.attempts.set(signal, call.operation);
   try {
     // It may have aborted while the gate held the attempt.
     call.signal?.throwIfAborted();
@@ -198,6 +204,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
     throw error;
   } finally {
     timer.cancel();
+    context.closing?.attempts.delete(signal);
     if (!goesOn) end();
   }
 }

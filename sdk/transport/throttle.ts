@@ -81,7 +81,7 @@ export interface RateLimitOptions {
    * number for each running worker in the last `health`, if that is more than the contract's limit.
    * @default 0: not used
    */
-  readonly requestsPerWorker?: number;
+  readonly requestsPerWorker?: number | undefined;
 }
 
 /** The gates of one endpoint: one for each operation with a limit (contract, Limits). */

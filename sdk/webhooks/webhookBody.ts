@@ -15,16 +15,53 @@ export type ReadBody =
   | { readonly jobId: string; readonly status?: undefined }
   | { readonly jobId?: undefined; readonly status: number };
 
-/** Reads a delivery in the memory of one chunk. */
-export async function readJobId(chunks: AsyncIterator<Uint8Array>): Promise<ReadBody> {
+/**
+ * A sender that has not sent its whole delivery after this time can make room for others, in
+ * milliseconds.
+ */
+const SLOW_MS = 1_000;
+
+/** The senders whose deliveries are being read. */
+export interface Senders {
+  /** Reads a delivery in the memory of one chunk. */
+  read(chunks: AsyncIterator<Uint8Array>): Promise<ReadBody>;
+  /** Ends the slowest sender, with the status 408. Returns `false` if none is slow. */
+  endSlowest(): boolean;
+}
+
+interface Sender {
+  /** When it began, in milliseconds of the monotonic clock. */
+  readonly since: number;
+  readonly end: () => void;
+}
+
+export function createSenders(): Senders {
+  /** The one that began first is first. */
+  const sending = new Set<Sender>();
+  return {
+    read: (chunks) => readJobId(chunks, sending),
+    endSlowest() {
+      const [oldest] = sending;
+      if (!oldest || systemClock.monotonic() - oldest.since < SLOW_MS) return false;
+      sending.delete(oldest);
+      oldest.end();
+      return true;
+    },
+  };
+}
+
+async function readJobId(chunks: AsyncIterator<Uint8Array>, sending: Set<Sender>): Promise<ReadBody> {
   const scanner = createIdScanner();
   let bytes = 0;
   let isLate = false;
   let giveUp = () => {};
-  const cancelTimer = systemClock.schedule(MAX_BODY_MS, () => {
+  const end = () => {
     isLate = true;
     giveUp();
-  });
+  };
+  const cancelTimer = systemClock.schedule(MAX_BODY_MS, end);
+  const sender = { since: systemClock.monotonic(), end };
+  sending.add(sender);
   try {
     // Read to the end, even after the id: some senders read no response before they have sent
     // everything.
@@ -44,6 +81,7 @@ export async function readJobId(chunks: AsyncIterator<Uint8Array>): Promise<Read
     return { status: 400 };
   } finally {
     cancelTimer();
+    sending.delete(sender);
   }
   return scanner.id === undefined ? { status: 400 } : { jobId: scanner.id };
 }

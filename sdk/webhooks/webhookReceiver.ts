@@ -8,7 +8,7 @@ import { Secret } from "../secret";
 import { aFunction, check, checkOptions, type OptionChecks } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
-import { readJobId } from "./webhookBody";
+import { createSenders } from "./webhookBody";
 import { createWebhookLine } from "./webhookLine";
 
 /** The part of an endpoint's queue that confirms deliveries. */
@@ -37,7 +37,8 @@ export interface WebhookReceiverOptions {
   /**
    * A secret of at least 16 characters that only the service gets, as `token` in the URL's query:
    * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401 and
-   * are ignored.
+   * are ignored. Set it wherever strangers can reach the receiver: without it, they can keep it
+   * busy, so that it rejects deliveries of the service.
    * @default none: every delivery is confirmed, within a quarter of the limit of `/status`, which
    * forged ones cannot exceed
    */
@@ -58,8 +59,8 @@ export interface WebhookReceiver {
 }
 
 /**
- * The largest number of deliveries that are read or confirmed at once. The service delivers
- * rejected ones again.
+ * The largest number of deliveries that are read or confirmed at once. Another one takes the place
+ * of the slowest sender, or is rejected. The service delivers rejected ones again.
  */
 const MAX_UNDER_WAY = 500;
 
@@ -101,6 +102,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   checkOptions<object>({ ...options, endpoint, onJob, onError }, RECEIVER_OPTIONS, "the webhook receiver");
   const isAllowed = tokenCheck(options.token);
   const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
+  const senders = createSenders();
   const reading = new Set<Promise<number>>();
   const confirming = new Map<string, Promise<number>>();
   const delivered = createMemory(REMEMBERED);
@@ -124,7 +126,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
 
   /** Returns the status to respond with. */
   async function handle(body: AsyncIterator<Uint8Array>): Promise<number> {
-    const { jobId, status } = await readJobId(body);
+    const { jobId, status } = await senders.read(body);
     if (status !== undefined) return status;
     if (!isPathSegment(jobId)) return 400;
     const confirmation = confirming.get(jobId) ?? confirm(jobId);
@@ -139,7 +141,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   ): Promise<number> {
     if (method !== "POST") return 405;
     if (!isAllowed(url)) return 401;
-    if (reading.size >= MAX_UNDER_WAY) return 503;
+    if (reading.size >= MAX_UNDER_WAY && !senders.endSlowest()) return 503;
     const handling = handle(body());
     reading.add(handling);
     try {

@@ -1,7 +1,13 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { Agent, type Dispatcher } from "undici";
-import { ClientClosedError, type ClientOptions, ConfigurationError, createClient } from "../../sdk";
+import {
+  ClientClosedError,
+  type ClientOptions,
+  ConfigurationError,
+  createClient,
+  type ServerlessGpuError,
+} from "../../sdk";
 import { CANARY, withoutCanary } from "../support/emulated";
 import { clientOf, startRawServer } from "../support/rawServer";
 import { addressesOf } from "../support/scriptedServer";
@@ -199,6 +205,41 @@ describe("the dispatcher of a user", () => {
       expect(error).toMatchObject({ code: "CANNOT_CONNECT", message: expect.not.stringMatching(/HTTP_PROXY/) });
     });
   });
+});
+
+test("close() ends silent requests, pauses and waits for the rate limit, and says what was left", async () => {
+  const lines: string[] = [];
+  let silent = 0;
+  let onSilent = () => {};
+  const bothAreSilent = new Promise<void>((resolve) => {
+    onSilent = resolve;
+  });
+  await using server = await startRawServer((request, response) => {
+    if (request.url?.includes("busy")) response.writeHead(429, { "retry-after": "100" }).end();
+    else if (++silent === 2) onSilent();
+  });
+  let onPause = () => {};
+  const pauses = new Promise<void>((resolve) => {
+    onPause = resolve;
+  });
+  const client = createClient({
+    apiKey: "k",
+    queueUrl: server.url,
+    logger: (level, message) => lines.push(`${level} ${message}`),
+    onRetry: () => onPause(),
+  });
+  const failed = (call: Promise<unknown>) => call.then(String, (error: ServerlessGpuError) => error.code);
+  const calls = [
+    failed(client.endpoint("e1").run({ input: {} })),
+    failed(client.endpoint("e1").health()),
+    failed(client.endpoint("busy").health()),
+  ];
+  await Promise.all([bothAreSilent, pauses]);
+  const startedAt = performance.now();
+  await client.close();
+  expect(await Promise.all(calls)).toEqual(["SUBMIT_UNCERTAIN", "CLIENT_CLOSED", "CLIENT_CLOSED"]);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  expect(lines).toContain("warn the client was closed while 2 requests had no response yet");
 });
 
 test("await using closes the client at the end of the block", async () => {

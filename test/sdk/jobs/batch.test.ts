@@ -29,7 +29,7 @@ describe("runMany", () => {
     ]);
     const total = results.reduce((sum, result) => sum + (result.error === undefined ? result.output.slept : 0), 0);
     expect(total).toBe(15_000);
-    expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0 });
+    expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0, unfinished: 0 });
   });
 
   test("yields each failure with its input, and continues", async () => {
@@ -51,7 +51,18 @@ describe("runMany", () => {
       { n: 2 },
     ]);
     expect(results.map(({ jobId }) => typeof jobId)).toEqual(["string", "string", "undefined", "string"]);
-    expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2 });
+    expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2, unfinished: 0 });
+  });
+
+  test("does not count jobs that still run as failed", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
+    const controller = new AbortController();
+    const batch = emulated.queue.runMany(inputs(1_000, 3_600_000, 3_600_000), { signal: controller.signal });
+    const read = async () => {
+      for await (const _ of batch) controller.abort(new Error("enough"));
+    };
+    expect((await emulated.failure(read())).message).toBe("enough");
+    expect(batch.counts).toEqual({ started: 3, completed: 1, failed: 0, unfinished: 2 });
   });
 
   test("sends the common fields of request with each job", async () => {
@@ -135,7 +146,7 @@ describe("runMany", () => {
     );
     const results = await emulated.run(collect(batch));
     expect(new Set(results.map(({ index }) => index)).size).toBe(1_100);
-    expect(batch.counts).toEqual({ started: 1_100, completed: 1_100, failed: 0 });
+    expect(batch.counts).toEqual({ started: 1_100, completed: 1_100, failed: 0, unfinished: 0 });
     expect(emulated.emulator.journal.requests({ status: 429 })).toEqual([]);
   });
 });

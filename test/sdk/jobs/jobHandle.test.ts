@@ -1,17 +1,17 @@
+import { inspect } from "node:util";
 import { z } from "zod";
-import {
-  ClientClosedError,
-  ConnectionError,
-  InvalidInputError,
-  NotFoundError,
-  UnexpectedResponseError,
-} from "../../../sdk/errors";
-import { JobExpiredError, JobFailedError } from "../../../sdk/jobs/jobErrors";
+import { ClientClosedError, ConnectionError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
+import { JobExpiredError, JobFailedError, OutputMismatchError } from "../../../sdk/jobs/jobErrors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
+import type { OutputSchema } from "../../../sdk/jobs/jobOutput";
 import { CANARY } from "../../support/emulated";
 import { sleeper, startQueue } from "../../support/queue";
 
 const MINUTE = 60_000;
+
+function fail(): never {
+  throw new Error("the schema is broken");
+}
 
 describe("waiting for a job", () => {
   test("resolves with the completed job, its output in the schema's type [contract.job-output] [contract.completed]", async () => {
@@ -31,8 +31,59 @@ describe("waiting for a job", () => {
       emulated.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }),
     );
     const error = await emulated.failure(job.wait());
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toBeInstanceOf(OutputMismatchError);
     expect(error.message).not.toContain("private");
+    expect(inspect(error)).not.toContain("private");
+    expect(error).toMatchObject({ jobId: job.id, output: { text: "private" } });
+    expect(error).toMatchObject({ issues: [{ path: ["text"], message: expect.stringContaining("number") }] });
+  });
+
+  test("takes schemas with asynchronous refinements, and Standard Schemas without parse", async () => {
+    await using emulated = await startQueue();
+    const refined = z.object({ n: z.number().refine(async (n) => n > 1, "too small") });
+    const read = async <T>(schema: OutputSchema<T>, n: number) => {
+      const job = await emulated.queue.run({ input: { n } }, { schema });
+      return (await job.wait()).output;
+    };
+    const output: { readonly n: number } = await emulated.run(read(refined, 2));
+    expect(output).toEqual({ n: 2 });
+    const error = await emulated.failure(read(refined, 1));
+    expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", output: { n: 1 }, issues: [{ path: ["n"] }] });
+
+    // As arktype's schemas, it is a function.
+    const standard: OutputSchema<string> = Object.assign(() => {}, {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: (value: unknown) =>
+          value === 5 ? { issues: [{ message: "is five", path: [{ key: "a" }, 0] }] } : { value: String(value) },
+      },
+    } as const);
+    const text: string = await emulated.run(
+      emulated.queue.runSync({ input: { n: 3 } }, { schema: standard }).then((job) => job.output),
+    );
+    expect(text).toBe("[object Object]");
+    const five = emulated.queue.openai("v1/models", { schema: { "~standard": { validate: () => ({ issues: [] }) } } });
+    expect(await emulated.failure(five)).toMatchObject({ code: "OUTPUT_MISMATCH", jobId: undefined, issues: [] });
+  });
+
+  test.each([
+    ["parse", { parse: fail }],
+    ["a Standard Schema's validate", { "~standard": { validate: fail } }],
+  ])("keeps the output if %s throws something else", async (_, schema) => {
+    await using emulated = await startQueue();
+    const error = await emulated.failure(emulated.queue.runSync({ input: { a: 1 } }, { schema }));
+    expect(error).toMatchObject({ output: { a: 1 }, issues: [{ path: [], message: "the schema is broken" }] });
+  });
+
+  test("looks once with a timeout of 0 ms", async () => {
+    await using emulated = await startQueue({ handler: sleeper });
+    const job = await emulated.run(emulated.queue.run({ input: { ms: 1_000 } }));
+    expect(await emulated.failure(job.wait({ timeoutMs: 0 }))).toBeInstanceOf(WaitTimeoutError);
+    await emulated.clock.advance(2_000);
+    const before = emulated.calls().length;
+    expect(await emulated.run(job.wait({ timeoutMs: 0 }))).toMatchObject({ output: { slept: 1_000 } });
+    expect(emulated.calls()).toHaveLength(before + 1);
   });
 
   test("does not mistake a progress update for the result [contract.in-progress]", async () => {

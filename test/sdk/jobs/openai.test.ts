@@ -91,6 +91,7 @@ describe("openaiStream", () => {
 
   test("ends at [DONE] even if the server keeps the connection open, and without it at the end of the response", async () => {
     expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
+    expect(await eventsOf(["data: 1\n\ndata: [DONE] \n\n"], { end: false })).toEqual({ events: [1] });
     expect(await eventsOf(["data: 1\n\n", "data: 2"])).toEqual({ events: [1, 2] });
   });
 
@@ -114,6 +115,14 @@ describe("openaiStream", () => {
       /error: no/,
       OpenAiStreamError,
     ],
+    [
+      "the object error",
+      'data: {"object":"error","message":"too long","code":400}\n\n',
+      /: too long/,
+      OpenAiStreamError,
+    ],
+    ["an event named error", 'event: error\ndata: {"message":"lost","code":"c"}\n\n', /: lost/, OpenAiStreamError],
+    ["an event named error with text", "event: error\ndata: out of memory\n\n", /: out of memory/, OpenAiStreamError],
     ["an event that is not JSON", "data: {cut\n\n", /not complete JSON/, UnreadableResponseError],
     ["an event that was cut off", 'data: {"a":', /not complete JSON/, UnreadableResponseError],
     ["nothing", "", /not a stream of server-sent events/, UnexpectedResponseError],
@@ -142,7 +151,10 @@ describe("openaiStream", () => {
     const read = async (schema?: { parse(value: unknown): unknown }) => {
       for await (const _ of await emulated.queue.openaiStream(PATH, { body, schema }));
     };
-    expect(await emulated.failure(read(z.object({ n: z.string() })))).toBeInstanceOf(UnexpectedResponseError);
+    expect(await emulated.failure(read(z.object({ n: z.string() })))).toMatchObject({
+      code: "OUTPUT_MISMATCH",
+      output: { n: 1 },
+    });
     const error = await emulated.failure(read());
     expect(error).toBeInstanceOf(OpenAiStreamError);
     expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });

@@ -9,10 +9,10 @@ function dataOf(text: string, cuts: readonly number[] = []): string[] {
   let from = 0;
   const found: string[] = [];
   for (const end of [...ends, bytes.length]) {
-    found.push(...parser.push(bytes.subarray(from, end)));
+    found.push(...parser.push(bytes.subarray(from, end)).map(({ data }) => data));
     from = end;
   }
-  return [...found, ...parser.end()];
+  return [...found, ...parser.end().map(({ data }) => data)];
 }
 
 describe("server-sent events", () => {

@@ -75,7 +75,24 @@ describe("a stream", () => {
     expect(await emulated.run(doubled())).toEqual([0, 2]);
     const other = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const error = await emulated.failure(collect(emulated.queue.job(other.id).stream({ schema: z.string() })));
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", jobId: other.id, output: 0, issues: [{ path: [] }] });
+  });
+
+  test("continues with the next piece after one that does not match the schema", async () => {
+    await using emulated = await startQueue({ handler: counter });
+    const job = await emulated.run(emulated.queue.run({ input: { count: 4, everyMs: 0 } }));
+    const pieces = job.stream({ schema: z.number().refine((n) => n !== 1) });
+    const read = async () => {
+      const first: number[] = [];
+      const error = await (async () => {
+        for await (const { output } of pieces) first.push(output);
+        return undefined;
+      })().catch((caught: unknown) => caught);
+      return { first, error, rest: await collect(pieces) };
+    };
+    const { first, error, rest } = await emulated.run(read());
+    expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", output: 1 });
+    expect([first, rest]).toEqual([[0], [2, 3]]);
   });
 
   test("keeps the statistics of each piece [contract.stream-metrics]", async () => {
@@ -137,6 +154,40 @@ describe("a stream", () => {
       effect: { status: 200, body: { stream: "no list" } },
     });
     expect(await emulated.failure(collect(job.stream()))).toBeInstanceOf(UnexpectedResponseError);
+  });
+});
+
+describe("a stream with an item that is not a piece", () => {
+  const read = (...stream: unknown[]) => ({ body: { status: "IN_PROGRESS", stream } });
+  const serve = () =>
+    startScriptedServer(({ path }, number) => {
+      if (!path.includes("/stream/")) return { body: { id: "a", status: "COMPLETED" } };
+      if (number === 1) return read({ output: 0 });
+      if (number === 2) return read({ output: 1 }, { metrics: {} }, "text", { output: 2 });
+      return { body: { status: "COMPLETED", stream: number === 3 ? [{ output: 3 }] : [] } };
+    });
+
+  test("calls onGap, and yields all other pieces", async () => {
+    await using server = await serve();
+    await using client = createClient({ apiKey: "k", ...addressesOf(server) });
+    const gaps: StreamGapError[] = [];
+    const stream = client
+      .endpoint("e")
+      .job("a")
+      .stream({ onGap: (gap) => gaps.push(gap) });
+    expect(await collect(stream)).toEqual([0, 1, 2, 3]);
+    expect(gaps).toMatchObject([{ code: "STREAM_GAP", jobId: "a", piecesRead: 2 }]);
+  });
+
+  test("ends with the gap after the pieces of the read, without onGap", async () => {
+    await using server = await serve();
+    await using client = createClient({ apiKey: "k", ...addressesOf(server) });
+    const outputs: unknown[] = [];
+    const reading = async () => {
+      for await (const { output } of client.endpoint("e").job("a").stream()) outputs.push(output);
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "STREAM_GAP", piecesRead: 2 });
+    expect(outputs).toEqual([0, 1, 2]);
   });
 });
 

@@ -189,3 +189,11 @@ async function startHangUpServer() {
     },
   };
 }
+
+test("a submit accepts undefined for each optional field", async () => {
+  await using emulated = await startQueue();
+  const policy = { executionTimeout: undefined, lowPriority: undefined, ttl: undefined };
+  const s3Config = { accessId: undefined, accessSecret: undefined, bucketName: undefined, endpointUrl: undefined };
+  await emulated.run(emulated.queue.run({ input: {}, webhook: undefined, policy, s3Config }));
+  await emulated.run(emulated.queue.run({ input: {}, policy: undefined, s3Config: undefined }));
+});

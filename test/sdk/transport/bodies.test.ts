@@ -117,6 +117,18 @@ describe("a response that cannot be read has a typed error", () => {
     expect(error.message).toContain('the encoding "pack200" is not known');
   });
 
+  test("more than five encodings", async () => {
+    const layers = (count: number) => {
+      let body = Buffer.from(LIST);
+      for (let n = 0; n < count; n++) body = gzipSync(body);
+      return { headers: { "content-encoding": Array(count).fill("gzip").join(", ") }, body };
+    };
+    const { headers, body } = layers(6);
+    const error = await listAnswered(headers, (end) => end(body));
+    expect(error).toBeInstanceOf(UnreadableResponseError);
+    expect(error.message).toContain("it has 6 encodings, and 5 at most are decoded");
+  });
+
   test("65 MB", async () => {
     const error = await listAnswered({}, (end) => end(Buffer.alloc(65 * 1024 * 1024, " ")));
     expect(error).toBeInstanceOf(UnexpectedResponseError);

@@ -44,6 +44,19 @@ describe("an error", () => {
     expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
   });
 
+  test("has no cause that quotes a body which is not JSON", async () => {
+    await using server = await startSame(200, "rpa_AAAABBBBCCCCDDDDEEEE");
+    await using client = clientOf(server);
+    for (const call of [
+      () => client.endpoint("e1").health({ maxRetries: 0 }),
+      () => client.endpoints.list({ maxRetries: 0 }),
+    ]) {
+      const error = await failureOf(call());
+      expect(error.code).toBe("UNREADABLE_RESPONSE");
+      expect(error.cause).toBeUndefined();
+    }
+  });
+
   test("a GraphQL error has the status and the body of its response", async () => {
     await using emulated = await startEmulated();
     const body = { data: null, errors: [{ message: "Something is wrong" }] };

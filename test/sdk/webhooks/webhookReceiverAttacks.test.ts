@@ -95,6 +95,26 @@ describe("a webhook receiver under attack", () => {
     expect((await post(server.url, { id: "job-1" })).status).toBe(200);
   });
 
+  test("ends the slowest senders when a delivery arrives and there is no room", async () => {
+    const { receiver, release, asked } = startHeld();
+    release();
+    const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
+    const slow = Array.from({ length: 520 }, () => {
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => void controllers.push(controller) });
+      return receiver.fetch(new Request("http://a/hook", { method: "POST", body, duplex: "half" } as RequestInit));
+    });
+    expect((await Promise.all(slow.slice(500))).map(({ status }) => status)).toEqual(Array(20).fill(503));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const deliver = (id: string) =>
+      receiver.fetch(new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id }) }));
+    const delivered = await Promise.all([deliver("job-1"), deliver("job-2")]);
+    expect(delivered.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(slow.slice(0, 2))).map(({ status }) => status)).toEqual([408, 408]);
+    expect(asked).toEqual(["job-1", "job-2"]);
+    for (const controller of controllers.slice(2, 500)) controller.close();
+    await Promise.all(slow);
+  });
+
   test("asks /status for no more than a quarter of its limit at once, and refuses what does not fit in", async () => {
     const { receiver, release, asked } = startHeld();
     const deliver = (n: number) =>

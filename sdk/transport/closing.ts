@@ -1,0 +1,62 @@
+import { onAbort } from "../contract/clock";
+import { ClientClosedError, ConnectionError } from "../errors";
+import type { Log } from "./observers";
+import type { AttemptSignal } from "./retryingCall";
+
+/** Ends what a client has under way when it is closed. */
+export interface Closing {
+  /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
+  readonly signal: AbortSignal;
+  /** The attempts under way, with what errors call them. */
+  readonly attempts: Map<AttemptSignal, string>;
+  /** Ends all pauses and waits. */
+  begin(): void;
+  /** Ends the attempts that have no response yet, and logs them. */
+  endAttempts(log: Log): void;
+}
+
+/** The largest number of requests that a log line names. */
+const MOST_NAMED = 10;
+
+export function createClosing(): Closing {
+  const controller = new AbortController();
+  const attempts = new Map<AttemptSignal, string>();
+  return {
+    signal: controller.signal,
+    attempts,
+    begin: () => controller.abort(),
+    endAttempts(log) {
+      if (attempts.size === 0) return;
+      const operations = [...attempts.values()].slice(0, MOST_NAMED);
+      log?.("warn", `the client was closed while ${attempts.size} requests had no response yet`, { operations });
+      for (const [signal, operation] of [...attempts]) {
+        const message = `${operation}: the client was closed before the service had responded`;
+        signal.abort(new ConnectionError(`${message}. Check whether it took effect`));
+      }
+    },
+  };
+}
+
+/** Runs a wait of a call, which ends when its caller aborts or the client is closed. */
+export async function untilClosed(
+  closing: Closing | undefined,
+  { operation, signal }: { readonly operation: string; readonly signal?: AbortSignal | undefined },
+  wait: (signal: AbortSignal | undefined) => Promise<void>,
+  cause?: unknown,
+): Promise<void> {
+  if (!closing) return wait(signal);
+  const either = new AbortController();
+  const close = () => {
+    const message = `${operation}: the client was closed before ${cause === undefined ? "it was sent" : "the next attempt"}`;
+    either.abort(new ClientClosedError(`${message}. Create a new client to send it`, { cause }));
+  };
+  const abort = () => either.abort(signal?.reason);
+  const releases = [onAbort(signal, abort), onAbort(closing.signal, close)];
+  if (signal?.aborted) abort();
+  else if (closing.signal.aborted) close();
+  try {
+    await wait(either.signal);
+  } finally {
+    for (const release of releases) release();
+  }
+}
