@@ -104,7 +104,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const dataFile =
     options.dataFile === undefined
       ? undefined
-      : createDataFile(options.dataFile, () => ({ apiKey, ...account.snapshot() }));
+      : createDataFile(options.dataFile, {
+          snapshot(withJobs) {
+            const { head, lists } = account.snapshot(withJobs);
+            return { head: { apiKey, ...head }, lists };
+          },
+          runtime: (endpointId, jobIds) => account.endpoints.find(endpointId)?.runtime.snapshot(jobIds),
+        });
   const context = contextOf(options, {
     clock: steadyClock(clock),
     profile,
@@ -112,7 +118,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     dropsWebhook,
     workerFaults,
     workerHost,
-    changed: () => dataFile?.changed(),
+    changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
   const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
@@ -164,7 +170,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   async function stop() {
     await server.close();
     try {
-      await saved();
+      await dataFile?.compacted();
     } finally {
       account.clear();
       dataFile?.close();

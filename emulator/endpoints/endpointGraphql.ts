@@ -117,7 +117,7 @@ function save(
  * has no id.
  */
 function observedView({ record }: EndpointView, { findVolume, templates }: EndpointGraphqlParts) {
-  const { networkVolumeId, workersMin, workersStandby, createdAt, hubReleaseId } = record;
+  const { networkVolumeId, workersStandby, createdAt, hubReleaseId } = record;
   return {
     networkVolumeIds: record.networkVolumeIds?.map((volume) => ({
       ...volume,
@@ -125,13 +125,16 @@ function observedView({ record }: EndpointView, { findVolume, templates }: Endpo
     })),
     networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
     template: templates.find(record.templateId) ?? null,
-    workersStandby: workersStandby ?? workersMin,
+    workersStandby: workersStandby ?? DEFAULT_STANDBY,
     hubRelease: hubReleaseId === null ? null : { id: hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
     userId: EMULATED_USER_ID,
     aiKey: null,
   };
 }
+
+/** The standby workers of an endpoint whose last save sets none, even with `workersMin` 0. */
+const DEFAULT_STANDBY = 1;
 
 /** The id of the emulator's only user. */
 export const EMULATED_USER_ID = "emulated-user";

@@ -68,8 +68,8 @@ export interface Endpoints {
   rollOut(templateId: string): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
-  /** Returns the state to save for a restart, as plain JSON. */
-  snapshot(): EndpointSnapshot[];
+  /** Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`. */
+  snapshot(withJobs: boolean): EndpointSnapshot[];
   restore(snapshot: readonly EndpointSnapshot[]): void;
   /** Stops and deletes all endpoints. */
   clear(): void;
@@ -89,6 +89,8 @@ export interface EndpointsOptions {
   /** Called with the id of each endpoint that was deleted. */
   readonly onRemoved: (id: string) => void;
 }
+
+const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** What the functions below work on. */
 interface State extends EndpointsOptions {
@@ -116,8 +118,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     change: (id, patch) => changeEndpoint(state, endpointWithId(state, id), patch),
     rollOut: (templateId) => rollOut(state, templateId),
     remove: (id) => removeEndpoint(state, id),
-    snapshot: () =>
-      [...endpoints.values()].map(({ record, runtime }) => ({ record: { ...record }, runtime: runtime.snapshot() })),
+    snapshot: (withJobs) =>
+      Array.from(endpoints.values(), ({ record, runtime }) => ({
+        record: { ...record },
+        runtime: runtime.snapshot(withJobs ? undefined : NO_JOBS),
+      })),
     restore(snapshot) {
       for (const { record, runtime } of snapshot) startEndpoint(state, { ...record }, runtime);
     },

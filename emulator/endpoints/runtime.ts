@@ -86,8 +86,8 @@ export interface EndpointRuntime {
   reconcile(): void;
   /** Replaces the workers. Must be called after a change to the endpoint's template. */
   rollOut(): void;
-  /** Returns the state to save for a restart, as plain JSON. */
-  snapshot(): unknown;
+  /** Returns the state to save for a restart, as plain JSON, with some jobs or, without ids, with all. */
+  snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot;
   /**
    * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or
    * stops.
@@ -95,7 +95,7 @@ export interface EndpointRuntime {
   dispose(): void;
 }
 
-interface Snapshot {
+export interface RuntimeSnapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
   /** The time when the endpoint last had a job or was saved, in milliseconds since the epoch. */
@@ -109,7 +109,11 @@ interface Snapshot {
  */
 export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
   const { clock, changed } = context;
-  const { jobs, counters, idleSince: wasIdleSince } = (saved as Snapshot | undefined) ?? emptySnapshot(clock.now());
+  const {
+    jobs,
+    counters,
+    idleSince: wasIdleSince,
+  } = (saved as RuntimeSnapshot | undefined) ?? emptySnapshot(clock.now());
   // The clock may have been set back since it was saved.
   let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
@@ -128,7 +132,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   );
 
   function jobChanged(id: string): void {
-    changed();
+    changed(record.id, id);
     context.watch.job(record.id, id);
   }
 
@@ -154,6 +158,8 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     scheduler.dispatch();
   }
 
+  // An endpoint that was deleted at this moment may have had the same id.
+  changed(record.id);
   const known = jobs.filter((job) => forgottenAt(job) > clock.now()).map((job) => recovered(job, clock.now()));
   for (const job of known) store.add(job);
   const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
@@ -193,7 +199,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       return undefined;
     },
     takeStream(job) {
-      if (job.stream.length > 0) changed();
+      if (job.stream.length > 0) changed(record.id, job.id);
       return job.stream.splice(0);
     },
     cancel(job) {
@@ -242,7 +248,11 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
       scheduler.reconcile();
     },
     rollOut: scheduler.rollOut,
-    snapshot: (): Snapshot => ({ jobs: [...store.all()], counters: { ...counters }, idleSince }),
+    snapshot: (jobIds) => ({
+      jobs: jobIds ? [...jobIds].flatMap((id) => store.get(id) ?? []) : [...store.all()],
+      counters: { ...counters },
+      idleSince,
+    }),
     dispose() {
       stopWatching();
       webhooks.dispose();
@@ -252,6 +262,6 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   };
 }
 
-function emptySnapshot(now: number): Snapshot {
+function emptySnapshot(now: number): RuntimeSnapshot {
   return { jobs: [], counters: { submitted: 0, completed: 0, failed: 0, retried: 0 }, idleSince: now };
 }

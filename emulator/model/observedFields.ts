@@ -131,7 +131,7 @@ export const OBSERVED_FIELDS = {
   }),
   /** Workers that PRIORITY_FLASHBOOT keeps; without effect. */
   workersPFBTarget: field("Int", count, 0),
-  /** Number of standby workers; `null` for as many as `workersMin`. Without effect. */
+  /** Number of standby workers; `null` for the default, 1. Without effect. */
   workersStandby: field("Int", count, null),
   /** CPU instances of an endpoint that runs on CPUs: `cpu3g-4-16` (flavor, vCPUs, GB). */
   instanceIds: field<readonly string[] | null>("[String]", texts.nullable(), null, {

@@ -1,3 +1,4 @@
+import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import { decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { Job } from "../jobs/jobStates";
 import type { ProgramWorkerCalls } from "./programWorker";
@@ -9,11 +10,15 @@ import type { WorkerHost } from "./workerHost";
  */
 const REFUSAL_MS = 1000;
 
+const MAX_MEGABYTES = RUNSYNC_BODY_MAX_BYTES / 1e6;
+
 /** A request of the worker protocol. Its path is `/v2/<endpoint>/<operation>/<worker>[/<job>]`. */
 interface WorkerRequest {
   readonly request: HttpRequest;
   readonly worker: ProgramWorkerCalls;
   readonly jobId: string;
+  /** `true` if the body is too large. It was dropped. */
+  readonly oversized: boolean;
 }
 
 const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse | Promise<HttpResponse>>> = {
@@ -30,13 +35,17 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
     const jobsToStop = await worker.jobsToStop(request.signal());
     return jobsToStop.length > 0 ? json(200, { jobsToStop }, "worker.stop-job") : nothing();
   },
-  "POST job-done"({ request, worker, jobId }) {
+  "POST job-done"(call) {
+    const { request, worker, jobId, oversized } = call;
+    if (oversized) return failTooLarge(call, "result");
     const body = readBody(request);
     if (!body) return json(400, { error: "the body must be a JSON object" });
     worker.done(jobId, body);
     return json(200, {});
   },
-  "POST job-stream"({ request, worker, jobId }) {
+  "POST job-stream"(call) {
+    const { request, worker, jobId, oversized } = call;
+    if (oversized) return failTooLarge(call, "streamed item");
     const body = readBody(request);
     if (!body) return json(400, { error: "the body must be a JSON object" });
     worker.stream(jobId, body.output);
@@ -50,14 +59,21 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
  * or `undefined` for any other request.
  */
 export function createWorkerCalls(host: WorkerHost) {
-  return function respond(request: HttpRequest): Promise<HttpResponse> | undefined {
+  return function respond(request: HttpRequest, oversized: boolean): Promise<HttpResponse> | undefined {
     const [, version, endpointId = "", operation = "", workerId = "", jobId = "", ...more] = request.path.split("/");
     const run = OPERATIONS[`${request.method} ${operation}`];
     if (version !== "v2" || !run || workerId === "" || more.length > 0) return undefined;
     const key = request.headers.authorization?.replace(/^bearer +/i, "");
     const worker = host.find(endpointId, workerId, key);
-    return worker ? Promise.resolve(run({ request, worker, jobId: decodeSegment(jobId) })) : refusal();
+    return worker ? Promise.resolve(run({ request, worker, jobId: decodeSegment(jobId), oversized })) : refusal();
   };
+}
+
+/** Fails the job. Workers send a refused result only once, so the job would never end. */
+function failTooLarge({ worker, jobId }: WorkerRequest, what: string): HttpResponse {
+  const error = `the ${what} is larger than ${MAX_MEGABYTES} MB: store it elsewhere and return its URL`;
+  worker.done(jobId, { error });
+  return json(413, { error }, "worker.result-limit");
 }
 
 async function refusal(): Promise<HttpResponse> {

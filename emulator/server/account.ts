@@ -14,6 +14,7 @@ import type { Volumes } from "../volumes/volumes";
 import { EXAMPLE_IMAGE } from "../workers/container";
 import { type AccountContext, type AccountOptions, createKinds, type Kinds } from "./kinds";
 import type { StrictKind } from "./references";
+import type { AccountSnapshot } from "./savedState";
 
 /** The initial contents of an account. All of it must follow the rules of the service. */
 export interface Seed {
@@ -50,9 +51,10 @@ export interface Account {
    * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
-  snapshot(): object;
+  /** Returns the state to save; without jobs if `withJobs` is `false`. */
+  snapshot(withJobs: boolean): AccountSnapshot;
   /**
-   * Restores the result of `snapshot`, read from a file.
+   * Restores both parts of `snapshot` in one object, read from a file.
    * @throws TypeError if it is malformed
    */
   restore(snapshot: unknown): void;
@@ -117,11 +119,9 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       for (const pod of seed.pods ?? []) pods.add(pod);
       context.changed();
     },
-    snapshot: () => ({
-      version: 2,
-      strict: [...strict],
-      pods: pods.list(),
-      ...mapEntries(entries, (kind) => kind.snapshot()),
+    snapshot: (withJobs) => ({
+      head: { version: 2, strict: [...strict] },
+      lists: { pods: pods.list(), ...mapEntries(entries, (kind) => kind.snapshot(withJobs)) },
     }),
     restore(snapshot) {
       const saved = validate(snapshotSchema, migrated(snapshot), "The saved state") as Record<string, unknown[]>;

@@ -1,5 +1,5 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-
 import { INTERFACES, type Interface } from "../io/http";
 import { MAX_LIST_LAG_MS } from "../records/history";
 
@@ -220,10 +220,21 @@ function areCompatible(effect: FaultEffect): boolean {
   return given.length <= 1 || pairs.some((pair) => given.every((name) => pair.includes(name)));
 }
 
+const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      context.addIssue({ code: "custom", path: [name], message: (error as Error).message });
+    }
+  }
+});
+
 const effectSchema = z
   .strictObject({
     ...(Object.fromEntries(kinds.map(([name, { schema }]) => [name, schema.optional()])) as Shape),
-    headers: z.record(z.string(), z.string()).optional(),
+    headers: headersSchema.optional(),
     body: z.unknown().optional(),
     when: z.enum(["before", "after"]).optional(),
   })

@@ -17,7 +17,7 @@ export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
   /** Returns the response to a worker program's request, or `undefined` for any other request. */
-  readonly workerCalls: (request: HttpRequest) => Promise<HttpResponse> | undefined;
+  readonly workerCalls: (request: HttpRequest, oversized: boolean) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createRequestHandler({
     if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
     // Neither the journal nor the fault rules see workers' requests: workers are part of the
     // service.
-    const ofWorker = workerCalls(request);
+    const ofWorker = workerCalls(request, connection.oversized);
     if (ofWorker) {
       const response = await ofWorker;
       await saved();

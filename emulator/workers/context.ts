@@ -38,10 +38,11 @@ export interface RuntimeContext extends WebhookContext {
   /** Must be called when a worker or an endpoint no longer uses a template. */
   readonly released: (templateId: string) => void;
   /**
-   * Must be called at every change to the endpoint's record or to what `snapshot` returns. It is
-   * saved before the next response.
+   * Must be called at every change to what `snapshot` returns, which is saved before the next
+   * response: with a job that was added, changed or deleted, with an endpoint whose jobs are all
+   * new, or with neither for any other change.
    */
-  readonly changed: () => void;
+  readonly changed: (endpointId?: string, jobId?: string) => void;
   /** Must be called at every change that is visible to people. */
   readonly watch: Watch;
 }

@@ -99,7 +99,7 @@ export const save = {
   "save.sources": assumed(
     "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
   ),
-  "save.standby": assumed("workersStandby can be set, and is workersMin otherwise (observed profile)."),
+  "save.standby": assumed("workersStandby can be set, and is 1 otherwise, even with workersMin 0 (observed profile)."),
   "save.own-template": observed(
     "A create with template in place of templateId also creates the template, with the endpoint's id as boundEndpointId (observed profile).",
   ),

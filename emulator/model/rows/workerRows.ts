@@ -75,6 +75,7 @@ export const worker = {
   "worker.concurrency": observed("A worker has as many jobs at once as it asks for."),
   "worker.done": observed("POST job-done ends a job: COMPLETED with the output, or FAILED with the error of the body."),
   "worker.done-late": assumed("A result of a job that is over returns 200 and has no effect."),
+  "worker.result-limit": assumed("A result or streamed item above 20 MB fails the job and returns 413."),
   "worker.progress": observed("POST job-done with the status IN_PROGRESS is a progress update."),
   "worker.stream": observed("POST job-stream adds an item to the stream of the job."),
   "worker.stop-job": observed("GET job-stop returns the ids of cancelled jobs as jobsToStop, or 204."),

@@ -74,7 +74,7 @@ export function drawDepth(canvas, points) {
   context.stroke();
   context.fillStyle = colours.muted ?? "grey";
   context.font = "10px system-ui, sans-serif";
-  context.fillText(`${most} waiting at most`, 2, 9);
+  context.fillText(visible.some(([, waiting]) => waiting > 0) ? `${most} waiting at most` : "none waited", 2, 9);
 }
 
 /**

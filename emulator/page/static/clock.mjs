@@ -47,12 +47,11 @@ export async function togglePlay() {
 }
 
 export function showClock() {
-  const { manual, rate } = state.clock;
+  const { manual, rate, isLost } = state.clock;
   setText(time, dateAndTime(now()));
-  setText(
-    speed,
-    manual ? (isPlaying ? `manual, × ${factor.value}` : "manual, paused") : rate === 1 ? "real time" : `× ${rate}`,
-  );
+  const running = rate === 1 ? "real time" : `× ${rate}`;
+  const moved = isPlaying ? `manual, × ${factor.value}` : "manual, paused";
+  setText(speed, isLost ? "stopped: no emulator" : manual ? moved : running);
   setText(play, isPlaying ? "Pause" : "Play");
   tools.hidden = !manual;
 }

@@ -58,6 +58,32 @@ export function placeRows(table, rows) {
 }
 
 /**
+ * Opens something with a click anywhere on a row. For the keyboard, the row needs a button as well.
+ * @param {HTMLElement} row
+ * @param {() => void} open
+ */
+export function openOnClick(row, open) {
+  row.classList.add("opens");
+  row.addEventListener("click", ({ target }) => {
+    const isButton = target instanceof Element && target.closest("button") !== null;
+    if (!isButton && getSelection()?.isCollapsed !== false) open();
+  });
+}
+
+/**
+ * Shows what would fill an empty table.
+ * @param {string} id of the paragraph
+ * @param {boolean} isEmpty
+ * @param {boolean} isFiltered
+ * @param {string} hint
+ */
+export function showEmpty(id, isEmpty, isFiltered, hint) {
+  const paragraph = byId(id);
+  paragraph.hidden = !isEmpty;
+  setText(paragraph, isFiltered ? "None match the filter." : hint);
+}
+
+/**
  * Opens a dialog, which is removed when it is closed.
  * @param {string} title
  * @param {(Node | string)[]} children

@@ -1,6 +1,6 @@
 import { act } from "./actions.mjs";
 import { drawDepth, drawLane, shown } from "./chart.mjs";
-import { badge, button, byId, element, setText } from "./dom.mjs";
+import { badge, button, byId, element, setText, showEmpty } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { openSend, showJobsOf } from "./jobs.mjs";
 import { now, state } from "./state.mjs";
@@ -46,9 +46,11 @@ export function showEndpoints() {
     observer.observe(article);
     isChanged = true;
   }
+  const hint = "None. A client, a Pulumi program, --seed or POST /_emulator/endpoints creates endpoints.";
+  showEmpty("no-endpoints", state.endpoints.size === 0, false, hint);
   if (isChanged) {
     byId("endpoint-ids").replaceChildren(
-      ...Array.from(state.endpoints.keys(), (value) => element("option", { value })),
+      ...Array.from(state.endpoints, ([value, { view }]) => element("option", { value, label: view.name })),
     );
     applyFilter();
   }

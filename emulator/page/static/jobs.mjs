@@ -1,5 +1,5 @@
 import { act, showMessage } from "./actions.mjs";
-import { badge, button, byId, element, openDialog, placeRows, setText } from "./dom.mjs";
+import { badge, button, byId, element, openDialog, openOnClick, placeRows, setText, showEmpty } from "./dom.mjs";
 import { dateAndTime, duration, shortId } from "./format.mjs";
 import { now, state } from "./state.mjs";
 import { setFilters } from "./stream.mjs";
@@ -44,6 +44,9 @@ export function showJobs() {
     rows,
     Array.from(state.jobs.keys(), (id) => /** @type {ReturnType<typeof rowOf>} */ (shown.get(id)).row),
   );
+  const isFiltered = [endpointFilter, /** @type {HTMLSelectElement} */ (byId("job-status"))].some(({ value }) => value);
+  const hint = `None. Send one with the button above, or with POST ${location.origin}/v2/<endpoint id>/run.`;
+  showEmpty("no-jobs", state.jobs.size === 0, isFiltered, hint);
   showTimes();
 }
 
@@ -76,6 +79,7 @@ function rowOf(job) {
   const name = state.endpoints.get(job.endpointId)?.view.name ?? job.endpointId;
   const endpoint = element("td", { title: job.endpointId }, name);
   const row = element("tr", {}, element("td", {}, open), endpoint, ...Object.values(cells));
+  openOnClick(row, () => openJob(job.id));
   return { row, job, shownStatus: "", ...cells };
 }
 

@@ -4,6 +4,7 @@ import { button, byId, element, openDialog, setText } from "./dom.mjs";
 import { applyFilter, drawEndpoints, showEndpoints } from "./endpoints.mjs";
 import { openAddFault, showFaults } from "./faults.mjs";
 import { openSend, showJobs, showStateFilter, showTimes } from "./jobs.mjs";
+import { openRecords } from "./records.mjs";
 import { showRequests } from "./requests.mjs";
 import { state } from "./state.mjs";
 import { follow, setFilters } from "./stream.mjs";
@@ -19,6 +20,7 @@ const KEYS = /** @type {[key: string, text: string, action: () => void][]} */ ([
   ["j", "filter jobs", () => byId("job-endpoint").focus()],
   ["n", "send a job", () => openSend()],
   ["f", "add a fault rule", openAddFault],
+  ["t", "templates, network volumes, registry credentials", openRecords],
   ["p", "play or pause a manual clock", togglePlay],
   [".", "advance a manual clock by 1 s", () => advance(1000)],
   ["?", "this list", openHelp],
@@ -55,10 +57,20 @@ function moveFocus(target, down) {
   return link !== null && link !== undefined;
 }
 
-/** @param {string} id @param {string} parameter */
-function filterBy(id, parameter) {
+/** @param {string} id @param {string} parameter @param {(text: string) => string} [read] */
+function filterBy(id, parameter, read = (text) => text) {
   const field = /** @type {HTMLInputElement} */ (byId(id));
-  field.addEventListener("input", () => setFilters({ [parameter]: field.value.trim() }));
+  field.addEventListener("input", () => setFilters({ [parameter]: read(field.value.trim()) }));
+}
+
+/**
+ * Returns the id of the endpoint with this id or name, as the table shows it. Returns other text
+ * unchanged.
+ * @param {string} text
+ */
+function endpointIdOf(text) {
+  if (state.endpoints.has(text)) return text;
+  return [...state.endpoints.values()].find(({ view }) => view.name === text)?.view.id ?? text;
 }
 
 function show() {
@@ -89,7 +101,7 @@ function showSoon() {
   });
 }
 
-filterBy("job-endpoint", "jobEndpoint");
+filterBy("job-endpoint", "jobEndpoint", endpointIdOf);
 filterBy("job-status", "jobStatus");
 filterBy("request-text", "requestText");
 filterBy("requests-only", "requestsOnly");
@@ -100,6 +112,7 @@ byId("span").addEventListener("change", () => {
 });
 byId("send").addEventListener("click", () => openSend());
 byId("add-fault").addEventListener("click", openAddFault);
+byId("records").addEventListener("click", openRecords);
 byId("help").addEventListener("click", openHelp);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
 readColours();

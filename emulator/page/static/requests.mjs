@@ -1,5 +1,5 @@
-import { badge, byId, element, placeRows } from "./dom.mjs";
-import { duration, timeOfDay } from "./format.mjs";
+import { badge, button, byId, element, openDialog, openOnClick, placeRows, showEmpty } from "./dom.mjs";
+import { dateAndTime, duration, timeOfDay } from "./format.mjs";
 import { state } from "./state.mjs";
 
 /** @typedef {import("./state.mjs").JournalEntry} JournalEntry */
@@ -22,19 +22,32 @@ export function showRequests() {
     rows,
     Array.from(state.requests.keys(), (number) => /** @type {{ row: HTMLElement }} */ (shown.get(number)).row),
   );
+  const filters = ["request-text", "requests-only"].map((id) => /** @type {HTMLInputElement} */ (byId(id)));
+  const hint = `None yet. Clients send their requests to ${location.origin}, with the emulator's key.`;
+  showEmpty(
+    "no-requests",
+    state.requests.size === 0,
+    filters.some(({ value }) => value),
+    hint,
+  );
 }
 
 /** @param {JournalEntry} request */
 function rowOf(request) {
   const { number, at, operation, endpointId, status, outcome, durationMs, path, method, error } = request;
   const result = status === undefined ? outcome : String(status);
+  const open = element(
+    "button",
+    { type: "button", className: "link", onclick: () => openRequest(request) },
+    String(number),
+  );
   const row = element(
     "tr",
     {
       className: outcome === "error" || outcome === "cut" ? "bad" : "",
       title: [`${method} ${path}`, error].filter(Boolean).join("\n"),
     },
-    element("td", { className: "number" }, String(number)),
+    element("td", { className: "number" }, open),
     element("td", {}, timeOfDay(at)),
     element("td", {}, `${request.interface} ${operation}`),
     element("td", {}, endpointId ?? ""),
@@ -42,7 +55,37 @@ function rowOf(request) {
     element("td", { className: "number" }, durationMs === undefined ? "" : duration(durationMs)),
     element("td", {}, ...badgesOf(request)),
   );
+  openOnClick(row, () => openRequest(request));
   return row;
+}
+
+/** @param {JournalEntry} request */
+function openRequest(request) {
+  const { number, at, method, path, operation, endpointId, status, outcome, durationMs, fault, fidelity, error } =
+    request;
+  const facts = [
+    ["Request", `${method} ${path}`],
+    ["Time", dateAndTime(at)],
+    ["Operation", `${request.interface} ${operation}`],
+    ["Endpoint", endpointId],
+    ["Result", status === undefined ? outcome : `${outcome}, status ${status}`],
+    ["Took", durationMs === undefined ? undefined : duration(durationMs)],
+    ["Fault", fault],
+    ["Error", error],
+    ["Rule", fidelity && `${fidelity} ${state.about.assumed[fidelity] ?? ""}`],
+  ];
+  const terms = facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [element("dt", { className: "muted" }, name), element("dd", {}, value)],
+  );
+  const close = button("Close", () => dialog.close());
+  const dialog = openDialog(
+    `Request ${number}`,
+    element("dl", {}, ...terms),
+    element("h3", {}, "Arguments"),
+    element("pre", { tabIndex: 0 }, JSON.stringify(request.arguments, null, 2)),
+    element("footer", {}, close),
+  );
+  close.focus();
 }
 
 /** @param {JournalEntry} request */

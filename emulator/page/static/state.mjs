@@ -21,7 +21,7 @@ export const state = {
     ...{ token: "", profile: "contract", assumed: {}, listed: 200, faultChoices: [] },
     jobStates: { all: [], ended: [], retryable: [] },
   },
-  clock: { now: 0, rate: 0, manual: false, at: 0 },
+  clock: { now: 0, rate: 0, manual: false, at: 0, isLost: false },
   /** @type {Map<string, Endpoint>} */
   endpoints: new Map(),
   /** @type {Map<string, JobView>} in order of submission, the newest last */
@@ -39,13 +39,18 @@ export function now() {
   return base + (performance.now() - at) * rate;
 }
 
+/** Stops the clock at the last known time, because the emulator cannot be reached. */
+export function stopClock() {
+  state.clock = { ...state.clock, now: now(), rate: 0, at: performance.now(), isLost: true };
+}
+
 /**
  * Applies a change from the emulator.
  * @param {Change} change
  */
 export function apply(change) {
   if (change.about) startAgain(change);
-  state.clock = { ...change.clock, at: performance.now() };
+  state.clock = { ...change.clock, at: performance.now(), isLost: false };
   for (const id of change.endpointsGone ?? []) state.endpoints.delete(id);
   for (const view of change.endpoints ?? []) update(view);
   for (const move of change.moves ?? []) addMove(move);

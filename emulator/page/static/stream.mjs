@@ -1,5 +1,5 @@
 import { byId } from "./dom.mjs";
-import { apply } from "./state.mjs";
+import { apply, stopClock } from "./state.mjs";
 
 /** @type {EventSource | undefined} */
 let source;
@@ -45,6 +45,7 @@ function open() {
   opened.onopen = () => show("live");
   opened.onerror = () => {
     show("lost");
+    stopClock();
     // A browser gives up if the response is not an event stream.
     if (opened.readyState === EventSource.CLOSED && opened === source) window.setTimeout(open, 1000);
   };

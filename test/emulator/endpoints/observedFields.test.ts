@@ -178,10 +178,10 @@ test("[save.sources] an endpoint shows the repository, hub release or Flash envi
   expect(plain).toMatchObject({ repo: null, hubRelease: null, flashEnvironmentId: null });
 });
 
-test("[save.standby] workersStandby is workersMin unless a save sets it", async () => {
+test("[save.standby] workersStandby is 1 unless a save sets it, whatever workersMin is", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
-  const made = (await ask(emulator, SAVE, { input: { ...required, workersMin: 1 } })).body.data.saveEndpoint;
-  expect(made.workersStandby).toBe(1);
+  const made = (await ask(emulator, SAVE, { input: required })).body.data.saveEndpoint;
+  expect(made).toMatchObject({ workersStandby: 1 });
   const input = { id: made.id, ...required, workersStandby: 2 };
   expect((await ask(emulator, SAVE, { input })).body.data.saveEndpoint.workersStandby).toBe(2);
 });

@@ -200,6 +200,47 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
+  test("the page says what would fill its empty tables, and shows templates, volumes and credentials", async () => {
+    await open({
+      seed: {
+        templates: [{ id: "t", name: "llama", imageName: "me/llama:1", env: [{ key: "TOKEN", value: "canary" }] }],
+        volumes: [{ id: "v", name: "models", size: 20, dataCenterId: "EU-RO-1" }],
+      },
+    });
+    await page.getByText("POST /_emulator/endpoints creates endpoints").waitFor();
+    await page.getByText(`POST ${emulator.url}/v2/<endpoint id>/run`).waitFor();
+    await page.getByText(`Clients send their requests to ${emulator.url}`).waitFor();
+    await page.getByLabel("Filter requests by result").selectOption("errors");
+    await page.getByText("None match the filter.").waitFor();
+    await page.getByRole("button", { name: "Templates…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("me/llama:1").waitFor();
+    await dialog.getByText("EU-RO-1").waitFor();
+    await dialog.getByText("None. Passwords are never shown.").waitFor();
+    const text = await dialog.textContent();
+    expect(text).toContain("TOKEN");
+    expect(text).not.toContain("canary");
+  });
+
+  test("a click on a row opens its job or request, and jobs are filtered by the name in their column", async () => {
+    await manual({ seed: { endpoints: [ENDPOINT, { ...ENDPOINT, id: "other", name: "other" }] } });
+    const { id } = await submit({ prompt: "hi" });
+    await getPod(emulator, "one");
+    await page.locator("#job-rows").getByText("llama-chat").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`Job ${id}`).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#request-rows").getByText("rest getPod").click();
+    await dialog.getByText("GET /v1/pods/one").waitFor();
+    await dialog.getByText('"podId": "one"').waitFor();
+    await page.keyboard.press("Escape");
+    const rows = page.locator("#job-rows tr");
+    await page.getByLabel("Filter jobs by endpoint").fill("other");
+    await rows.first().waitFor({ state: "detached" });
+    await page.getByLabel("Filter jobs by endpoint").fill("llama-chat");
+    await rows.first().waitFor();
+  });
+
   test("the page adds a fault rule for workers, which matches no requests", async () => {
     await open();
     await page.keyboard.press("f");
@@ -260,6 +301,10 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     const port = Number(new URL(emulator.url).port);
     await emulator.stop();
     await page.getByText("connection lost").waitFor();
+    await page.getByText("stopped: no emulator").waitFor();
+    const time = await page.locator("#clock time").textContent();
+    await page.waitForTimeout(500);
+    expect(await page.locator("#clock time").textContent()).toBe(time);
     emulator = await startEmulator({ port, seed: { endpoints: [{ ...ENDPOINT, name: "restarted" }] } });
     await card("restarted").waitFor();
     await page.keyboard.press("n");

@@ -125,6 +125,21 @@ describe("the requests of workers", () => {
     expect((await job(id)).output).toBeUndefined();
   });
 
+  test("[worker.result-limit] fail the job with the reason if its result or streamed item is too large", async () => {
+    const { call, job, run } = await silentWorker();
+    for (const [operation, what] of [
+      ["job-done", "result"],
+      ["job-stream", "streamed item"],
+    ]) {
+      const id = await run({});
+      expect((await call("job-take/W?")).body.id).toBe(id);
+      const output = "x".repeat(21_000_000);
+      expect((await call(`${operation}/W/${id}?isStream=false`, { output })).status).toBe(413);
+      const error = `the ${what} is larger than 20 MB: store it elsewhere and return its URL`;
+      expect(await job(id)).toMatchObject({ status: "FAILED", error });
+    }
+  });
+
   test("[worker.ping] pings are accepted, and results that are not JSON objects are refused", async () => {
     const { call } = await silentWorker();
     expect((await call("ping/W?job_id=a%2Cb&runpod_version=1")).status).toBe(200);

@@ -268,6 +268,15 @@ describe("rules", () => {
     for (const field of ["interface", "nth", "status", "colour"]) {
       expect(() => emulator.faults.add(wrong)).toThrow(field);
     }
+    const badHeaders: [string, string][] = [
+      ["retry after", "2"],
+      ["", "x"],
+      ["x-a", "one\r\ntwo"],
+      ["x-a", "\u4e2d"],
+    ];
+    for (const [name, value] of badHeaders) {
+      expect(() => fault({ status: 429, headers: { [name]: value } })).toThrow(/header.*effect\.headers/is);
+    }
     expect(() => fault({ status: 500, reset: true })).toThrow(/at most one of/);
     expect(() => fault({ html: true, hang: true })).toThrow(/at most one of/);
     expect(emulator.faults.list()).toEqual([]);

@@ -114,7 +114,7 @@ describe("a change at the service runpod", () => {
 
   test("keeps the standby workers equal to workersMin if they were before, and caps them at workersMax", async () => {
     await using service = await start();
-    const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2');
+    const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2, workersStandby: 2');
     await service.run(service.client.endpoints.update(follows, { workersMin: 1 }));
     expect(await shown(service, follows)).toMatchObject({ workersStandby: 1 });
     const own = await make(service, 'gpuIds: "ADA_24", workersStandby: 2');

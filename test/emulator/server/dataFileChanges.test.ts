@@ -1,0 +1,150 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { send } from "../../support/plainClient";
+
+let folder: string;
+let dataFile: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "emulator-data-"));
+  dataFile = path.join(folder, "state.json");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const WAITING = { gpuIds: "ADA_24", templateId: "t", workersMin: 0, workersMax: 0 };
+
+/** Sends a request to an endpoint's queue. */
+async function queue({ url, apiKey }: Emulator, path: string, input?: unknown) {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  const body = input === undefined ? null : JSON.stringify({ input });
+  return (await send(`${url}/v2/${path}`, { method: "POST", headers, body })).body;
+}
+
+/** Sends any request: when it returns, everything before it is saved. */
+const saved = ({ url }: Emulator) => send(`${url}/_emulator/pods`);
+
+async function stateOf(emulator: Emulator) {
+  const { body } = await send(`${emulator.url}/_emulator/jobs`);
+  return {
+    jobs: body,
+    endpoints: emulator.endpoints.list().map(({ pods, ...record }) => record),
+    templates: emulator.templates.list(),
+    pods: emulator.pods.list(),
+  };
+}
+
+/** Returns the state of an emulator that starts with the file as it is now, as after a kill. */
+async function stateAfterKill() {
+  const copy = path.join(folder, "copy.json");
+  copyFileSync(dataFile, copy);
+  await using next = await startEmulator({ dataFile: copy });
+  return await stateOf(next);
+}
+
+const lines = () => readFileSync(dataFile, "utf8").split("\n").slice(0, -1);
+
+describe("the changes in a data file", () => {
+  test("are appended, so a change costs the same however many jobs there are", async () => {
+    await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    const { id } = emulator.endpoints.create({ name: "a", ...WAITING });
+    await queue(emulator, `${id}/run`, { text: "x".repeat(100_000) });
+    const before = statSync(dataFile);
+    await queue(emulator, `${id}/run`, { text: "y" });
+    const after = statSync(dataFile);
+    expect(after.ino).toBe(before.ino);
+    expect(after.size - before.size).toBeLessThan(2_000);
+  });
+
+  test("are all there after a kill, whatever they were", async () => {
+    await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    const { endpoints, templates, pods } = emulator;
+    const [first, second] = ["a", "b"].map((id) => endpoints.create({ id, name: id, ...WAITING }));
+    templates.create({ id: "t", name: "t", imageName: "app:1" });
+    const job = (await queue(emulator, "a/run", { step: 1 })).id;
+    const steps: (() => unknown)[] = [
+      () => queue(emulator, "b/run", { step: 2 }),
+      () => queue(emulator, `a/cancel/${job}`),
+      () => endpoints.change("a", { name: "other" }),
+      () => templates.change("t", { imageName: "app:2" }),
+      () => pods.add({ id: "pod-1" }),
+      () => queue(emulator, "b/purge-queue"),
+      () => queue(emulator, "b/run", { step: 3 }),
+      () => {
+        endpoints.delete("b");
+        endpoints.create({ id: "b", name: "again", ...WAITING });
+      },
+      () => queue(emulator, "b/run", { step: 4 }),
+      () => pods.remove("pod-1"),
+      () => templates.delete("t"),
+      () => endpoints.delete("a"),
+      () => emulator.reset(),
+    ];
+    expect([first?.id, second?.id]).toEqual(["a", "b"]);
+    for (const step of steps) {
+      await step();
+      await saved(emulator);
+      expect(await stateAfterKill()).toEqual(await stateOf(emulator));
+    }
+    expect(lines().length).toBeGreaterThan(5);
+  });
+
+  test("count without the last line if a kill has cut it", async () => {
+    await using emulator = await startEmulator({ dataFile });
+    emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
+    const { id } = await queue(emulator, "a/run", { step: 1 });
+    const whole = await stateOf(emulator);
+    await queue(emulator, "a/run", { step: 2 });
+    for (const length of [1, 40]) {
+      const size = statSync(dataFile).size;
+      truncateSync(dataFile, size - length);
+      expect(await stateAfterKill()).toEqual(whole);
+    }
+    // The running emulator sees that the file is not as it wrote it, and writes all of it.
+    await queue(emulator, "a/run", { step: 3 });
+    const { jobs } = await stateAfterKill();
+    expect(jobs.map((job: { id: string }) => job.id)).toContain(id);
+    expect(jobs).toHaveLength(3);
+  });
+
+  test("are merged into the first line when they exceed it, and at the end", async () => {
+    const emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
+    for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
+    expect(lines()[0]?.length).toBeGreaterThan(1_000_000);
+    expect((await stateAfterKill()).jobs).toHaveLength(5);
+    await emulator.stop();
+    expect(JSON.parse(readFileSync(dataFile, "utf8")).endpoints[0].runtime.jobs).toHaveLength(5);
+  });
+
+  test("are written with the rest if the file has disappeared", async () => {
+    await using emulator = await startEmulator({ dataFile });
+    emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
+    await saved(emulator);
+    rmSync(dataFile);
+    await queue(emulator, "a/run", {});
+    expect((await stateAfterKill()).jobs).toHaveLength(1);
+  });
+
+  test.each([
+    ["is no JSON", "{", "does not contain JSON"],
+    ["is something else", '{"lists":{"endpoints":[3]}}', "line 2 is not well formed"],
+  ])("are refused and left alone if one %s", async (_, line, reason) => {
+    const emulator = await startEmulator({ dataFile });
+    await emulator.stop();
+    const text = `${readFileSync(dataFile, "utf8")}${line}\n`;
+    writeFileSync(dataFile, text);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(reason);
+    expect(readFileSync(dataFile, "utf8")).toBe(text);
+  });
+
+  test("follow a first line that people have formatted", async () => {
+    const emulator = await startEmulator({ dataFile, seed: { endpoints: [{ id: "a", name: "a", ...WAITING }] } });
+    await emulator.stop();
+    writeFileSync(dataFile, JSON.stringify(JSON.parse(readFileSync(dataFile, "utf8")), null, 2));
+    await using next = await startEmulator({ dataFile });
+    expect(next.apiKey).toBe(emulator.apiKey);
+    await queue(next, "a/run", {});
+    expect((await stateAfterKill()).jobs).toHaveLength(1);
+  });
+});
