@@ -249,7 +249,7 @@ Files for --load (recognised by the header):
   [{"operation": "run", …}]                 an emulator's journal; needs --duration
 
 Settings for --set and --sweep, with their defaults:
-  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 flashBoot=off
+  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off
 
 Examples:
   serverless-gpu forecast --load jobs.csv --stack dev

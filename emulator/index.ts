@@ -248,6 +248,7 @@ export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind
 export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
 export type { EndpointContainer, EnvironmentVariable } from "./model/containerFields";
+export type { CpuInstance } from "./model/cpuInstances";
 export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpointFields";
 export type { Profile } from "./model/fidelity";
 export type { RepoReference, Variable, VolumeReference } from "./model/observedFields";

@@ -12,7 +12,7 @@ import { playAll } from "./runs";
 import { assumptionsOf, shownAssumptions } from "./settings/assumptions";
 import type { Settings } from "./settings/endpoints";
 import { type Named, namedSettings } from "./settings/named";
-import { priceOf, readPrices } from "./settings/prices";
+import { priceOf, priceOfWorker, readPrices } from "./settings/prices";
 import { combinations } from "./settings/sweep";
 import { shownMoney, shownNumber, shownTime } from "./values";
 
@@ -117,13 +117,14 @@ function limitsExceeded({ maxP95, maxCost }: ForecastFlags, { delayS, monthly }:
 
 const played = (settings: Settings): PlayedEndpoint => settings as PlayedEndpoint;
 
-function costingOf({ gpuIds }: Settings, flags: ForecastFlags, spanS: number): Costing {
+function costingOf(settings: Settings, flags: ForecastFlags, spanS: number): Costing {
   const { activeDiscount = 0, freeStarts = false } = flags;
   if (typeof flags.prices === "number") {
-    return { price: { perSecond: flags.prices, source: "--prices" }, activeDiscount, freeStarts, spanS };
+    const gpuCount = settings.instanceIds === "" ? settings.gpuCount : 1;
+    return { price: priceOfWorker(flags.prices, "--prices", gpuCount), activeDiscount, freeStarts, spanS };
   }
   const { prices, source } = readPrices(flags.prices);
-  return { price: priceOf(gpuIds, prices, source), activeDiscount, freeStarts, spanS };
+  return { price: priceOf(settings, prices, source), activeDiscount, freeStarts, spanS };
 }
 
 const REPORT_EVERY_MS = 5000;

@@ -76,7 +76,7 @@ export function addForecastFlags(command: Command): Command {
     .option("--execution-timeout <time>", "longest time that a job may run (default: 10m)", parseTime)
     .option(
       "--prices <price>",
-      'US dollars per second, or a file: {"date", "perSecond": {"AMPERE_24": 0.00019}}',
+      'US dollars per second for one GPU or a CPU worker, or a file: {"date", "perSecond": {"AMPERE_24": 0.00019}}',
       parsePrices,
     )
     .option("--active-discount <share>", "discount for workersMin workers, such as 0.2 (default: 0)", parseNumber(0, 1))

@@ -22,7 +22,10 @@ export interface JobRun {
   stop(): void;
 }
 
-/** Calls `onTimeout` when the execution timeout of a job is over. Returns a function that cancels it. */
+/**
+ * Calls `onTimeout` when the execution timeout of a job is over. Returns a function that cancels
+ * that.
+ */
 export function limitRun(clock: EmulatorClock, { request }: Job, onTimeout: () => void): () => void {
   const { executionTimeout } = request.policy;
   return executionTimeout === 0 ? () => {} : clock.schedule(executionTimeout, onTimeout);

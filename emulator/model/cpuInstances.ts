@@ -18,6 +18,7 @@ const FLAVORS: Readonly<Record<string, Flavor>> = {
 export interface CpuInstance {
   /** The flavor. */
   readonly id: string;
+  /** Number of virtual CPUs, a power of two. */
   readonly vcpuCount: number;
   /** Memory in GB. */
   readonly memory: number;

@@ -7,7 +7,10 @@ import { convertedProperty } from "./v2Form";
 
 const volumeReference = z.strictObject({ networkVolumeId: z.string().min(1) });
 /** A network volume of an endpoint. */
-export interface VolumeReference extends Readonly<z.infer<typeof volumeReference>> {}
+export interface VolumeReference {
+  /** Id of the volume. */
+  readonly networkVolumeId: string;
+}
 
 const repoReference = z.looseObject({ repoName: z.string() });
 /** The repository of an endpoint. */
@@ -18,7 +21,12 @@ export interface RepoReference {
 
 const variable = z.strictObject({ key: z.string(), value: z.string() });
 /** An environment variable of an endpoint. */
-export interface Variable extends Readonly<z.infer<typeof variable>> {}
+export interface Variable {
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable. */
+  readonly value: string;
+}
 
 type Optional<Value> = Field<Value, Value | undefined>;
 

@@ -5,6 +5,7 @@ import { type EndpointRecord, gpuSelection, volumesOf } from "./endpointFields";
 
 /** The place of a worker: a data center with a machine that fits its endpoint. */
 export interface Place {
+  /** Id of the data center. */
   readonly dataCenterId: string;
   /** The network volume of the endpoint that is in this data center; `null` for none. */
   readonly volumeId: string | null;

@@ -16,7 +16,8 @@ export interface WorkerPool {
   count(state: Worker["state"]): number;
   /**
    * Starts workers until there are `wanted`, but never more than `workersMax` including those that
-   * drain, and none without a machine that fits. Under REQUEST_COUNT, idle workers above `wanted` stop after a while.
+   * drain, and none without a machine that fits. Under REQUEST_COUNT, idle workers above `wanted`
+   * stop after a while.
    */
   scaleTo(wanted: number): void;
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */

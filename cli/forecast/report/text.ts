@@ -17,9 +17,14 @@ const BAR_COUNT = 48;
 
 /** Returns the settings in one line. */
 export function settingsLine(settings: Settings): string {
-  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot, gpuIds } = settings;
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } = settings;
   const idle = scalerType === "QUEUE_DELAY" ? `, idleTimeout ${idleTimeout} s` : "";
-  return `${scalerType} ${scalerValue}, workers ${workersMin} to ${workersMax}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${gpuIds}`;
+  return `${scalerType} ${scalerValue}, workers ${workersMin} to ${workersMax}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${processorsOf(settings)}`;
+}
+
+function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {
+  if (instanceIds !== "") return instanceIds;
+  return gpuCount === 1 ? gpuIds : `${gpuCount} × ${gpuIds}`;
 }
 
 /** Returns the table of one setting. */

@@ -117,10 +117,17 @@ function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, execu
 
 function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: readonly Settings[], price: Price) {
   return [
-    row(
-      all.some(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
-      "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
-    ),
+    ...(all.some(({ instanceIds }) => instanceIds === "")
+      ? [
+          row(
+            all.some(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
+            "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
+          ),
+        ]
+      : []),
+    ...(all.some(({ instanceIds }) => instanceIds !== "")
+      ? [row("assumed", "all workers run on the first instance of instanceIds")]
+      : []),
     row(
       typeof prices === "number" ? "given" : "documented",
       `a worker costs $${price.perSecond} a second: ${price.source}`,

@@ -8,7 +8,13 @@ import { pulumiJson } from "../../pulumiCommand";
 export type Settings = Pick<
   EndpointSettings,
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout" | "gpuIds"
-> & { readonly flashBoot: boolean };
+> & {
+  readonly flashBoot: boolean;
+  /** GPUs of each worker, whole, ≥ 1. */
+  readonly gpuCount: number;
+  /** CPU instances as a comma list; empty for workers with GPUs. */
+  readonly instanceIds: string;
+};
 
 /** An endpoint of a stack or a program. */
 interface Declared {
@@ -74,22 +80,29 @@ function selected(endpoints: readonly Declared[], name: string | undefined, wher
 /** Returns the settings, with the service's defaults for what is not set. */
 function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
-    const value = values[key] ?? (ENDPOINT_DEFAULTS as Record<string, unknown>)[key];
-    if (typeof value === FIELDS[key]) return value;
+    const value = values[key] ?? (UNSET as Record<string, unknown>)[key];
+    const given = key === "instanceIds" && Array.isArray(value) ? value.join(",") : value;
+    if (typeof given === FIELDS[key]) return given;
     throw new Error(`${key} of ${urn} is a secret, or not known before "pulumi up": set it with --set`);
   };
+  const instanceIds = field("instanceIds") as string;
   return {
     scalerType: field("scalerType") as Settings["scalerType"],
     scalerValue: field("scalerValue") as number,
     workersMin: field("workersMin") as number,
     workersMax: field("workersMax") as number,
     idleTimeout: field("idleTimeout") as number,
-    gpuIds: field("gpuIds") as string,
-    flashBoot: values.flashBootType === "FLASHBOOT",
+    gpuIds: instanceIds === "" ? (field("gpuIds") as string) : "",
+    gpuCount: field("gpuCount") as number,
+    instanceIds,
+    flashBoot: typeof values.flashBootType === "string" && values.flashBootType !== "OFF",
   };
 }
 
 const FIELDS = {
   ...{ scalerType: "string", scalerValue: "number", workersMin: "number", workersMax: "number" },
-  ...{ idleTimeout: "number", gpuIds: "string" },
+  ...{ idleTimeout: "number", gpuIds: "string", gpuCount: "number", instanceIds: "string" },
 } as const;
+
+/** The values of what an endpoint does not set. */
+const UNSET = { ...ENDPOINT_DEFAULTS, gpuCount: 1, instanceIds: "" };

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { didYouMean } from "../../didYouMean";
+import type { Settings } from "./endpoints";
 
-/** Prices of a worker with one GPU, in US dollars a second, by GPU tier. */
+/**
+ * Prices in US dollars a second: of a worker with one GPU, by GPU tier, and of a worker on CPUs, by
+ * its instance.
+ */
 export interface Prices {
   /** The day of the table, such as `2026-06-08`. */
   readonly date: string;
   readonly perSecond: Readonly<Record<string, number>>;
 }
 
-/** The service's public price table. */
+/** The service's public price table. It has no prices of CPU workers. */
 const PUBLIC_PRICES: Prices = {
   date: "2026-06-08",
   perSecond: {
@@ -32,13 +36,36 @@ export interface Price {
   readonly source: string;
 }
 
-/** Returns the price of the first tier of a list: up to 4 workers run there. */
-export function priceOf(gpuIds: string, prices: Prices, source: string): Price {
-  const tier = gpuIds.split(",")[0]?.trim() ?? "";
+/** The settings that a price depends on. */
+type Priced = Pick<Settings, "gpuIds" | "gpuCount" | "instanceIds">;
+
+/**
+ * Returns the price of a worker: that of the first CPU instance, or that of all its GPUs, of the
+ * first tier. Up to 4 workers run there.
+ * @throws Error if the table has none
+ */
+export function priceOf({ gpuIds, gpuCount, instanceIds }: Priced, prices: Prices, source: string): Price {
+  const isOnCpus = instanceIds !== "";
+  const tier = (isOnCpus ? instanceIds : gpuIds).split(",")[0]?.trim() ?? "";
   const perSecond = Object.hasOwn(prices.perSecond, tier) ? prices.perSecond[tier] : undefined;
-  if (perSecond !== undefined) return { perSecond, source: `${tier} in ${source} of ${prices.date}` };
+  if (perSecond !== undefined) {
+    return priceOfWorker(perSecond, `${tier} in ${source} of ${prices.date}`, isOnCpus ? 1 : gpuCount);
+  }
+  if (isOnCpus) {
+    throw new Error(
+      `no price is known for CPU workers (${tier}), because the service publishes none: give --prices the price of a worker ` +
+        `in US dollars per second, or a file with "${tier}"`,
+    );
+  }
   const hint = didYouMean(tier, Object.keys(prices.perSecond));
   throw new Error(`no price is known for the GPU tier "${tier}": give --prices.${hint}`);
+}
+
+/** Returns the price of a worker with a number of GPUs. @param perGpu the price of one */
+export function priceOfWorker(perGpu: number, source: string, gpuCount: number): Price {
+  if (gpuCount === 1) return { perSecond: perGpu, source };
+  // 3 × 0.00016 would show as 0.00048000000000000007.
+  return { perSecond: Number((perGpu * gpuCount).toPrecision(12)), source: `${source}, ${gpuCount} GPUs each` };
 }
 
 /** Returns the prices of a file, or the service's public ones. */

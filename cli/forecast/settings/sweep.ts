@@ -28,6 +28,8 @@ const PARSERS: Readonly<Record<keyof Settings, (text: string) => number | string
     throw new InvalidArgumentError(`"${text}" is neither on nor off.`);
   },
   gpuIds: (text) => text,
+  gpuCount: parseNumber(1, 1000, true),
+  instanceIds: (text) => text,
 };
 
 /** Parses `workersMin=1`, and adds it to the settings before it. */

@@ -12,7 +12,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "forecast-test-"));
   writeFileSync(path.join(folder, "jobs.csv"), `arrival_s,duration_s\n${rows()}`);
-  writeFileSync(path.join(folder, "prices.json"), JSON.stringify({ date: "2026-01-01", perSecond: { AMPERE_24: 1 } }));
+  writeFileSync(
+    path.join(folder, "prices.json"),
+    JSON.stringify({ date: "2026-01-01", perSecond: { AMPERE_24: 1, "cpu3g-4-16": 0.5 } }),
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -100,6 +103,18 @@ test("a sweep names the front and the change, and writes pictures that need noth
   expect(svg.match(/NaN|Infinity|undefined/g)).toBeNull();
 });
 
+test.each([
+  ["each GPU costs", ["gpuCount=2"], [], 2, "AMPERE_24 in prices.json of 2026-01-01, 2 GPUs each"],
+  ["a price is that of one GPU", ["gpuCount=3"], ["--prices", "0.5"], 1.5, "--prices, 3 GPUs each"],
+  ["a CPU worker has its own price", ["instanceIds=cpu3g-4-16", "gpuCount=2"], [], 0.5, "cpu3g-4-16 in prices.json"],
+  ["a price is that of a CPU worker", ["instanceIds=cpu5c-2-4"], ["--prices", "0.25"], 0.25, "a second: --prices"],
+])("%s", async (_, settings, more, perSecond, source) => {
+  const { stdout } = await forecast(...EXACT, ...more, "--set", "workersMin=1", ...settings, "--json");
+  const { results, assumptions } = JSON.parse(stdout) as Output & { assumptions: readonly { text: string }[] };
+  expect(results[0]?.monthly.middle).toBeCloseTo(perSecond * 2_629_800, 0);
+  expect(assumptions.map(({ text }) => text).join("\n")).toContain(source);
+});
+
 test("no point of the front is beaten in cost and delay", async () => {
   const { stdout } = await forecast(
     ...EXACT,
@@ -146,6 +161,8 @@ test.each<[string[], number, string]>([
   [["--load", "jobs.csv", "--set", "workersMin=4"], 1, "workersMin (4) is above workersMax (3)"],
   [["--load", "jobs.csv", "--set", "workersMax=0"], 1, "no job would ever run"],
   [["--load", "jobs.csv", "--set", "gpuIds=AMPERE_25"], 1, "Did you mean AMPERE_24?"],
+  [["--load", "jobs.csv", "--set", "instanceIds=cpu3g-4-16"], 1, "no price is known for CPU workers (cpu3g-4-16)"],
+  [["--load", "jobs.csv", "--set", "gpuCount=0"], 2, "gpuCount"],
   [["--load", "jobs.csv", "--prices", "jobs.csv"], 1, "--prices jobs.csv is not valid JSON"],
   [["--load", "none.csv"], 1, "none.csv cannot be read"],
   [["--load", "."], 1, "cannot be read"],
