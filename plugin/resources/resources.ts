@@ -13,9 +13,10 @@ import {
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
+import { looksLikeCredential } from "../../sdk/containers/fields";
 import { otherForm } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
-import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
+import { WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
 import { withoutDefaults } from "./importDefaults";
 import type { PluginResource, Prepared } from "./resource";

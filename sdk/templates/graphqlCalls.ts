@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { GRAPHQL_TYPES } from "../containers/wireFormat";
 import { LIST_CAP } from "../contract/limits";
 import type { RecordCalls } from "../records/calls";
 import type { KeptTable } from "../records/fields";
@@ -51,13 +52,8 @@ const NEW_SERVERLESS_TEMPLATE = {
   startJupyter: false,
 };
 
-const envSchema = z
-  .array(z.looseObject({ key: z.string(), value: z.string().nullable() }))
-  .nullish()
-  .transform((list) => Object.fromEntries((list ?? []).map(({ key, value }) => [key, value ?? ""])));
-
 const templateSchema = withKept<Template>(
-  recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, { env: envSchema, ports: portsOf() }),
+  recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, GRAPHQL_TYPES),
   KEPT_FIELDS,
 );
 
@@ -102,12 +98,4 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     delete: (operation, { name }, attempt) =>
       remove(transport, operation, "deleteTemplate", { templateName: name }, attempt),
   };
-}
-
-function portsOf(): z.ZodType {
-  const normalize = TEMPLATE_FIELDS.ports?.normalize ?? ((same: unknown) => same);
-  return z
-    .string()
-    .nullish()
-    .transform((ports) => normalize(ports ?? ""));
 }
