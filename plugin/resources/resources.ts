@@ -1,3 +1,4 @@
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/container/startCommand";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
@@ -10,7 +11,6 @@ import {
   SERVERLESS_TEMPLATE,
   SMOKE_TEST,
 } from "../../provider/resourceTypes";
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
@@ -27,10 +27,13 @@ const ENDPOINT: PluginResource = {
   handlers: v1,
   table: ENDPOINT_KIND.table,
   hasUniqueNames: ENDPOINT_KIND.hasUniqueNames,
-  warnings({ workersMin }, secrets) {
-    if (typeof workersMin !== "number" || workersMin < 1) return [];
-    return [idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
+  prepare: withStartCommand,
+  warnings({ workersMin, imageName }, secrets) {
+    const tag = tagWarnings(imageName);
+    if (typeof workersMin !== "number" || workersMin < 1) return tag;
+    return [...tag, idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
   },
+  secretInputs: credentialsIn,
   timeouts: {
     create: ["awaitReadyTimeout"],
     update: ["awaitReadyTimeout", "drainTimeout"],
@@ -53,14 +56,8 @@ const TEMPLATE: PluginResource = {
   table: TEMPLATE_KIND.table,
   hasUniqueNames: TEMPLATE_KIND.hasUniqueNames,
   prepare: withStartCommand,
-  warnings({ imageName }) {
-    const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
-    return warning === undefined ? [] : [warning];
-  },
-  secretInputs: ({ env }) =>
-    Object.keys(isObject(env) ? env : {})
-      .filter(looksLikeCredential)
-      .map((variable) => `env.${variable}`),
+  warnings: ({ imageName }) => tagWarnings(imageName),
+  secretInputs: credentialsIn,
   timeouts: { delete: ["deleteTimeout"] },
   changedOutputs: (changed) => (WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : []),
 };
@@ -105,6 +102,17 @@ export const RESOURCES: ReadonlyMap<string, PluginResource> = new Map(
 
 function tokenOf({ dynamic }: PluginResource): string {
   return `${MODULE}:${dynamic.type.split(":").at(-1)}`;
+}
+
+function tagWarnings(imageName: unknown): string[] {
+  const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
+  return warning === undefined ? [] : [warning];
+}
+
+/** Returns the names of the variables that are secret in every program. */
+function credentialsIn({ env }: Properties): string[] {
+  const names = Object.keys(isObject(env) ? env : {});
+  return names.filter(looksLikeCredential).map((variable) => `env.${variable}`);
 }
 
 /** Replaces `command` with the service's `dockerArgs`. */

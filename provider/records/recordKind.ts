@@ -112,7 +112,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * Returns the field that an adoption applies because the service does not show it, if there is
    * one.
    */
-  readonly appliedUnseen?: (record: T) => Leftover | undefined;
+  readonly appliedUnseen?: (record: T, inputs: Properties) => Leftover | undefined;
   /** Returns the outputs that only a refresh has. Logs what state does not show. */
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */

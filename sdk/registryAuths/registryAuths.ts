@@ -71,7 +71,7 @@ export function createRegistryAuths(
     endpoints &&
     unusedBy(
       endpoints,
-      (endpoint, registryAuth: RegistryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
+      (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
       "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
     );
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
