@@ -2,12 +2,10 @@ import * as z from "zod";
 import { CONTAINER_FIELDS, CONTAINER_TABLE } from "../containers/fields";
 import type { Container } from "../containers/record";
 import { GRAPHQL_TYPES } from "../containers/wireFormat";
-import { BusinessRuleError, InUseError } from "../errors";
+import { BusinessRuleError } from "../errors";
 import { recordSchema, toInput } from "../records/wireFormat";
 import type { Literal } from "../transport/graphql";
-import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type Attempt, makeCall } from "../transport/retryingCall";
-import type { EndpointCollection } from "./calls";
+import type { Attempt } from "../transport/retryingCall";
 import { NO_CONTAINER } from "./ownContainer";
 import type { Endpoint, EndpointTemplate } from "./record";
 
@@ -84,35 +82,4 @@ export async function saveContainer(
     );
   }
   await read.save(operation, changes, attempt);
-}
-
-/** Deletes a template that nothing uses, and proves that it is gone. */
-export type DeleteTemplate = (id: string, options: RequestOptions) => PromiseLike<void>;
-
-/**
- * Proves that the template of a deleted endpoint is gone, and deletes it otherwise. One that
- * another endpoint has, or uses, stays.
- */
-export async function deleteBoundTemplate(
-  collection: EndpointCollection,
-  deleteTemplate: DeleteTemplate,
-  { id, templateId }: { readonly id: string; readonly templateId: string },
-  options: ObservedOptions,
-): Promise<void> {
-  const { readTemplate } = collection.calls;
-  if (!readTemplate) return;
-  const operation = `the read of template ${templateId}, which belonged to endpoint ${id}`;
-  const attempt = (each: Attempt) => readTemplate(operation, templateId, each);
-  const call = { name: "podTemplate", operation, repeatability: "safe", attempt } as const;
-  const template = await makeCall(collection, { ...requestOptions(options), ...call });
-  if (!template) return;
-  const { boundEndpointId = id } = template;
-  try {
-    if (boundEndpointId !== id) throw new InUseError(`it belongs to endpoint ${boundEndpointId} now`);
-    const { signal, timeoutMs, maxRetries, headers } = options;
-    await deleteTemplate(templateId, { signal, timeoutMs, maxRetries, headers });
-  } catch (error) {
-    if (!(error instanceof InUseError)) throw error;
-    collection.warn?.(`template ${templateId} of the deleted endpoint ${id} stays: ${error.message}`);
-  }
 }
