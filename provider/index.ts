@@ -10,11 +10,12 @@
 
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
 export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
+export type { ContainerCommand } from "./container/containerArgs";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./endpoint/serverlessEndpoint";
 export type { RecordSelector } from "./functions/findRecord";
 export * from "./functions/functions";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
 export { SmokeTest, type SmokeTestArgs, type SmokeTestPolicy, type SmokeTestStorage } from "./smokeTest/smokeTest";
-export { type ContainerCommand, ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
+export { ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
 export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

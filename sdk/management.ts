@@ -50,9 +50,11 @@ export function graphqlCalls(
   restPods: PodCalls,
   v2: RestV2Transport,
 ): ManagementCalls {
+  const templates = graphqlTemplateCalls(context, transport);
+  const endpoints = graphqlEndpointCalls(context, transport, service, templates.readBound);
   return {
-    endpoints: { ...graphqlEndpointCalls(context, transport, service), readNames: v2Names(v2, ENDPOINT_LIST) },
-    templates: { ...graphqlTemplateCalls(context, transport), readNames: v2Names(v2, TEMPLATE_LIST) },
+    endpoints: { ...endpoints, readNames: v2Names(v2, ENDPOINT_LIST) },
+    templates: { ...templates, readNames: v2Names(v2, TEMPLATE_LIST) },
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
@@ -78,9 +80,10 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
     return records;
   });
   const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
+  const templateFunctions = createTemplates(templates, endpoints);
   return {
-    endpoints: createEndpoints(endpoints),
-    templates: createTemplates(templates, endpoints),
+    endpoints: createEndpoints(endpoints, templateFunctions.delete),
+    templates: templateFunctions,
     registryAuths: createRegistryAuths(
       context,
       calls.registryAuths,

@@ -1,3 +1,4 @@
+import { CONTAINER_FIELDS } from "../../sdk/containers/fields";
 import { GpuTier } from "../../sdk/contract/enums";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
 import {
@@ -61,7 +62,8 @@ export function adoptionProgram(
     const endpoint = candidates.length === 1 ? { ...given, templateId: candidates[0] ?? "" } : given;
     const { fields, problems } = declare(endpoint, words);
     const comments = problems.map((problem) => `not managed: ${oneLine(told([problem]))}`);
-    if (!isShown) comments.unshift(FOUND_TEMPLATE);
+    if (endpoint.templateId === "") comments.push(...variablesComment(endpoint));
+    else if (!isShown) comments.unshift(FOUND_TEMPLATE);
     if (missingFieldProblems(fields).length === 0)
       resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, comments));
     else
@@ -120,7 +122,8 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
  */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
-  const { [otherForm(endpoint)]: _, ...one } = given;
+  const { [otherForm(endpoint)]: _, env: __, ...one } = given;
+  if (endpoint.templateId !== "") for (const field of CONTAINER_FIELDS) delete one[field];
   const checked = checkEndpointFields(one, words);
   const problems = [...checked.problems, ...crossFieldProblems(checked.fields, false)];
   const refused = new Set(problems.map(({ property }) => property));
@@ -130,6 +133,12 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
     !(field === "scalerType" && endpoint.scalerValue !== ENDPOINT_DEFAULTS.scalerValue);
   const fields = Object.entries(checked.fields).filter((entry) => !refused.has(entry[0]) && !isDefault(entry));
   return { fields: Object.fromEntries(fields), problems };
+}
+
+/** Names the variables, which stay as they are. Their values may be secret. */
+function variablesComment({ env }: Endpoint): string[] {
+  const names = Object.keys(env).sort();
+  return names.length === 0 ? [] : [`not managed: its variables ${oneLine(names.join(", "))} stay as they are`];
 }
 
 function unknownTiers(endpoints: readonly Endpoint[]): string[] {

@@ -1,4 +1,5 @@
 import { recordedService } from "../../provider/connection/account";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/container/startCommand";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
@@ -12,12 +13,12 @@ import {
   SERVERLESS_TEMPLATE,
   SMOKE_TEST,
 } from "../../provider/resourceTypes";
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/template/startCommand";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
+import { looksLikeCredential } from "../../sdk/containers/fields";
 import { otherForm } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
-import { looksLikeCredential, WORKER_FIELDS } from "../../sdk/templates/fields";
+import { WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
 import { withoutDefaults } from "./importDefaults";
 import type { PluginResource, Prepared } from "./resource";
@@ -28,10 +29,13 @@ const ENDPOINT: PluginResource = {
   handlers: v1,
   table: ENDPOINT_KIND.table,
   hasUniqueNames: ENDPOINT_KIND.hasUniqueNames,
-  warnings({ workersMin }, secrets) {
-    if (typeof workersMin !== "number" || workersMin < 1) return [];
-    return [idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
+  prepare: withStartCommand,
+  warnings({ workersMin, imageName }, secrets) {
+    const tag = tagWarnings(imageName);
+    if (typeof workersMin !== "number" || workersMin < 1) return tag;
+    return [...tag, idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
   },
+  secretInputs: credentialsIn,
   timeouts: {
     create: ["awaitReadyTimeout"],
     update: ["awaitReadyTimeout", "drainTimeout"],
@@ -54,14 +58,8 @@ const TEMPLATE: PluginResource = {
   table: TEMPLATE_KIND.table,
   hasUniqueNames: TEMPLATE_KIND.hasUniqueNames,
   prepare: withStartCommand,
-  warnings({ imageName }) {
-    const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
-    return warning === undefined ? [] : [warning];
-  },
-  secretInputs: ({ env }) =>
-    Object.keys(isObject(env) ? env : {})
-      .filter(looksLikeCredential)
-      .map((variable) => `env.${variable}`),
+  warnings: ({ imageName }) => tagWarnings(imageName),
+  secretInputs: credentialsIn,
   timeouts: { delete: ["deleteTimeout"] },
   changedOutputs(situation) {
     const changed = changesOf(TEMPLATE_KIND, recordedService(situation.outputs) ?? "", situation);
@@ -109,6 +107,17 @@ export const RESOURCES: ReadonlyMap<string, PluginResource> = new Map(
 
 function tokenOf({ dynamic }: PluginResource): string {
   return `${MODULE}:${dynamic.type.split(":").at(-1)}`;
+}
+
+function tagWarnings(imageName: unknown): string[] {
+  const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
+  return warning === undefined ? [] : [warning];
+}
+
+/** Returns the names of the variables that are secret in every program. */
+function credentialsIn({ env }: Properties): string[] {
+  const names = Object.keys(isObject(env) ? env : {});
+  return names.filter(looksLikeCredential).map((variable) => `env.${variable}`);
 }
 
 /** Replaces `command` with the service's `dockerArgs`. */

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import { checkEndpointFields, crossFieldProblems, newTierWarnings, processorProblems } from "../../sdk/endpoints/input";
 import { drainProblems, limitProblems } from "../../sdk/endpoints/interfaceLimits";
+import { containerProblems } from "../../sdk/endpoints/ownContainer";
 import type { InputProblem } from "../../sdk/errors";
 import { lackedAt } from "../../sdk/records/fields";
 import { acceptedWords, type ReadConfig } from "../connection/config";
 import type { InputKind } from "../fields/recordInputs";
 import { type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
+import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
 
 /** The rules of an endpoint's inputs. */
 export const ENDPOINT_INPUTS = {
@@ -26,16 +29,21 @@ export const ENDPOINT_INPUTS = {
   },
   checkFields: (input, readConfig) => checkEndpointFields(input, acceptedWords(readConfig)),
   configuredFields: ["gpuIds", "locations"],
-  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(inputs)),
+  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(withOneSource(inputs))),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
     // The default could have another unit than the scalerValue that stays, so scalerType is
     // reported as missing.
     if (field === "scalerType") return isSet("scalerValue");
+    if (staysWithOther(field, inputs)) return true;
     const other = VOLUME_FORMS.find((form) => form !== field);
     return VOLUME_FORMS.includes(field) && other !== undefined && isSet(other);
   },
-  crossFieldProblems: (fields, isNew) => [...processorProblems(fields), ...crossFieldProblems(fields, isNew)],
+  crossFieldProblems: (fields, isNew) => [
+    ...processorProblems(fields),
+    ...containerProblems(fields),
+    ...crossFieldProblems(fields, isNew),
+  ],
 } satisfies InputKind;
 
 /** Two forms of one setting. A program that changes from one to the other manages only that. */
@@ -70,7 +78,8 @@ export function interfaceProblems(
 ): InputProblem[] {
   const problems = [
     ...drainProblems(abilities, inputs.drain),
-    ...lackedFields(inputs, abilities).filter(({ property }) => inputs[property] !== oldInputs[property]),
+    ...sourceProblems(oldInputs, inputs, abilities),
+    ...lackedFields(inputs, abilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
   ];
   // An endpoint that is adopted may have them already.
   if (!endpointLimits || inputs.adoptId !== undefined) return problems;
@@ -101,6 +110,11 @@ export function interfaceProblems(
   ];
 }
 
+/** Variables are an object. */
+function differs(value: unknown, before: unknown): boolean {
+  return !isDeepStrictEqual(value, before);
+}
+
 /** Returns a problem for each input that the management interface does not have. */
 function lackedFields(inputs: Properties, place: Pick<Capabilities, "api" | "service">): InputProblem[] {
   return ENDPOINT_FIELDS.flatMap((property) => {
@@ -119,7 +133,7 @@ export function notices(
   inputs: Properties,
   { capabilities, readConfig }: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
 ): string[] {
-  const isNew = (property: string) => inputs[property] !== oldInputs[property];
+  const isNew = (property: string) => differs(inputs[property], oldInputs[property]);
   const lacked = capabilities ? lackedFields(inputs, capabilities).filter(({ property }) => !isNew(property)) : [];
   return [
     ...(isNew("gpuIds") ? newTierWarnings(inputs.gpuIds, acceptedWords(readConfig)) : []),

@@ -4,7 +4,7 @@ import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
 import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
-import { fieldsIn } from "../fields/managed";
+import { saveVariables } from "../container/variables";
 import { drainLogger } from "../log";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
@@ -20,6 +20,7 @@ import {
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { checkNewAccount } from "./newAccount";
+import { boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
 import { rollOut, willRecycle } from "./rollOut";
 
 /** The rules of a `ServerlessEndpoint`. */
@@ -35,11 +36,13 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
   create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
-  update: ({ client: { endpoints } }, { id, fields, outputs, isAdoption }) =>
-    endpoints.update(id, fields, {
-      ...refuseRename("endpoint", id, fields.name),
-      known: isAdoption ? undefined : outputs,
-    }),
+  update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isAdoption }) {
+    const options = { ...refuseRename("endpoint", id, fields.name), known: isAdoption ? undefined : outputs };
+    if (!hasOwnContainer(inputs)) return endpoints.update(id, fields, options);
+    const holder = { service, noun: "endpoint", id };
+    return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
+  },
+  leftover: leftoverVariables,
   async delete({ client }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await client.endpoints.delete(id, {
@@ -47,7 +50,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id)),
-      ...{ onAbsent, workers: workers(), onScaleDown, onPutBack },
+      ...{ onAbsent, workers: workers(), onScaleDown, onPutBack, ...boundTemplateOf(outputs) },
     });
     forget();
   },
@@ -62,8 +65,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
     await awaitReady(client, id, inputs, outputs);
   },
-  appliedUnseen: ({ templateId }) =>
-    templateId === ""
+  appliedUnseen: ({ templateId }, inputs) =>
+    templateId === "" && !hasOwnContainer(inputs)
       ? { field: "templateId", text: "its template was applied, because the service does not show the current one" }
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
@@ -71,7 +74,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return readyPending(outputs);
   },
   unfinishedFields: limitsLeftBehind,
-  toFields: (endpoint) => fieldsIn(ENDPOINT_INPUTS.table, endpoint),
+  toFields: endpointFields,
   furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
 };
 

@@ -7,6 +7,7 @@ import { refuseMove } from "../ownership/location";
 import { freshAutomaticName } from "../ownership/owners";
 import { UNKNOWN } from "../properties";
 import type { Situation } from "../records/recordKind";
+import { hasOwnContainer } from "./ownContainer";
 
 /**
  * One list for all resources that move in this run, because the engine calls `diff` for one
@@ -45,7 +46,9 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     refuse(`the program's adoptId (${inputs.adoptId}) does not exist there. Remove adoptId from the program`);
   }
   const isTemplateKnown =
-    inputs.templateId !== outputs.templateId || endpoints.some((each) => each.templateId === inputs.templateId);
+    hasOwnContainer(inputs) ||
+    inputs.templateId !== outputs.templateId ||
+    endpoints.some((each) => each.templateId === inputs.templateId);
   if (!isTemplateKnown && !settings.allowAccountChange) {
     refuse(
       "its templateId is from the former account, and no endpoint there uses it. Set the id of a template of the new " +

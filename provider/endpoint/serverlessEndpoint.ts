@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoints/record";
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
+import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
 import { showWhereRefused, suspendTraces } from "../program/traces";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
@@ -29,7 +30,7 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
  * never set: the service gives it a default, and changes made elsewhere stay. A field that the
  * program removes, or sets to `null`, returns to the default given here.
  */
-export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name">> {
+export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name" | "env">>, ContainerArgs {
   /**
    * Name of the endpoint. The service does not require it to be unique.
    * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
@@ -86,13 +87,14 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
 }
 
 /**
- * A serverless GPU endpoint: a queue of jobs and the workers that process them.
+ * A serverless GPU endpoint: a queue of jobs and the workers that process them. The workers run the
+ * image of a template (`templateId`), or that of the endpoint itself (`imageName`).
  *
  * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have
  * stopped, deletes it and verifies that it is gone.
  *
  * @example
- * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" });
+ * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", imageName: "ghcr.io/me/llama:1.4.0" });
  * export const queueUrl = llama.queueUrl;
  *
  * @example
@@ -130,7 +132,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    const registered = registration(ENDPOINT_CLASS, name, args, options);
+    const properties = args && declaredContainer(name, args);
+    const registered = registration(ENDPOINT_CLASS, name, properties, options, commandProblems(args));
     const restoreTraces = suspendTraces(options);
     try {
       super(...registered);
@@ -141,13 +144,17 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     }
     showWhereRefused(this);
     warnOfSettings(this);
-    previewAdoption(this, args, ENDPOINT_CLASS);
+    previewAdoption(this, properties, ENDPOINT_CLASS);
     const { type } = ENDPOINT_CLASS;
+    warnOfTag({ type, name, options }, args?.imageName);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
 
 type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 
-/** Every setting of the endpoint is an output. */
+/**
+ * Every setting of the endpoint is an output: its `templateId`, or the settings of its container.
+ * `env` holds the variables that the program sets.
+ */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}

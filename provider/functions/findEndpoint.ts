@@ -19,7 +19,11 @@ export type GetEndpointArgs =
     };
 
 /** An endpoint at the service, in normal form, with the URL of its queue. */
-export interface GetEndpointResult extends Endpoint {
+export interface GetEndpointResult extends Omit<Endpoint, "env"> {
+  /**
+   * Names of the variables of the endpoint's own container. Their values may be secret.
+   */
+  readonly envNames: readonly string[];
   /** URL of the endpoint's queue. */
   readonly queueUrl: string;
 }
@@ -50,8 +54,8 @@ export async function findEndpoint(
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-function toResult({ kept: _, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
-  return { ...endpoint, queueUrl };
+function toResult({ kept: _, template: __, env, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
+  return { ...endpoint, envNames: Object.keys(env).sort(), queueUrl };
 }
 
 /** Returns the endpoints with a name. */

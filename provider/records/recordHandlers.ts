@@ -263,7 +263,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const isSaved = isChanged || Object.keys(repairs).length > 0;
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
-  const applied = kind.appliedUnseen?.(found);
+  const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
     pick(each, (field) => field !== applied?.field),
   );

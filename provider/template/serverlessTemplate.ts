@@ -2,14 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateInput, TemplateSettings } from "../../sdk/templates/record";
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
-import { movingTagWarning } from "../inputWarnings";
-import { warnAt } from "../program/programChecks";
-import { refused } from "../program/refusal";
+import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
-import { secretEnv } from "./secretEnv";
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 
 const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
@@ -24,20 +20,14 @@ function loadKind() {
   return TEMPLATE_KIND;
 }
 
-/** A container's start command, in parts. */
-export interface ContainerCommand {
-  /** Arguments of the entrypoint. @default those of the image */
-  cmd?: pulumi.Input<pulumi.Input<string>[]>;
-  /** The program to start. @default that of the image */
-  entrypoint?: pulumi.Input<pulumi.Input<string>[]>;
-}
-
 /**
  * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program
  * never set. A field that the program removes, or sets to `null`, returns to the default given
  * here.
  */
-export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name" | "env">> {
+export interface ServerlessTemplateArgs
+  extends ArgsOf<Omit<TemplateInput, "name" | "env">>,
+    Pick<ContainerArgs, "command"> {
   /**
    * Name of the template. Unique at the service, including the templates of pods.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
@@ -52,11 +42,6 @@ export interface ServerlessTemplateArgs extends ArgsOf<Omit<TemplateInput, "name
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
-  /**
-   * Start command, in parts. Not together with `dockerArgs`, which is the output for both.
-   * @default the image's own
-   */
-  command?: pulumi.Input<ContainerCommand | null>;
   /**
    * Id of an existing serverless template. A new resource adopts it, and changes it to match the
    * program, instead of creating one. Without `name` the template keeps its name. Each template
@@ -120,14 +105,11 @@ export class ServerlessTemplate extends pulumi.CustomResource {
    * @param args `undefined` only together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
-    const properties = args && declared(name, args);
-    const hasTwoCommands = args?.command !== undefined && args.dockerArgs !== undefined;
-    const problems = hasTwoCommands ? [{ property: "", message: TWO_COMMANDS }] : [];
-    super(...registration(TEMPLATE_CLASS, name, properties, options, problems));
+    const properties = args && declaredContainer(name, args);
+    super(...registration(TEMPLATE_CLASS, name, properties, options, commandProblems(args)));
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
-    const warning = typeof args?.imageName === "string" ? movingTagWarning(args.imageName) : undefined;
-    if (warning !== undefined) warnAt({ type: TEMPLATE_CLASS.type, name, options }, warning);
+    warnOfTag({ type: TEMPLATE_CLASS.type, name, options }, args?.imageName);
   }
 }
 
@@ -135,17 +117,3 @@ type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 
 /** Every setting of the template is an output. `env` holds the variables that the program sets. */
 export interface ServerlessTemplate extends Outputs<TemplateSettings> {}
-
-function declared(
-  name: string,
-  { command, env, ...others }: ServerlessTemplateArgs,
-): Omit<ServerlessTemplateArgs, "command"> {
-  const args = env === undefined ? others : { ...others, env: secretEnv(env) };
-  if (command === undefined || args.dockerArgs !== undefined) return args;
-  const dockerArgs = pulumi.output(command).apply(async (parts) => {
-    if (!parts) return parts;
-    const inParts = startCommand(parts);
-    return inParts ?? refused(new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`));
-  });
-  return { ...args, dockerArgs };
-}

@@ -1,12 +1,12 @@
 import { TEMPLATE_FIELDS, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { checkTemplateFields } from "../../sdk/templates/input";
 import type { Template, TemplateInput } from "../../sdk/templates/record";
+import { type Holder, leftVariables, saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
 import { isObject, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";
-import { leftVariables, noteVariables, variablesOf } from "./templateVariables";
 
 /** The rules of a `ServerlessTemplate`. */
 export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
@@ -21,23 +21,14 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   delete: whenUnused("template", ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
   async update({ client: { templates }, account: { service } }, { id, fields, outputs, inputs }) {
-    const { env, ...others } = fields;
-    const left = leftVariables(service, id, outputs);
     const existing = inputs.removeUnknownEnv === true ? await templates.get(id, { known: outputs }) : {};
-    const removed = [...left, ...variablesOf({ ...existing }), ...(env ? variablesOf(outputs) : [])];
-    const kept = env ? Object.keys(env) : variablesOf(outputs);
-    const removals = removed.filter((name) => !kept.includes(name)).map((name) => [name, null]);
-    const added = Object.keys(env ?? {}).filter((name) => !variablesOf(outputs).includes(name));
-    noteVariables(service, id, [...left, ...added]);
-    const changes =
-      env || removals.length > 0 ? { ...others, env: { ...Object.fromEntries(removals), ...env } } : others;
-    const updated = await templates.update(id, changes, { known: outputs });
-    noteVariables(service, id, added);
-    return updated;
+    return saveVariables(holder(service, id), fields, outputs, variablesOf({ ...existing }), (changes) =>
+      templates.update(id, changes, { known: outputs }),
+    );
   },
   leftover(service, { id, outputs, inputs }) {
     const unknown = inputs.removeUnknownEnv === true ? namesIn(outputs.__unknownEnv) : [];
-    const names = [...new Set([...leftVariables(service, id, outputs), ...unknown])];
+    const names = [...new Set([...leftVariables(holder(service, id), outputs), ...unknown])];
     const unset = names.filter((name) => !variablesOf(inputs).includes(name)).sort();
     const isNewlyAsked = inputs.removeUnknownEnv === true && outputs.removeUnknownEnv !== true;
     if (unset.length === 0 && !isNewlyAsked) return undefined;
@@ -52,7 +43,7 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
     if (unknown.length === 0) return {};
     if (outputs.removeUnknownEnv === true) return { __unknownEnv: unknown.sort().join() };
-    const left = leftVariables(service, id, outputs);
+    const left = leftVariables(holder(service, id), outputs);
     const others = unknown.filter((each) => !left.includes(each)).sort();
     if (others.length > 0) log(name, unknownVariablesWarning(id, others));
     return {};
@@ -69,6 +60,10 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { revision: revision + (WORKER_FIELDS.some((field) => changed.includes(field)) ? 1 : 0) };
   },
 };
+
+function holder(service: string, id: string): Holder {
+  return { service, noun: "template", id };
+}
 
 function namesIn(list: unknown): string[] {
   return typeof list === "string" ? list.split(",") : [];

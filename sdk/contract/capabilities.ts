@@ -19,6 +19,11 @@ export interface Capabilities {
    * replaces the old one.
    */
   readonly changesLogins: boolean;
+  /**
+   * Binds a template to an endpoint that has a container of its own. Otherwise the endpoint holds
+   * the container.
+   */
+  readonly bindsTemplates: boolean;
   /** Shows the account's discount. */
   readonly showsDiscount: boolean;
   /** The narrower limits of some endpoint settings. @default none */
@@ -39,11 +44,12 @@ export interface EndpointLimits {
 
 /** The capabilities of each interface. Those of REST v2 are observed. */
 export const CAPABILITIES = {
-  graphql: { api: "graphql", deletesWorkers: false, changesLogins: true, showsDiscount: true },
+  graphql: { api: "graphql", deletesWorkers: false, changesLogins: true, bindsTemplates: true, showsDiscount: true },
   v2: {
     api: "v2",
     deletesWorkers: true,
     changesLogins: false,
+    bindsTemplates: false,
     showsDiscount: false,
     endpointLimits: { idleTimeout: { min: 1, max: 3600 }, leastDelay: 0.5, hasOneCudaRule: true },
   },

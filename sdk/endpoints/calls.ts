@@ -9,6 +9,7 @@ import { type Collection, createCollection, type KnownOptions, type Writable } f
 import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { ReadTemplate } from "./boundTemplate";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
@@ -25,6 +26,11 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
+  /**
+   * Reads a template that may belong to an endpoint.
+   * @default endpoints hold their containers themselves
+   */
+  readonly readTemplate?: ReadTemplate;
   /**
    * Gives an endpoint the current version of a template.
    * @default the service does that by itself
@@ -109,7 +115,8 @@ function rememberSaves(clock: Clock) {
 
 function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
   return (
-    ENDPOINT_FIELDS.every((field) => one[field] === other[field]) && isDeepStrictEqual(one.kept ?? {}, other.kept ?? {})
+    ENDPOINT_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field])) &&
+    isDeepStrictEqual(one.kept ?? {}, other.kept ?? {})
   );
 }
 

@@ -8,6 +8,7 @@ import {
   aBoolean,
   aFunction,
   anObject,
+  aString,
   type OptionChecks,
   positiveMs,
   REQUEST_OPTIONS,
@@ -58,6 +59,12 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
    * @default none: an endpoint that was at zero stays at zero
    */
   readonly workers?: WorkerLimits | undefined;
+  /**
+   * The template that belongs to the endpoint, as last known: an earlier deletion may have been
+   * killed between the two. Over GraphQL it is deleted if the service has kept it.
+   * @default that of the endpoint, if the endpoint is still there
+   */
+  readonly boundTemplateId?: string | undefined;
 }
 
 export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
@@ -69,6 +76,7 @@ export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
   onScaleDown: aFunction,
   onPutBack: aFunction,
   workers: anObject,
+  boundTemplateId: aString,
 };
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
@@ -104,12 +112,13 @@ interface Deletion {
 /**
  * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated,
  * so another deletion finishes one that was interrupted anywhere.
+ * @returns the endpoint as it was last seen; `undefined` if it was gone
  */
 export async function deleteEndpoint(
   collection: EndpointCollection,
   id: string,
   options: DeleteOptions & ObservedOptions,
-): Promise<void> {
+): Promise<Endpoint | undefined> {
   const problems = drainProblems(collection.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const deletion: Deletion = {
@@ -118,7 +127,7 @@ export async function deleteEndpoint(
   };
   const leave = collection.list.join();
   try {
-    await untilGone(deletion);
+    return await untilGone(deletion);
   } catch (error) {
     const { counts, scaledAt } = deletion;
     if (!counts) throw error;
@@ -130,13 +139,13 @@ export async function deleteEndpoint(
   }
 }
 
-async function untilGone(deletion: Deletion): Promise<void> {
+async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   const { collection, id, options } = deletion;
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
   const { clock, list } = collection;
   let endpoint = await lookFor(collection, await readSharedWith(collection, id, options), id, options);
   let isFirst = true;
-  let wasSeen = false;
+  let seen = endpoint;
   await pollUntil({
     ...{ clock, signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, rest: list.rest },
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
@@ -146,14 +155,15 @@ async function untilGone(deletion: Deletion): Promise<void> {
         isFirst = false;
         // In the wrong account, not even a deletion may be sent: a service may report success for
         // any unknown id.
-        if (!endpoint && !wasSeen) options.onAbsent?.();
-        wasSeen ||= endpoint !== undefined;
+        if (!endpoint && !seen) options.onAbsent?.();
+        seen = endpoint ?? seen;
         const next = await doNextStep(deletion, endpoint);
         if (next !== "look") return next === "gone" ? true : undefined;
       }
     },
     onTimeout: () => deleteTimeout(deletion, drainTimeoutMs),
   });
+  return seen;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { changedEnv, hideEnv } from "../containers/input";
 import { InvalidInputError } from "../errors";
 import { KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
 import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
@@ -10,11 +11,20 @@ import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
+import { type DeleteTemplate, deleteBoundTemplate } from "./deleteBoundTemplate";
 import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { FIELDS } from "./fields";
 import { newTierWarnings, parseEndpointFields } from "./input";
+import { type ParsedChanges, withWholeContainer } from "./ownContainer";
 import { runsOnCpus } from "./processors";
-import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
+import type {
+  Endpoint,
+  EndpointChanges,
+  EndpointInput,
+  EndpointSettings,
+  NewEndpoint,
+  ServerlessDiscount,
+} from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 import type { WorkerLimits } from "./workerLimits";
 
@@ -34,17 +44,16 @@ export interface Endpoints extends Readers<Endpoint> {
    */
   create(input: EndpointInput, options?: CreateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
-   * Changes fields of an endpoint. Fields that are left out keep their value.
+   * Changes fields of an endpoint. Fields that are left out keep their value. Over GraphQL, a
+   * change of its image, variables or other settings of its container saves the template that
+   * belongs to it.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
+   * @throws BusinessRuleError if a change needs a container of its own, and over GraphQL it has none
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
    * endpoints that use it
    */
-  update(
-    id: string,
-    changes: Partial<EndpointInput>,
-    options?: UpdateRecordOptions<Endpoint>,
-  ): ResponsePromise<Endpoint>;
+  update(id: string, changes: EndpointChanges, options?: UpdateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
    * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
    * @throws NotFoundError if the endpoint does not exist
@@ -52,8 +61,9 @@ export interface Endpoints extends Readers<Endpoint> {
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
    * Deletes an endpoint: scales it to zero, waits until its workers have stopped, deletes it and
-   * verifies that it is gone. An endpoint that does not exist counts as deleted. A deletion that
-   * fails or is aborted restores the worker counts; the error says whether the endpoint runs again.
+   * verifies that it is gone, and over GraphQL its own template, if it has one. An endpoint that
+   * does not exist counts as deleted. A deletion that fails or is aborted restores the worker
+   * counts; the error says whether the endpoint runs again.
    * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint
    * with its workers; nothing was sent
    * @throws DeleteTimeoutError if its workers do not stop in time; the endpoint still exists
@@ -81,8 +91,10 @@ export interface Endpoints extends Readers<Endpoint> {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
-/** The fields that, with the name, tell whether a create with lost response made an endpoint. */
-const IDENTITY = ["templateId", "gpuIds", "instanceIds", "type"] as const;
+/** Returns the fields that, with the name, tell whether a create with lost response made an endpoint. */
+function identityOf({ imageName }: NewEndpoint) {
+  return [imageName ? "imageName" : "templateId", "gpuIds", "instanceIds", "type"] as const;
+}
 
 /**
  * Returns the changes.
@@ -100,10 +112,20 @@ function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, chan
   return changes;
 }
 
-/** Returns the functions that read and write endpoints. */
-export function createEndpoints(endpoints: EndpointCollection): Endpoints {
+/** Returns changes with all variables of the endpoint. Messages do not show their values. */
+function wholeChanges(before: Endpoint, changes: ParsedChanges): Partial<EndpointSettings> {
+  const whole = withWholeContainer(before, changes, changedEnv);
+  hideEnv(whole.env ?? {}, [whole.name ?? before.name, whole.imageName ?? before.imageName]);
+  return whole;
+}
+
+/**
+ * Returns the functions that read and write endpoints. `deleteTemplate` deletes a template that
+ * nothing uses.
+ */
+export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: DeleteTemplate): Endpoints {
   const { accepted, hiddenIn, warn } = endpoints;
-  function parse<T extends Partial<EndpointInput>>(what: string, input: T, isNew: boolean) {
+  function parse<T extends EndpointChanges>(what: string, input: T, isNew: boolean) {
     const fields = parseEndpointFields(what, input, { ...accepted, isNew });
     const { gpuIds }: Partial<EndpointSettings> = fields;
     for (const message of newTierWarnings(gpuIds, accepted)) warn?.(message);
@@ -111,14 +133,23 @@ export function createEndpoints(endpoints: EndpointCollection): Endpoints {
   }
   return {
     ...recordsOf(endpoints, {
-      parse: (input: EndpointInput): NewEndpoint => parse("the new endpoint", input, true),
-      parseChanges: (id, changes: Partial<EndpointInput>) => parse(`the change of endpoint ${id}`, changes, false),
-      merge: refuseFixed,
+      parse(input: EndpointInput): NewEndpoint {
+        const { env = {}, ...fields } = parse("the new endpoint", input, true);
+        hideEnv(env, [fields.name, fields.imageName ?? ""]);
+        return input.env === undefined ? fields : { ...fields, env };
+      },
+      parseChanges: (id, changes: EndpointChanges): ParsedChanges =>
+        parse(`the change of endpoint ${id}`, changes, false),
+      merge: (before, changes: ParsedChanges) => refuseFixed(before, wholeChanges(before, changes)),
       isSame(endpoint, wanted) {
-        const shown = IDENTITY.filter((field) => !hiddenIn(endpoint).includes(field));
+        const shown = identityOf(wanted).filter((field) => !hiddenIn(endpoint).includes(field));
         return shown.every((field) => endpoint[field] === (wanted[field] ?? FIELDS[field].default));
       },
-      delete: (id, options) => deleteEndpoint(endpoints, id, options),
+      async delete(id, { boundTemplateId, ...options }) {
+        const deleted = await deleteEndpoint(endpoints, id, options);
+        const templateId = deleted?.template?.isBound ? deleted.templateId : boundTemplateId;
+        if (templateId) await deleteBoundTemplate(endpoints, deleteTemplate, { id, templateId }, options);
+      },
       updateOptions: UPDATE_OPTIONS,
       deleteOptions: DELETE_OPTIONS,
     }),

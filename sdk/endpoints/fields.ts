@@ -12,6 +12,7 @@ import {
 import {
   defaultsOf,
   type FieldOf,
+  type FieldTable,
   isPresentAt,
   type KeptTable,
   NEVER_CHANGES,
@@ -19,20 +20,21 @@ import {
 } from "../records/fields";
 import { areSeveral } from "./networkVolumes";
 import { normalizeCudaVersions, normalizeGpuIds, normalizeName, normalizeSet } from "./normalForms";
+import { isContainerField, OWN_CONTAINER_TABLE, TEMPLATE_FIELD } from "./ownContainer";
 import { changesProcessor, cpuSelection, gpuIdsOf, gpuSelection, instanceIdsOf, runsOnCpus } from "./processors";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 // Programs load this file when they start, so it imports no library.
 
 type NumberType = "whole number" | "positive number";
-type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "set" | "instances";
+type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "set" | "instances" | "ports";
 
 /**
  * The declaration of one field that can be set. Ids are trimmed; `gpuIds`, `locations`, sets and
  * instances are lists.
  */
 export type Field<Value = unknown> = FieldOf<
-  [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType,
+  [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType | "env",
   Value
 >;
 
@@ -73,7 +75,12 @@ const TABLE: Table = {
     isFixed: changesProcessor,
     v2: { path: "gpu.pools", otherPath: "gpu.excludedTypes", read: gpuIdsOf, write: gpuSelection },
   },
-  templateId: { type: "id", mustBe: "the id of a template, not empty", v2: { path: "templateId", isHidden: true } },
+  templateId: {
+    type: "id",
+    mustBe: "the id of a template, not empty",
+    default: "",
+    v2: { path: "templateId", isHidden: true },
+  },
   idleTimeout: {
     type: "whole number",
     mustBe: "whole seconds, 0 or more",
@@ -227,6 +234,7 @@ const TABLE: Table = {
     graphqlList: true,
     v2: null,
   },
+  ...OWN_CONTAINER_TABLE,
 };
 
 /** The declarations by name, for code that treats all fields alike. */
@@ -235,6 +243,11 @@ export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknow
 /** The names of all fields that can be set. */
 export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
 
+/** The declarations of the fields that GraphQL has on an endpoint itself, and not on its template. */
+export const GRAPHQL_TABLE: FieldTable = Object.fromEntries(
+  Object.entries(FIELDS).filter(([name]) => !isContainerField(name)),
+);
+
 /**
  * The fields of an endpoint at the service `runpod` that a save must carry as they were read. What
  * programs cannot set is listed here. To make it a setting, move it to the table above with
@@ -242,8 +255,9 @@ export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
  */
 export const KEPT_FIELDS: KeptTable = {
   ...Object.fromEntries(
-    ENDPOINT_FIELDS.filter((name) => FIELDS[name].onlyAt !== undefined).map((name) => [name, { isSetting: true }]),
+    Object.entries(GRAPHQL_TABLE).flatMap(([name, { onlyAt }]) => (onlyAt ? [[name, { isSetting: true }]] : [])),
   ),
+  template: TEMPLATE_FIELD,
   compliance: { isGraphqlEnum: true },
   workersPFBTarget: { isUncertain: true },
   workersStandby: { isUncertain: true },
@@ -269,7 +283,11 @@ export function keptFieldsAt(service: ServiceName | undefined): KeptTable {
   return service === "runpod" ? KEPT_FIELDS : {};
 }
 
-/** Returns the names of the fields that the service has. `service` is the named service, if any. */
+/**
+ * Returns the names of the fields that GraphQL has on an endpoint itself. `service` is the named
+ * service, if any.
+ */
 export function fieldsAt(service: ServiceName | undefined): (keyof EndpointInput)[] {
-  return ENDPOINT_FIELDS.filter((field) => isPresentAt(FIELDS[field], { api: "graphql", service }));
+  const place = { api: "graphql", service } as const;
+  return ENDPOINT_FIELDS.filter((field) => !isContainerField(field) && isPresentAt(FIELDS[field], place));
 }

@@ -1,26 +1,33 @@
 import * as z from "zod";
+import { CONTAINER_FIELDS } from "../containers/fields";
 import { LIST_CAP, type ServiceName } from "../contract/limits";
+import { BusinessRuleError } from "../errors";
 import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields } from "../records/keptFields";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport, Literal } from "../transport/graphql";
 import type { Attempt, CallContext } from "../transport/retryingCall";
+import { type ReadTemplate, saveContainer } from "./boundTemplate";
 import type { EndpointCalls } from "./calls";
 import { keptFieldsAt } from "./fields";
 import { changeInput, readSecrets, refuseOtherSources } from "./keptFields";
-import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, toCreateInput } from "./wireFormat";
+import { splitChanges } from "./ownContainer";
+import type { Endpoint, EndpointSettings } from "./record";
+import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, refuseLacked, toCreateInput } from "./wireFormat";
 
 /**
  * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are
  * sent.
  * @param service the named service, which decides the fields that endpoints have and how they are
  * written
+ * @param readTemplate reads templates where the service binds them to endpoints
  */
 export function graphqlEndpointCalls(
-  { warn }: CallContext,
+  { warn, random }: CallContext,
   transport: GraphqlTransport,
   service: ServiceName | undefined,
+  readTemplate?: ReadTemplate,
 ): EndpointCalls {
   const kept = createKeptFields(keptFieldsAt(service), "endpoints", warn);
   const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
@@ -41,9 +48,21 @@ export function graphqlEndpointCalls(
         const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
         return readAliases(transport, ENDPOINT, operation, field, ids, attempt);
       }),
-    create: (operation, settings, attempt) => send(operation, () => toCreateInput(settings, service), attempt),
-    async change(operation, before, settings, attempt) {
+    create(operation, settings, attempt) {
+      if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
+      return send(operation, () => toCreateInput(settings, service, random), attempt);
+    },
+    hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
+    ...(service === "runpod" && readTemplate && { readTemplate }),
+    async change(operation, before, changes, attempt) {
       refuseOtherSources(before);
+      const { container, others: settings } = splitChanges(changes);
+      if (container) {
+        refuseLacked("the endpoint", container, CONTAINER_FIELDS, { api: "graphql", service });
+        await saveContainer(readTemplate, operation, before, container, attempt);
+        // The container is saved, so only the rest needs the endpoint.
+        if (hasSettings(before, settings)) return { ...before, ...container };
+      }
       const whole = { ...before, kept: { ...before.kept, ...(await readSecrets(transport, kept, before, attempt)) } };
       return send(operation, () => changeInput(kept, whole, settings, service), attempt);
     },
@@ -55,4 +74,15 @@ export function graphqlEndpointCalls(
         .serverlessDiscount;
     },
   };
+}
+
+function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {
+  return Object.entries(settings).every(([field, value]) => endpoint[field as keyof EndpointSettings] === value);
+}
+
+function lacksTemplates(name: string): BusinessRuleError {
+  return new BusinessRuleError(
+    `endpoint "${name}" was not created: the service does not show the templates of endpoints, so its image could not be ` +
+      "read again. Set templateId, or use REST v2 (SERVERLESS_GPU_API=v2)",
+  );
 }

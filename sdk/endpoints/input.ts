@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CONTAINER_TYPES, ENV_OF_CHANGE } from "../containers/input";
 import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
@@ -7,7 +8,8 @@ import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, 
 import { ENDPOINT_DEFAULTS, FIELDS } from "./fields";
 import { volumeProblems, withBothForms } from "./networkVolumes";
 import { compareVersions, isGpuExclusion, splitList } from "./normalForms";
-import type { EndpointInput, EndpointSettings } from "./record";
+import { containerProblems } from "./ownContainer";
+import type { EndpointChanges, EndpointSettings } from "./record";
 
 /** Values that a caller accepts in addition to the contract's. */
 export interface EndpointInputOptions {
@@ -23,13 +25,15 @@ export interface EndpointInputOptions {
   readonly acceptsNewTiers?: boolean;
   /** `true` if the service accepts only whole numbers as `scalerValue`. @default false */
   readonly wholeScalerValue?: boolean;
+  /** `false` for a change, in which `null` removes a variable. @default true */
+  readonly isNew?: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns a problem for each required field that is absent. */
 export function missingFieldProblems(fields: Fields): InputProblem[] {
-  return [...missingFields(FIELDS, fields), ...processorProblems(fields)];
+  return [...missingFields(FIELDS, fields), ...processorProblems(fields), ...containerProblems(fields)];
 }
 
 /**
@@ -90,14 +94,15 @@ function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
  * Checks some or all fields and returns them in normal form.
  * @throws InvalidInputError that lists every problem
  */
-export function parseEndpointFields<T extends Partial<EndpointInput>>(
+export function parseEndpointFields<T extends EndpointChanges>(
   what: string,
   input: T,
   options: EndpointInputOptions & { readonly isNew: boolean },
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
-  const { fields, problems } = checkEndpointFields(input, options);
+  const values: Fields = Object.fromEntries(Object.entries(input));
+  const { fields, problems } = checkEndpointFields(values, options);
   // A field that has a problem is present, so it is not reported as missing, too.
-  const given = { ...input, ...fields };
+  const given: Fields = { ...values, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   // An existing endpoint has a scalerType, so a change may contain only a scalerValue.
   else problems.push(...workerProblems(given, false), ...volumeProblems(given), ...cudaProblems(given));
@@ -125,11 +130,12 @@ const knownSchemas = new Map<string, FieldSchemas>();
  * slower than using.
  */
 function schemasFor(options: EndpointInputOptions): FieldSchemas {
-  const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false } = options;
-  const choice = JSON.stringify([extraGpuTiers, extraLocations, acceptsNewTiers]);
+  const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false, isNew = true } = options;
+  const choice = JSON.stringify([extraGpuTiers, extraLocations, acceptsNewTiers, isNew]);
   const known = knownSchemas.get(choice);
   if (known) return known;
-  const schemas = fieldSchemas(FIELDS, {
+  const built = fieldSchemas(FIELDS, {
+    ...CONTAINER_TYPES,
     gpuIds: ({ mustBe, normalize = (same) => same }) =>
       list(mustBe, (value) => gpuIdProblems(value, options)).transform(normalize),
     locations: ({ mustBe, normalize = (same) => same }) =>
@@ -137,6 +143,7 @@ function schemasFor(options: EndpointInputOptions): FieldSchemas {
     set: setSchema,
     instances: setSchema,
   });
+  const schemas = isNew ? built : { ...built, env: ENV_OF_CHANGE };
   knownSchemas.set(choice, schemas);
   return schemas;
 }

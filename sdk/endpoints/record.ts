@@ -1,3 +1,4 @@
+import type { ContainerInput, EnvChanges } from "../containers/record";
 import type {
   EndpointType,
   FlashBootType,
@@ -14,7 +15,7 @@ import type { Kept } from "../records/keptFields";
  * The settings to create an endpoint with, or to change. `null` sets the default. A field that is
  * left out gets the default when the endpoint is created, and keeps its value when it is changed.
  */
-export interface EndpointInput {
+export interface EndpointInput extends ContainerInput {
   /**
    * Name of the endpoint. Need not be unique at the service. Read without the suffix ` -fb` that
    * the service may add.
@@ -30,8 +31,12 @@ export interface EndpointInput {
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null;
-  /** Id of the serverless template that the workers run. */
-  readonly templateId: string;
+  /**
+   * Id of the serverless template that the workers run. Required, except for an endpoint with an
+   * `imageName`, which has the settings of a template itself. Exactly one of the two is set.
+   * @default none: the endpoint has an `imageName`
+   */
+  readonly templateId?: string | null;
   /**
    * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType`
    * is `REQUEST_COUNT`.
@@ -148,7 +153,23 @@ export interface EndpointInput {
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
 /** The settings of a new endpoint in normal form. Those that are left out get their default. */
-export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name" | "templateId">;
+export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name">;
+
+/**
+ * Changes of an endpoint. Fields that are left out keep their value. So do variables that `env`
+ * leaves out; `null` removes a variable, and `env: null` removes all.
+ */
+export interface EndpointChanges extends Partial<Omit<EndpointInput, "env">> {
+  /** The variables to set, and with `null` those to remove. */
+  readonly env?: EnvChanges | null;
+}
+
+/** The template of an endpoint over GraphQL. */
+export interface EndpointTemplate {
+  readonly id: string;
+  /** `true` if the template belongs to the endpoint, which then has a container of its own. */
+  readonly isBound: boolean;
+}
 
 /** An endpoint as the service has it, in normal form. */
 export interface Endpoint extends EndpointSettings {
@@ -157,11 +178,11 @@ export interface Endpoint extends EndpointSettings {
   /** The endpoint's pods: its workers, including those that are shutting down. */
   readonly pods: readonly EndpointPod[];
   /**
-   * Id of the credential for the image's registry, where the endpoint has a container of its own
-   * (REST v2).
+   * The template, where the service shows it. The fields of a container are those of the template
+   * if it belongs to the endpoint, and empty otherwise.
    * @internal
    */
-  readonly ownRegistryAuthId?: string;
+  readonly template?: EndpointTemplate;
   /**
    * Fields of the service as they were read, before they had a normal form. A change over GraphQL
    * sends them as they are.

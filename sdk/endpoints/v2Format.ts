@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { V2_TYPES } from "../containers/wireFormat";
 import { CAPABILITIES } from "../contract/capabilities";
 import { InvalidInputError } from "../errors";
 import { changedInV2, v2Body, v2RecordSchema } from "../records/v2Format";
@@ -6,6 +7,7 @@ import type { DataCenters } from "./dataCenters";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "./fields";
 import { type LimitedSettings, limitProblems } from "./interfaceLimits";
 import { normalizeSet } from "./normalForms";
+import { isContainerField, newContainer } from "./ownContainer";
 import type { Endpoint, EndpointSettings, NewEndpoint } from "./record";
 import { OUTPUT_ONLY_FIELDS, refuseLacked } from "./wireFormat";
 
@@ -13,35 +15,26 @@ const PLACE = { api: "v2" } as const;
 
 const instancesSchema = z.array(z.looseObject({ id: z.string(), vcpuCount: z.number(), memory: z.number().nullish() }));
 
-const ownRegistryAuthId = {
-  selection: "",
-  schema: z
-    .string()
-    .nullish()
-    .transform((id) => id ?? undefined),
-  v2: "registry",
-};
-
 /**
  * The schema of an endpoint in a response of REST v2. Its template and its pods are in other
  * places, or nowhere.
  */
-export const endpointV2Schema = v2RecordSchema<Endpoint>(
-  FIELDS,
-  { ...OUTPUT_ONLY_FIELDS, ownRegistryAuthId },
-  { instances: instancesSchema },
-);
+export const endpointV2Schema = v2RecordSchema<Endpoint>(FIELDS, OUTPUT_ONLY_FIELDS, {
+  ...V2_TYPES,
+  instances: instancesSchema,
+});
 
 /**
  * Returns the body that creates an endpoint.
  * @throws InvalidInputError if REST v2 does not accept a value
  */
 export function createBody(settings: NewEndpoint, dataCenters: DataCenters): Record<string, unknown> {
-  const wanted: EndpointSettings = { ...ENDPOINT_DEFAULTS, ...settings };
+  const container = newContainer(settings);
+  const wanted: EndpointSettings = { ...ENDPOINT_DEFAULTS, ...settings, ...container };
   refuseLacked("the endpoint", wanted, ENDPOINT_FIELDS, PLACE);
   refuseUnsupported(wanted);
   // What is empty is left out, because it says nothing.
-  const sent = ENDPOINT_FIELDS.filter((field) => wanted[field] !== "");
+  const sent = ENDPOINT_FIELDS.filter((field) => wanted[field] !== "" && (container || !isContainerField(field)));
   return v2Body(FIELDS, { ...wanted, locations: dataCenters.idsOf(wanted.locations).join(",") }, sent);
 }
 
@@ -73,7 +66,9 @@ export function patchBody(
     ...(sent.includes("idleTimeout") && { idleTimeout }),
     ...(sent.includes("scalerValue") && { scalerValue }),
   });
-  return v2Body(FIELDS, after, sent);
+  // A container of its own has no template.
+  const isSent = (field: string) => field !== "templateId" || after.templateId !== "";
+  return v2Body(FIELDS, after, sent.filter(isSent));
 }
 
 /** Refuses values that GraphQL accepts and REST v2 does not. `sent` are those that are sent. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CONTAINER_FIELDS } from "../containers/fields";
 import type { ServiceName } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 import { type FieldPlace, lackedAt } from "../records/fields";
@@ -6,18 +7,18 @@ import { withKept } from "../records/keptFields";
 import type { Kind } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
 import type { Literal } from "../transport/graphql";
-import { ENDPOINT_FIELDS, FIELDS, fieldsAt, KEPT_FIELDS } from "./fields";
+import { templateInput, withContainer } from "./boundTemplate";
+import { ENDPOINT_FIELDS, FIELDS, fieldsAt, GRAPHQL_TABLE, KEPT_FIELDS } from "./fields";
 import { otherForm, withBothForms } from "./networkVolumes";
 import { normalizeName } from "./normalForms";
+import { isContainerField, newContainer } from "./ownContainer";
 import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint } from "./record";
 
 type SaveInput = Record<string, Literal | undefined>;
 
 /** The fields of an endpoint that only the service sets. */
 export const OUTPUT_ONLY_FIELDS: {
-  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "ownRegistryAuthId" | "kept">]: OutputOnlyField<
-    Endpoint[K]
-  >;
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept">]: OutputOnlyField<Endpoint[K]>;
 } = {
   id: { selection: "id", schema: z.string().min(1), v2: "id" },
   pods: {
@@ -32,14 +33,22 @@ export const OUTPUT_ONLY_FIELDS: {
 
 /** Returns the fields of an endpoint as a GraphQL selection. */
 export function endpointSelection(service: ServiceName | undefined): string {
-  return selectionOf(FIELDS, OUTPUT_ONLY_FIELDS, fieldsAt(service));
+  return selectionOf(GRAPHQL_TABLE, OUTPUT_ONLY_FIELDS, fieldsAt(service));
 }
 
 /** Returns the input of `saveEndpoint` for a new endpoint. */
-export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
-  const defaults = ENDPOINT_FIELDS.filter((field) => FIELDS[field].sendsDefault && fieldsAt(service).includes(field));
+export function toCreateInput(
+  settings: NewEndpoint,
+  service: ServiceName | undefined,
+  random: () => number,
+): SaveInput {
+  refuseLacked("the endpoint", settings, CONTAINER_FIELDS, { api: "graphql", service });
+  const defaults = fieldsAt(service).filter((field) => FIELDS[field].sendsDefault);
   const input = { ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])), ...settings };
-  return toSaveInput(input, service, input);
+  const container = newContainer(settings);
+  const { templateId: _, ...others } = input;
+  if (!container) return toSaveInput(input, service, input);
+  return { ...toSaveInput(others, service, others), template: templateInput(settings.name, container, random) };
 }
 
 /**
@@ -52,7 +61,7 @@ export function toSaveInput(
   service: ServiceName | undefined,
   all: Partial<EndpointSettings> = settings,
 ): SaveInput {
-  const given = ENDPOINT_FIELDS.filter((field) => settings[field] !== undefined);
+  const given = ENDPOINT_FIELDS.filter((field) => !isContainerField(field) && settings[field] !== undefined);
   refuseLacked("the endpoint", settings, given, { api: "graphql", service });
   const present = given.filter((field) => fieldsAt(service).includes(field)).map((field) => [field, settings[field]]);
   const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === otherForm(all);
@@ -81,9 +90,11 @@ export function refuseLacked(
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
 export const endpointSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
-  recordSchema(FIELDS, OUTPUT_ONLY_FIELDS),
+  recordSchema(GRAPHQL_TABLE, OUTPUT_ONLY_FIELDS),
   KEPT_FIELDS,
-).transform(withBothForms);
+)
+  .transform(withBothForms)
+  .transform(withContainer);
 
 export const ENDPOINT: Kind<Endpoint> = { noun: "endpoint", one: "an endpoint", schema: endpointSchema, normalizeName };
 

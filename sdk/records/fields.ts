@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { OpenEnum } from "../contract/enums";
 import type { ManagementApi, ServiceName } from "../contract/limits";
 
@@ -126,6 +127,8 @@ export interface KeptField {
   readonly isSetting?: true;
   /** `true` if the input does not take the field. */
   readonly isReadOnly?: true;
+  /** The properties in the selection by whose refusal the field is left out, too. */
+  readonly parts?: readonly string[];
   /** `true` for a field that holds secrets. It is read only right before a save, and never kept. */
   readonly isSecret?: true;
   /**
@@ -179,7 +182,7 @@ export function isPresentAt({ onlyAt, v2 }: AnyField, { api, service }: FieldPla
  * if the value says nothing.
  */
 export function lackedAt(field: AnyField, value: unknown, place: FieldPlace): string | undefined {
-  if (value === undefined || value === unsetValue(field)) return undefined;
+  if (value === undefined || isDeepStrictEqual(value, unsetValue(field))) return undefined;
   if (place.api === "v2") {
     return field.v2 === null
       ? "cannot be set over REST v2: remove it, or use GraphQL (SERVERLESS_GPU_API=graphql)"

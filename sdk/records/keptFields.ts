@@ -33,6 +33,8 @@ export interface KeptFields {
   readonly input: (kept: Kept | undefined) => Record<string, Literal | undefined>;
   /** Sends a request, and again without each uncertain field that the service refuses by name. */
   readonly send: <T>(request: () => Promise<T>) => Promise<T>;
+  /** Returns `true` for a field that the service has refused. */
+  readonly isAbsent: (field: string) => boolean;
 }
 
 /**
@@ -50,8 +52,9 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
   /** Leaves out what the service refuses. Returns `true` if the request is worth repeating. */
   function leaveOut(error: unknown): boolean {
     const refused = error instanceof RejectedError ? (error.refusedFields ?? []) : [];
-    const fields = refused.filter((field) => Object.hasOwn(table, field) && table[field]?.isUncertain);
-    for (const field of new Set(fields)) {
+    const isRefused = (field: string) => refused.some((name) => name === field || table[field]?.parts?.includes(name));
+    const fields = Object.keys(table).filter((field) => table[field]?.isUncertain && isRefused(field));
+    for (const field of fields) {
       if (absent.has(field)) continue;
       absent.add(field);
       warn?.(
@@ -62,6 +65,7 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
     return fields.length > 0;
   }
   return {
+    isAbsent: (field) => absent.has(field),
     selection: () => select(false),
     secretSelection: () => select(true),
     input(kept = {}) {

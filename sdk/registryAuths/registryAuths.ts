@@ -71,7 +71,7 @@ export function createRegistryAuths(
   const isInNoEndpoint =
     endpoints &&
     unusedBy(endpoints, {
-      isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.ownRegistryAuthId === registryAuth.id,
+      isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
       remedy:
         "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
     });

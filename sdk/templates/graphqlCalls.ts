@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { GRAPHQL_TYPES } from "../containers/wireFormat";
 import { LIST_CAP } from "../contract/limits";
+import type { ReadTemplate } from "../endpoints/boundTemplate";
 import type { RecordCalls } from "../records/calls";
 import type { KeptTable } from "../records/fields";
 import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
@@ -18,6 +21,8 @@ export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
    * @default endpoints have those of their templates
    */
   readonly containersOfEndpoints?: RecordCalls<Template, TemplateSettings>["list"];
+  /** Reads a template that may belong to an endpoint. @default endpoints have no such templates */
+  readonly readBound?: ReadTemplate;
 }
 
 const flag = z
@@ -51,13 +56,8 @@ const NEW_SERVERLESS_TEMPLATE = {
   startJupyter: false,
 };
 
-const envSchema = z
-  .array(z.looseObject({ key: z.string(), value: z.string().nullable() }))
-  .nullish()
-  .transform((list) => Object.fromEntries((list ?? []).map(({ key, value }) => [key, value ?? ""])));
-
 const templateSchema = withKept<Template>(
-  recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, { env: envSchema, ports: portsOf() }),
+  recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, GRAPHQL_TYPES),
   KEPT_FIELDS,
 );
 
@@ -69,6 +69,15 @@ export const TEMPLATE: Kind<Template> = {
   hasUniqueNames: true,
 };
 
+/** The same with the endpoint that a template belongs to. */
+const BOUND_TEMPLATE: Kind<Template> = {
+  ...TEMPLATE,
+  schema: withKept<Template>(recordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, GRAPHQL_TYPES), {
+    ...KEPT_FIELDS,
+    boundEndpointId: { isReadOnly: true },
+  }),
+};
+
 /**
  * Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is
  * sent.
@@ -78,6 +87,11 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
   const selection = `${selectionOf(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS)} ${kept.selection()}`;
   const send = (operation: string, input: Literal, attempt: Attempt) =>
     save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
+  const change: TemplateCalls["change"] = (operation, before, settings, attempt) => {
+    const { id, isServerless, isPublic } = before;
+    const fields = toInput(TEMPLATE_FIELDS, { ...settings });
+    return send(operation, { id, ...kept.input(before.kept), isServerless, isPublic, ...fields }, attempt);
+  };
   return {
     names: {
       list: "myself",
@@ -94,20 +108,24 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
       readAliases(transport, TEMPLATE, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
-    change(operation, { id, isServerless, isPublic, kept: before }, settings, attempt) {
-      const fields = toInput(TEMPLATE_FIELDS, { ...settings });
-      return send(operation, { id, ...kept.input(before), isServerless, isPublic, ...fields }, attempt);
+    change,
+    async readBound(operation, id, attempt) {
+      const field = { name: "podTemplate", selection: `${selection} boundEndpointId`, of: "query" } as const;
+      const { records } = await readAliases(transport, BOUND_TEMPLATE, operation, field, [id], attempt);
+      const [template] = records;
+      if (!template) return undefined;
+      const { boundEndpointId } = template.kept;
+      return {
+        container: template,
+        boundEndpointId: typeof boundEndpointId === "string" ? boundEndpointId : undefined,
+        async save(each, changes, during) {
+          const after = { ...template, ...changes };
+          if (!isDeepStrictEqual(template, after)) await change(each, template, after, during);
+        },
+      };
     },
     // Only by name: the service has no deletion by id.
     delete: (operation, { name }, attempt) =>
       remove(transport, operation, "deleteTemplate", { templateName: name }, attempt),
   };
-}
-
-function portsOf(): z.ZodType {
-  const normalize = TEMPLATE_FIELDS.ports?.normalize ?? ((same: unknown) => same);
-  return z
-    .string()
-    .nullish()
-    .transform((ports) => normalize(ports ?? ""));
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { changedEnv, hideEnv } from "../containers/input";
 import type { Endpoint } from "../endpoints/record";
 import { DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
 import type { Collection, KnownOptions, Writable } from "../records/collection";
@@ -12,7 +13,7 @@ import { checkedCall, type ResponsePromise } from "../transport/responsePromise"
 import { type Attempt, makeCall } from "../transport/retryingCall";
 import { WORKER_FIELDS } from "./fields";
 import type { TemplateCalls } from "./graphqlCalls";
-import { hideEnv, type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
+import { type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
 import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
 
 /**
@@ -113,19 +114,4 @@ function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSe
   const after = { ...before, ...changes };
   hideEnv(after.env, [after.name, after.imageName]);
   return after;
-}
-
-/**
- * Returns the environment after the changes: first the changed variables, sorted, then the others
- * as they were.
- */
-function changedEnv(
-  before: TemplateSettings["env"],
-  changes: Readonly<Record<string, string | null>> | null,
-): TemplateSettings["env"] {
-  if (changes === null) return {};
-  const names = Object.keys(changes).sort();
-  const set = names.flatMap((name) => (changes[name] === null ? [] : [[name, changes[name]] as const]));
-  const others = Object.entries(before).filter(([name]) => !Object.hasOwn(changes, name));
-  return Object.fromEntries([...set, ...others] as [string, string][]);
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { V2_TYPES } from "../containers/wireFormat";
 import { withKept } from "../records/keptFields";
 import { v2Requests } from "../records/v2Calls";
 import { changedInV2, hiddenInV2, v2Body, v2RecordSchema } from "../records/v2Format";
@@ -7,11 +7,9 @@ import { TEMPLATE_FIELDS } from "./fields";
 import { OUTPUT_ONLY_FIELDS, TEMPLATE, type TemplateCalls } from "./graphqlCalls";
 import type { Template } from "./record";
 
-const TYPES = { env: z.record(z.string(), z.string()) };
-
 export const TEMPLATE_LIST = {
   ...TEMPLATE,
-  schema: withKept<Template>(v2RecordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, TYPES), {}),
+  schema: withKept<Template>(v2RecordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, V2_TYPES), {}),
   names: { list: "listTemplates", create: "createTemplate", change: "updateTemplate", delete: "deleteTemplate" },
   path: "/templates",
   field: "templates",

@@ -3,7 +3,7 @@ import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 
 function endpoint(fields: Partial<Endpoint>): Endpoint {
-  return { id: "id", name: "name", templateId: "t", pods: [], ...ENDPOINT_DEFAULTS, gpuIds: "ADA_24", ...fields };
+  return { id: "id", name: "name", pods: [], ...ENDPOINT_DEFAULTS, templateId: "t", gpuIds: "ADA_24", ...fields };
 }
 
 /** Returns the resources of the program, without its header. */

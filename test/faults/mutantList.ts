@@ -87,7 +87,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a deletion is sent to an account in which the endpoint was not seen",
     file: "sdk/endpoints/deleteEndpoint.ts",
-    from: "if (!endpoint && !wasSeen) options.onAbsent?.();",
+    from: "if (!endpoint && !seen) options.onAbsent?.();",
     to: "",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "an update that calls nothing" }],
     built: true,

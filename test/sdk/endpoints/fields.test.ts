@@ -3,7 +3,7 @@ import { endpointSelection, toSaveInput } from "../../../sdk/endpoints/wireForma
 import { InvalidInputError } from "../../../sdk/errors";
 
 test("every field is either required or has a default", () => {
-  expect(REQUIRED_FIELDS).toEqual(["name", "templateId"]);
+  expect(REQUIRED_FIELDS).toEqual(["name"]);
   expect([...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFAULTS)].sort()).toEqual([...ENDPOINT_FIELDS].sort());
 });
 

@@ -72,7 +72,6 @@ describe("what is refused", () => {
     ["name", null, /must be a name.*missing/],
     ["name", 5, /must be a name.*it is 5/],
     ["name", "half \ud83d of a pair", /Unicode/],
-    ["templateId", "", /must be the id of a template/],
     ["templateId", "\ud800", /Unicode/],
     ["networkVolumeId", 7, /id of a network volume, or null for none; it is 7/],
     ["networkVolumeId", "\udc00", /Unicode/],

@@ -1,0 +1,17 @@
+import * as z from "zod";
+import { CONTAINER_TABLE } from "./fields";
+
+/** The schemas of the fields of a container in responses of GraphQL whose values are no strings. */
+export const GRAPHQL_TYPES = {
+  env: z
+    .array(z.looseObject({ key: z.string(), value: z.string().nullable() }))
+    .nullish()
+    .transform((list) => Object.fromEntries((list ?? []).map(({ key, value }) => [key, value ?? ""]))),
+  ports: z
+    .string()
+    .nullish()
+    .transform((ports) => CONTAINER_TABLE.ports.normalize(ports ?? "")),
+};
+
+/** The same for REST v2. */
+export const V2_TYPES = { env: z.record(z.string(), z.string()) };

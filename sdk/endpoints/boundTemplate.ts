@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { CONTAINER_FIELDS, CONTAINER_TABLE } from "../containers/fields";
+import type { Container } from "../containers/record";
+import { GRAPHQL_TYPES } from "../containers/wireFormat";
+import { BusinessRuleError } from "../errors";
+import { recordSchema, toInput } from "../records/wireFormat";
+import type { Literal } from "../transport/graphql";
+import type { Attempt } from "../transport/retryingCall";
+import { NO_CONTAINER } from "./ownContainer";
+import type { Endpoint, EndpointTemplate } from "./record";
+
+/*
+ * GraphQL: the container of an endpoint without a template of the program's is a template that
+ * `saveEndpoint` creates and binds to the endpoint. The service deletes it with the endpoint.
+ */
+
+/** A template as a single read shows it. */
+export interface BoundTemplate {
+  readonly container: Container;
+  /** The endpoint that it belongs to. */
+  readonly boundEndpointId: string | undefined;
+  /** Changes its container. */
+  readonly save: (operation: string, changes: Partial<Container>, attempt: Attempt) => Promise<unknown>;
+}
+
+/** Reads a template by its id. Sends one request, once. */
+export type ReadTemplate = (operation: string, id: string, attempt: Attempt) => Promise<BoundTemplate | undefined>;
+
+const templateSchema: z.ZodType<Container & { readonly id: string; readonly boundEndpointId?: string | null }> =
+  recordSchema(
+    CONTAINER_TABLE,
+    {
+      id: { selection: "id", schema: z.string(), v2: null },
+      boundEndpointId: { selection: "boundEndpointId", schema: z.string().nullish(), v2: null },
+    },
+    GRAPHQL_TYPES,
+  );
+
+/** Returns an endpoint with its container, if its template belongs to it. */
+export function withContainer(endpoint: Endpoint): Endpoint {
+  const { kept, ...others } = endpoint;
+  const { template: shown, ...rest } = kept ?? {};
+  const read = templateSchema.safeParse(shown).data;
+  if (!read) return { ...endpoint, ...NO_CONTAINER, kept: rest };
+  const { id, boundEndpointId, ...fields } = read;
+  const isBound = boundEndpointId === endpoint.id && id === endpoint.templateId;
+  const template: EndpointTemplate = { id, isBound };
+  const own = Object.fromEntries(CONTAINER_FIELDS.map((field) => [field, fields[field]]));
+  return { ...others, ...NO_CONTAINER, ...(isBound && own), template, kept: rest };
+}
+
+/** Returns the template in the input of `saveEndpoint` that creates an endpoint. */
+export function templateInput(endpointName: string, container: Container, random: () => number): Literal {
+  const digits = Math.floor(random() * 36 ** 7)
+    .toString(36)
+    .padStart(7, "0");
+  return {
+    ...toInput(CONTAINER_TABLE, { ...container }),
+    // The service's own form. Unlike the name of an endpoint, that of a template must be unique.
+    name: `${endpointName}__template__${digits}`,
+    startSsh: false,
+    startJupyter: false,
+  };
+}
+
+/**
+ * Changes the container of an endpoint: saves its template, if that belongs to the endpoint.
+ * @throws BusinessRuleError if it does not
+ */
+export async function saveContainer(
+  readTemplate: ReadTemplate | undefined,
+  operation: string,
+  { id, name, templateId, template }: Endpoint,
+  changes: Partial<Container>,
+  attempt: Attempt,
+): Promise<void> {
+  const read = template?.isBound && readTemplate ? await readTemplate(operation, templateId, attempt) : undefined;
+  if (read?.boundEndpointId !== id) {
+    throw new BusinessRuleError(
+      `endpoint ${id} ("${name}") was not changed: its template ${templateId} does not belong to it, and others may use ` +
+        "it, so GraphQL cannot change its image and variables. Change the template and set templateId, or use REST v2 (SERVERLESS_GPU_API=v2)",
+    );
+  }
+  await read.save(operation, changes, attempt);
+}

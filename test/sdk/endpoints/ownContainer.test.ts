@@ -1,0 +1,192 @@
+import type { FaultEffect } from "../../../emulator/server/faultRule";
+import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors";
+import { type Emulated, startEmulated } from "../../support/emulated";
+
+type Api = "graphql" | "v2";
+
+const warnings: string[] = [];
+beforeEach(() => {
+  warnings.length = 0;
+});
+
+const start = (api: Api, options: { readonly keepBoundTemplates?: boolean } = {}) =>
+  startEmulated({
+    emulator: {
+      ...{ profile: "observed", templateReleaseMs: 0, ...options },
+      seed: { templates: [{ id: "shared", name: "shared", imageName: "me/shared:1" }] },
+    },
+    client: { service: "runpod", api, onWarning: ({ message }) => warnings.push(message) },
+  });
+
+const SECRET = "a-value-that-nobody-else-has";
+const INPUT = { name: "llama", gpuIds: "ADA_24", imageName: "me/llama:1", env: { HF_TOKEN: SECRET } } as const;
+const SHOWN = {
+  ...{ imageName: "me/llama:1", env: { HF_TOKEN: SECRET }, containerDiskInGb: 20, dockerArgs: "", ports: "" },
+  containerRegistryAuthId: "",
+};
+const NAMES = {
+  graphql: { create: "saveEndpoint", change: "saveTemplate", delete: "deleteEndpoint" },
+  v2: { create: "createEndpoint", change: "updateEndpoint", delete: "deleteEndpoint" },
+} as const;
+
+const LOSSES: [string, FaultEffect][] = [
+  ["reset", { reset: true }],
+  ["500", { status: 500 }],
+  ["hang", { hang: true }],
+];
+/** Each loss, before and after the request has its effect. */
+const OCCASIONS = (["graphql", "v2"] as const).flatMap((api) =>
+  LOSSES.flatMap(([what, effect]) =>
+    (["before", "after"] as const).map((when) => [api, `${what} ${when} its effect`, { ...effect, when }] as const),
+  ),
+);
+
+/** The ids of the templates that belong to an endpoint. */
+const bound = ({ emulator }: Emulated) => emulator.templates.list().filter(({ boundEndpointId }) => boundEndpointId);
+const containerOf = ({ emulator }: Emulated, id: string) => {
+  const { templateId } = emulator.endpoints.get(id) ?? {};
+  return emulator.templates.list().find((template) => template.id === templateId);
+};
+
+describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
+  test("an endpoint without a template is created, shown, changed and deleted with its template", async () => {
+    await using it = await start(api);
+    const { endpoints } = it.client;
+    const { id, ...created } = await it.run(endpoints.create(INPUT));
+    expect(created).toMatchObject(SHOWN);
+    expect(bound(it)).toMatchObject([{ boundEndpointId: id, imageName: "me/llama:1" }]);
+    const changes = { imageName: "me/llama:2", containerDiskInGb: 50, ports: ["8000/http"], workersMax: 5 };
+    const changed = await it.run(endpoints.update(id, { ...changes, env: { MODEL: "llama" } }));
+    const after = { ...changes, ports: "8000/http", env: { MODEL: "llama", HF_TOKEN: SECRET }, dockerArgs: "" };
+    expect(changed).toMatchObject(after);
+    expect(await it.run(endpoints.get(id))).toMatchObject(after);
+    const fewer = await it.run(endpoints.update(id, { env: { HF_TOKEN: null }, containerDiskInGb: null }));
+    expect(fewer).toMatchObject({ env: { MODEL: "llama" }, containerDiskInGb: 20, workersMax: 5 });
+    await it.run(endpoints.delete(id));
+    expect(it.emulator.endpoints.list()).toEqual([]);
+    expect(it.emulator.templates.list()).toMatchObject([{ id: "shared" }]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("variables that others have set stay", async () => {
+    await using it = await start(api);
+    const { id } = await it.run(it.client.endpoints.create(INPUT));
+    const { id: templateId = "" } = containerOf(it, id) ?? {};
+    it.emulator.templates.change(templateId, { env: [{ key: "THEIRS", value: "1" }] });
+    await it.clock.advance(10_000);
+    const changed = await it.run(it.client.endpoints.update(id, { env: { MINE: "2" } }));
+    expect(changed.env).toEqual({ MINE: "2", THEIRS: "1" });
+  });
+
+  test("a new endpoint has a template or an image, and not both", async () => {
+    await using it = await start(api);
+    const { endpoints } = it.client;
+    const { imageName: _, env: __, ...neither } = INPUT;
+    await expect(endpoints.create(neither)).rejects.toThrow(/templateId: is required \(or imageName/);
+    await expect(endpoints.create({ ...INPUT, templateId: "shared" })).rejects.toThrow(/imageName: cannot be combined/);
+    const withEnv = { ...neither, templateId: "shared", env: { A: "b" } };
+    await expect(endpoints.create(withEnv)).rejects.toThrow(/env: cannot be combined with templateId/);
+    expect(it.calls()).toEqual([]);
+  });
+});
+
+test.each(
+  OCCASIONS,
+)("over %s, a create whose response is lost by %s makes one endpoint and one template", async (api, _what, effect) => {
+  await using it = await start(api);
+  it.emulator.faults.add({ match: { operation: NAMES[api].create }, effect, times: 1 });
+  const created = await it.run(it.client.endpoints.create(INPUT));
+  expect(it.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+  expect(bound(it).map(({ boundEndpointId }) => boundEndpointId)).toEqual([created.id]);
+  expect(created).toMatchObject(SHOWN);
+});
+
+test.each(OCCASIONS)("over %s, a change whose response is lost by %s is made once", async (api, _what, effect) => {
+  await using it = await start(api);
+  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  it.emulator.faults.add({ match: { operation: NAMES[api].change }, effect, times: 1 });
+  const changed = await it.run(it.client.endpoints.update(id, { imageName: "me/llama:2", env: { MODEL: "x" } }));
+  expect(changed).toMatchObject({ imageName: "me/llama:2", env: { MODEL: "x", HF_TOKEN: SECRET } });
+  expect(containerOf(it, id)).toMatchObject({ imageName: "me/llama:2" });
+  expect(bound(it)).toHaveLength(1);
+});
+
+test.each(OCCASIONS)("over %s, a deletion whose response is lost by %s leaves nothing", async (api, _what, effect) => {
+  await using it = await start(api);
+  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  it.emulator.faults.add({ match: { operation: NAMES[api].delete }, effect, times: 1 });
+  await it.run(it.client.endpoints.delete(id));
+  expect(it.emulator.endpoints.list()).toEqual([]);
+  expect(bound(it)).toEqual([]);
+});
+
+test.each(
+  LOSSES.flatMap(([what, effect]) =>
+    ["podTemplate", "deleteTemplate"].map((operation) => [operation, what, effect] as const),
+  ),
+)("a %s whose response is lost by %s deletes the template that the service has kept", async (operation, _what, effect) => {
+  await using it = await start("graphql", { keepBoundTemplates: true });
+  const { id } = await it.run(it.client.endpoints.create(INPUT));
+  it.emulator.faults.add({ match: { operation }, effect: { ...effect, when: "after" }, times: 1 });
+  await it.run(it.client.endpoints.delete(id));
+  expect(bound(it)).toEqual([]);
+});
+
+describe("over GraphQL", () => {
+  test("a template that the service keeps is deleted, also by a second deletion that knows its id", async () => {
+    await using it = await start("graphql", { keepBoundTemplates: true });
+    const { endpoints } = it.client;
+    const first = await it.run(endpoints.create(INPUT));
+    await it.run(endpoints.delete(first.id));
+    expect(bound(it)).toEqual([]);
+    const { id, templateId } = await it.run(endpoints.create(INPUT));
+    it.emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+    it.emulator.endpoints.delete(id);
+    expect(bound(it)).toHaveLength(1);
+    await it.run(endpoints.delete(id, { boundTemplateId: templateId }));
+    expect(bound(it)).toEqual([]);
+  });
+
+  test("a kept template that another endpoint uses stays, with a warning", async () => {
+    await using it = await start("graphql", { keepBoundTemplates: true });
+    const { endpoints } = it.client;
+    const { id, templateId } = await it.run(endpoints.create(INPUT));
+    await it.run(endpoints.create({ name: "other", gpuIds: "ADA_24", templateId }));
+    await it.run(endpoints.delete(id));
+    expect(bound(it)).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringMatching(/template \w+ of the deleted endpoint \w+ stays: .*in use by/)]);
+  });
+
+  test("the container of an endpoint with a template of others is not changed", async () => {
+    await using it = await start("graphql");
+    const { endpoints } = it.client;
+    const { id, ...shown } = await it.run(endpoints.create({ name: "a", gpuIds: "ADA_24", templateId: "shared" }));
+    expect(shown).toMatchObject({ templateId: "shared", imageName: "", env: {}, containerDiskInGb: 0 });
+    const change = it.run(endpoints.update(id, { imageName: "me/other:1" }));
+    await expect(change).rejects.toThrow(BusinessRuleError);
+    await expect(change).rejects.toThrow(/its template shared does not belong to it.*REST v2/);
+    expect(it.emulator.templates.list()).toMatchObject([{ imageName: "me/shared:1" }]);
+    await it.run(endpoints.delete(id));
+    expect(it.emulator.templates.list()).toMatchObject([{ id: "shared" }]);
+  });
+
+  test("a service that does not bind templates refuses an image before anything is sent", async () => {
+    await using it = await startEmulated();
+    const refused = it.run(it.client.endpoints.create(INPUT));
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(/imageName: exists only at the service runpod, and over REST v2/);
+    expect(it.emulator.endpoints.list()).toEqual([]);
+  });
+});
+
+test("over v2, an endpoint moves from a template to its own container, and back", async () => {
+  await using it = await start("v2");
+  const { endpoints } = it.client;
+  const known = { templateId: "shared" };
+  it.emulator.templates.change("shared", { env: [{ key: "OF_TEMPLATE", value: "1" }], containerDiskInGb: 70 });
+  const { id } = await it.run(endpoints.create({ name: "a", gpuIds: "ADA_24", templateId: "shared" }));
+  const own = await it.run(endpoints.update(id, { imageName: "me/own:1", env: { A: "b" } }, { known }));
+  expect(own).toMatchObject({ ...SHOWN, imageName: "me/own:1", env: { A: "b" }, templateId: "" });
+  const back = await it.run(endpoints.update(id, { templateId: "shared" }, { known: { ...own } }));
+  expect(back).toMatchObject({ templateId: "shared", imageName: "me/shared:1", containerDiskInGb: 70 });
+});
