@@ -88,12 +88,13 @@ export function createClient(options?: ClientOptions): Client {
     proxyHint: checked.dispatcher ? () => "" : proxyHint,
   };
   const closing = createClosing();
-  const { retry, attemptTimeoutMs } = checked;
+  const { retry, attemptTimeoutMs, headers } = checked;
   const calls: CallContext = {
     clock,
     random: Math.random,
     retry,
     attemptTimeoutMs,
+    headers,
     onRetry: reports.retry,
     warn: reports.warning,
     closing,

@@ -25,6 +25,7 @@ import {
   wholeFrom,
 } from "./transport/callOptions";
 import type { Observers } from "./transport/observers";
+import { headerProblems } from "./transport/requestOptions";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
 import type { RateLimitOptions } from "./transport/throttle";
 
@@ -47,6 +48,12 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
    * @default `SERVERLESS_GPU_API`, else `graphql`
    */
   readonly api?: ManagementApi | undefined;
+  /**
+   * Headers to add to each request. Those of a call take precedence. Those that the client sets
+   * itself, such as `authorization` and `content-type`, are refused.
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
@@ -112,6 +119,7 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
           message,
         }))
       : [{ property: name, message: "must be an object such as { maxAttempts: 3 }" }],
+  headers: headerProblems,
   attemptTimeoutMs: positiveMs,
   rateLimits: check(
     (value) => value === "off" || (isObject(value) && !optionProblems(value, RATE_LIMITS, unknownIn(""))),

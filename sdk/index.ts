@@ -42,7 +42,14 @@ export {
   type WaitOptions,
   WaitTimeoutError,
 } from "./jobs/jobHandle";
-export type { OutputSchema, ParsingSchema, StandardIssue, StandardResult, StandardSchema } from "./jobs/jobOutput";
+export type {
+  OutputSchema,
+  ParsingSchema,
+  StandardIssue,
+  StandardPathPart,
+  StandardResult,
+  StandardSchema,
+} from "./jobs/jobOutput";
 export {
   type CompletedJob,
   type EndpointHealth,

@@ -43,7 +43,13 @@ export interface StandardIssue {
   /** What is wrong. */
   readonly message: string;
   /** The keys that lead to the place. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly path?: readonly (PropertyKey | StandardPathPart)[] | undefined;
+}
+
+/** One key of a path, as an object. */
+export interface StandardPathPart {
+  /** The key. */
+  readonly key: PropertyKey;
 }
 
 /** What was parsed, for errors. */

@@ -1,14 +1,18 @@
 import { onAbort } from "../contract/clock";
 import { ClientClosedError, ConnectionError } from "../errors";
 import type { Log } from "./observers";
-import type { AttemptSignal } from "./retryingCall";
+
+/** An attempt that can be ended. */
+interface Attempt {
+  abort(reason: unknown): void;
+}
 
 /** Ends what a client has under way when it is closed. */
 export interface Closing {
   /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
   readonly signal: AbortSignal;
   /** The attempts under way, with what errors call them. */
-  readonly attempts: Map<AttemptSignal, string>;
+  readonly attempts: Map<Attempt, string>;
   /** Ends all pauses and waits. */
   begin(): void;
   /** Ends the attempts that have no response yet, and logs them. */
@@ -20,7 +24,7 @@ const MOST_NAMED = 10;
 
 export function createClosing(): Closing {
   const controller = new AbortController();
-  const attempts = new Map<AttemptSignal, string>();
+  const attempts = new Map<Attempt, string>();
   return {
     signal: controller.signal,
     attempts,

@@ -16,6 +16,8 @@ export interface CallContext {
   readonly retry: RetryPolicy;
   /** The longest time of an attempt without data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
+  /** Headers to add to each request. */
+  readonly headers?: RequestOptions["headers"];
   /** Called before the pause of a retry. */
   readonly onRetry?: Reports["retry"];
   /** Called with a warning that somebody should read. */
@@ -152,6 +154,15 @@ async function waitAtGate<T>(
   }
 }
 
+/** Returns the headers of the client and of the call, which take precedence. */
+function withHeaders(
+  ofClient: Readonly<Record<string, string>>,
+  ofCall: RequestOptions["headers"] = {},
+): Readonly<Record<string, string>> {
+  const entries = [...Object.entries(ofClient), ...Object.entries(ofCall)];
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /**
  * Makes one attempt. Aborts it when no data arrives in time, when the call's time is over, or when
  * the caller aborts.
@@ -195,7 +206,8 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
       call.onResponse?.(response);
     };
     const { progress } = timer;
-    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers: call.headers, onResponse });
+    const headers = context.headers ? withHeaders(context.headers, call.headers) : call.headers;
+    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
     if (received && error instanceof ServerlessGpuError) {

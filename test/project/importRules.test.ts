@@ -44,7 +44,7 @@ interface Arrows {
 
 const ARROWS: Record<string, Arrows> = {
   sdk: {
-    shared: ["errors", "nearestWord", "secret"],
+    shared: ["errors", "errorNames", "nearestWord", "secret"],
     sharedImports: ["contract"],
     folders: {
       contract: [],

@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import { CannotConnectError, InvalidInputError, RequestTimeoutError, ServiceFaultError } from "../../../sdk";
+import {
+  CannotConnectError,
+  ConfigurationError,
+  InvalidInputError,
+  RequestTimeoutError,
+  ServiceFaultError,
+} from "../../../sdk";
 import { CANARY, startEmulated, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 
@@ -74,6 +80,21 @@ describe("timeoutMs of a call", () => {
     const hurried = emulated.failure(emulated.client.endpoints.list({ timeoutMs: 500 }));
     expect(await emulated.run(emulated.client.endpoints.list())).toHaveLength(1);
     expect(await hurried).toBeInstanceOf(RequestTimeoutError);
+  });
+});
+
+describe("headers", () => {
+  test("of the client are sent with all requests, and those of a call take precedence", async () => {
+    await using server = await startEcho(503);
+    await using client = clientOf(server, { retry: { maxAttempts: 1 }, headers: { "X-Team": "a", "X-Trace": "none" } });
+    const headers = { "x-trace": "t1" };
+    await expect(client.endpoints.list()).rejects.toBeInstanceOf(ServiceFaultError);
+    await expect(client.endpoint("e1").health({ headers })).rejects.toBeInstanceOf(ServiceFaultError);
+    expect(server.headers).toMatchObject([
+      { "x-team": "a", "x-trace": "none" },
+      { "x-team": "a", "x-trace": "t1" },
+    ]);
+    expect(() => clientOf(server, { headers: { Authorization: "Bearer other" } })).toThrow(ConfigurationError);
   });
 });
 
