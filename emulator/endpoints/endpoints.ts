@@ -68,7 +68,9 @@ export interface Endpoints {
   rollOut(templateId: string): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
-  /** Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`. */
+  /**
+   * Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`.
+   */
   snapshot(withJobs: boolean): EndpointSnapshot[];
   restore(snapshot: readonly EndpointSnapshot[]): void;
   /** Stops and deletes all endpoints. */

@@ -86,7 +86,7 @@ export interface EndpointRuntime {
   reconcile(): void;
   /** Replaces the workers. Must be called after a change to the endpoint's template. */
   rollOut(): void;
-  /** Returns the state to save for a restart, as plain JSON, with some jobs or, without ids, with all. */
+  /** Returns the state to save for a restart, as plain JSON, with all jobs or those given. */
   snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot;
   /**
    * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or

@@ -39,7 +39,9 @@ export interface Kind<Seed, Fields, View> {
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
   readonly graphql: GraphqlPart;
-  /** Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`. */
+  /**
+   * Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`.
+   */
   snapshot(withJobs: boolean): unknown[];
   restore(saved: readonly unknown[]): void;
   /** Stops and deletes all records. */

@@ -17,7 +17,7 @@ export interface DataFile {
   readonly changed: StateChanges["changed"];
   /** Resolves when every change so far is in the file. */
   saved(): Promise<void>;
-  /** Resolves when the file contains the whole state as one JSON value, without appended changes. */
+  /** Resolves when the file is one JSON value, without appended changes. */
   compacted(): Promise<void>;
 }
 

@@ -51,7 +51,7 @@ const changeSchema = z.strictObject({
   lists: z.record(z.string(), itemsSchema).optional(),
   /** The ids of deleted records. */
   removed: z.record(z.string(), z.array(z.string())).optional(),
-  /** The running parts of endpoints: the jobs that are new or have changed, and those that are gone. */
+  /** The running parts of endpoints, with jobs that are new or have changed, or are gone. */
   runtimes: z
     .array(
       z.strictObject({
