@@ -6,7 +6,7 @@ import type { TemplateInput, TemplateSettings } from "./record";
 /** The largest number of variables (observed for pods, assumed for templates). */
 export const MAX_ENV_VARIABLES = 50;
 
-/** Returns `ports` as a sorted comma list without duplicates. */
+/** Returns `ports` as a sorted comma-separated list without duplicates. */
 export function normalizePorts(value: string | readonly string[]): string {
   const parts = (typeof value === "string" ? value : value.join(",")).split(",").map((part) => part.trim());
   return [...new Set(parts.filter((part) => part !== ""))].sort().join(",");
@@ -36,7 +36,7 @@ const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole num
   ports: {
     type: "ports",
     isList: true,
-    mustBe: "a port such as 8000/http, a list of ports or a comma list",
+    mustBe: "a port such as 8000/http, a list of ports or a comma-separated list",
     normalize: normalizePorts,
     default: "",
     needsNewWorkers: true,

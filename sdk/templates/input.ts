@@ -20,7 +20,7 @@ const SCHEMAS: FieldSchemas = fieldSchemas(TEMPLATE_FIELDS, { env: () => ENV_OF_
 
 const CHANGE_SCHEMAS: FieldSchemas = { ...SCHEMAS, env: envSchema(z.string().nullable()).nullable() };
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkTemplateFields(input: Readonly<Record<string, unknown>>): {
   fields: Record<string, unknown>;
   problems: InputProblem[];

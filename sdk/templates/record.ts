@@ -17,7 +17,7 @@ export interface TemplateInput {
    */
   readonly env?: Readonly<Record<string, string>> | null;
   /**
-   * Size of the container's disk, in GB (whole, ≥ 1).
+   * Size of the container's disk, in GB (integer, ≥ 1).
    * @default 20
    */
   readonly containerDiskInGb?: number | null;
