@@ -6,7 +6,7 @@ const { connect } = require("node:net");
  * so that it measures the server.
  * @param {{ port: number, path: string, headers?: Readonly<Record<string, string>>, concurrency:
  * number, ms: number }} options
- * @returns {Promise<number>} responses in a second
+ * @returns {Promise<number>} responses per second
  */
 async function requestsPerSecond({ port, path, headers = {}, concurrency, ms }) {
   const lines = [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...Object.entries(headers).map((each) => each.join(": "))];

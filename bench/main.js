@@ -23,7 +23,7 @@ async function main() {
   const known = fs.readdirSync(FOLDER).map((file) => path.basename(file, ".js"));
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(`no benchmark is named ${unknown.join(", ")}. There are: ${known.join(", ")}`);
+    throw new Error(`no benchmark is named ${unknown.join(", ")}. The benchmarks are: ${known.join(", ")}`);
 
   /** @type {Record<string, Row[]>} */
   const measured = {};

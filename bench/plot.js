@@ -13,7 +13,7 @@ const SMALLEST = 1 / 4;
 const LARGEST = 8;
 const TICKS = [1 / 4, 1 / 2, 1, 2, 4, 8];
 
-/** Each has a contrast of at least 4.5 with the background. */
+/** Colors, each with a contrast of at least 4.5 against the background. */
 const LIGHT = {
   back: "#ffffff",
   text: "#1f2328",
@@ -33,8 +33,8 @@ const DARK = {
 
 /**
  * The rows that are ratios, as an SVG picture: each a line from min to max with a dot at the
- * median, and its mark. Right is better: for times and sizes, which are better if they are small,
- * it draws the inverse.
+ * median, and its mark. Further right is better: for times and sizes, where less is better, it
+ * draws the inverse.
  * @param {readonly Row[]} rows
  */
 function plot(rows) {
@@ -140,7 +140,7 @@ function drawRow(row, index) {
 }
 
 /**
- * The figures of a row, so that larger is better.
+ * The figures of a row, converted so that larger is better.
  * @param {Row} row
  */
 function drawn(row) {

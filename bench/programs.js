@@ -40,8 +40,8 @@ class Endpoint extends pulumi.CustomResource {
 }`);
 
 /**
- * The way that Pulumi documents: the engine gets the provider's source code. Its methods also do
- * nothing.
+ * The way that Pulumi's documentation shows: the engine gets the provider's source code. Its
+ * methods also do nothing.
  */
 const usualWay = program(`
 const pulumi = require("@pulumi/pulumi");

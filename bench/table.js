@@ -5,7 +5,7 @@ const { figures, reaches, spread } = require("./runner");
 const COLUMNS = ["", "what", "ours", "against", "theirs", "compared", "mark"];
 
 /**
- * The rows as a table of plain text. Where runs differ, a cell shows min / median / max.
+ * The rows as a plain-text table. Where runs differ, a cell shows min / median / max.
  * @param {readonly Row[]} rows
  */
 function table(rows) {

@@ -9,10 +9,7 @@ import type { EmulatorClock } from "./time/virtualClock";
 import { isHttpHandler } from "./workers/httpHandler";
 
 /** Infinity is allowed: it means no limit, or never. NaN is not. */
-const zeroOrMore = z.custom<number>(
-  (value) => typeof value === "number" && value >= 0,
-  "a number of 0 or more is needed",
-);
+const zeroOrMore = z.custom<number>((value) => typeof value === "number" && value >= 0, "must be a number, 0 or more");
 const isProgram = (value: unknown): value is WorkerProgram =>
   typeof value === "object" && value !== null && "command" in value;
 const aFunction = (value: unknown) => typeof value === "function";
@@ -25,7 +22,7 @@ const handlers = z.custom<object>(
     Object.values(value).every(
       (handler) => handler === undefined || aFunction(handler) || isHttpHandler(handler) || isProgram(handler),
     ),
-  "an object of functions, HTTP handlers or programs is needed, by the name, the template id or the id of an endpoint; " +
+  "must be an object that maps the name, the template id or the id of an endpoint to a function, an HTTP handler or a program; " +
     "{ default: … } is for all others",
 );
 
@@ -34,7 +31,7 @@ const clock = z.custom<object>(
     typeof value === "object" &&
     value !== null &&
     ["now", "monotonic", "schedule"].every((name) => aFunction((value as Record<string, unknown>)[name])),
-  "manualClock(), scaledClock(factor) or systemClock is needed",
+  "must be manualClock(), scaledClock(factor) or systemClock",
 );
 
 const limit = z.strictObject({ perWindow: zeroOrMore.optional(), concurrent: zeroOrMore.optional() });
@@ -67,8 +64,8 @@ const schema = z.strictObject({
   dataFile: z.string().min(1).optional(),
   randomSeed: z.number().optional(),
   handlers: handlers.optional(),
-  onWorkerOutput: z.custom<object>(aFunction, "a function is needed").optional(),
-  onRequest: z.custom<object>(aFunction, "a function is needed").optional(),
+  onWorkerOutput: z.custom<object>(aFunction, "must be a function").optional(),
+  onRequest: z.custom<object>(aFunction, "must be a function").optional(),
   rateLimits: z
     .strictObject({
       limits: z.union([z.enum(["real", "off"]), z.partialRecord(z.enum(operations), limit.optional())]).optional(),

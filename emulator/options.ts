@@ -64,7 +64,7 @@ export interface EmulatorOptions {
   readonly staleFlashBoot?: boolean;
   /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
   readonly volumeDataCenters?: readonly string[];
-  /** The largest sum of `workersMax` over all endpoints, whole, ≥ 0. @default no limit */
+  /** The largest sum of `workersMax` over all endpoints (integer, ≥ 0). @default no limit */
   readonly workerQuota?: number;
   /** The value of `myself.serverlessDiscount`. @default null */
   readonly serverlessDiscount?: ServerlessDiscount | null;

@@ -66,8 +66,9 @@ export function providerService({ version, pluginDownloadURL }: Release): grpc.U
 }
 
 /**
- * Returns a unary RPC. @param sentBack returns the properties of a request whose secrets stay
- * secret in an initialisation failure
+ * Returns a unary RPC.
+ * @param sentBack returns the request's properties that an initialisation failure sends back, so
+ * that the secrets among them stay secret
  */
 function unary<Request, Response>(
   respond: (request: Request) => Promise<Response>,

@@ -60,8 +60,8 @@ export function watchServer(address: string, onGone: () => void): void {
 }
 
 /**
- * Ends a process that does not know the engine's port when its parent process ends: except on
- * Windows, an orphan then gets a new parent.
+ * Ends this process when its parent process ends, for a process that does not know the engine's
+ * port. The parent's id then changes, except on Windows.
  */
 function exitWithParent(): void {
   const parent = process.ppid;

@@ -9,8 +9,8 @@ const LINE_EVERY_MS = 10_000;
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
 /**
- * Receives the log lines. The engine shows what a process prints as messages of the stack, so the
- * name comes first.
+ * Receives the log lines. The engine shows everything that a process prints as a message of the
+ * stack, so each line starts with the resource's name.
  */
 let receive = (name: string, text: string): void => console.log(`${name}: ${text}`);
 

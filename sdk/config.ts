@@ -23,8 +23,8 @@ export interface ConnectionSettings {
    */
   readonly graphqlUrl?: string | undefined;
   /**
-   * The URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it, and not at
-   * the service `runpod`, which has ended REST v1.
+   * The URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The
+   * service `runpod` has retired REST v1, so it is not used there.
    */
   readonly restUrl?: string | undefined;
   /** The URL of the queue interface, with or without `/v2`. */

@@ -41,7 +41,7 @@ interface ManagementCalls {
 
 /**
  * Returns the requests over GraphQL. If a list may be cut off, REST v2 shows which records exist.
- * GraphQL reads no pods: REST v1 does, or REST v2 at a service that has ended REST v1.
+ * GraphQL cannot read pods: REST v1 does, or REST v2 at a service that has retired REST v1.
  */
 export function graphqlCalls(
   context: CallContext,

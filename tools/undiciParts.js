@@ -3,7 +3,7 @@
 // @ts-expect-error: these files have no types.
 const Dispatcher = require("undici/lib/dispatcher/dispatcher");
 
-// undici's entry point gives dispatchers this method, with which a proxy agent opens its tunnels.
+// undici's entry point gives dispatchers this method, which a proxy agent uses to open its tunnels.
 // @ts-expect-error
 Dispatcher.prototype.connect = require("undici/lib/api/api-connect");
 

@@ -113,8 +113,8 @@ async function live(run, count, emulator, log) {
 }
 
 /**
- * Throws unless the service has what the step should have produced: the time of work that was not
- * done is worthless.
+ * Throws unless the service has what the step should have produced: the time for work that was
+ * not done means nothing.
  * @param {Step} step
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator

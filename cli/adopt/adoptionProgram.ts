@@ -95,7 +95,7 @@ function header(count: number, newTiers: readonly string[]): string {
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
   return `// Adopts ${many} as they were when "serverless-gpu adopt" wrote this file. Next steps:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
-//    other logical names (the first arguments), change them now. Later that needs aliases.
+//    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config.
 ${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "no changes were needed" for each endpoint.

@@ -96,8 +96,8 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
 }
 
 /**
- * The routes with query parameters. All others refuse any, so that a filter that does not exist is
- * never ignored.
+ * The routes with query parameters. All other routes refuse query parameters, so that an
+ * unknown filter is never ignored.
  */
 const READS_QUERY: ReadonlySet<string> = new Set(["GET jobs", "GET workers", "GET journal", "GET worker-output"]);
 

@@ -99,7 +99,7 @@ function save(
   };
   if (template == null) return endpoints.save(fields);
   if (input.templateId != null) {
-    throw new BusinessError("template and templateId exclude each other", "save.template-or-id");
+    throw new BusinessError("template and templateId cannot be combined", "save.template-or-id");
   }
   if (input.id != null) {
     throw new BusinessError(

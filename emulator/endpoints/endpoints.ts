@@ -253,7 +253,7 @@ function endpointWithId({ endpoints }: State, id: string): Endpoint {
   return endpoint;
 }
 
-/** Returns what an endpoint needs of a machine, as text. Workers on others are replaced. */
+/** Returns what an endpoint needs of a machine, as text. When it changes, workers are replaced. */
 function machineNeeds(record: EndpointRecord): string {
   const { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions, instanceIds, locations } = record;
   return JSON.stringify([

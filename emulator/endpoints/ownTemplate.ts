@@ -8,7 +8,7 @@ export interface OwnTemplate {
 /** The operations on templates that endpoints with a template of their own need. */
 export interface OwnTemplates {
   create(template: OwnTemplate): { readonly id: string };
-  /** Makes a template that of an endpoint, with which it is deleted. */
+  /** Binds a template to an endpoint: both are deleted together. */
   bind(templateId: string, endpointId: string): void;
   remove(templateId: string): unknown;
   find(templateId: string): object | undefined;

@@ -118,7 +118,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
   let idleSince = Math.min(wasIdleSince, clock.now());
   const webhooks = createWebhooks(record.id, context);
   const store = createJobStore(clock, jobChanged, drop);
-  // The type of an endpoint is fixed for life.
+  // The type of an endpoint never changes.
   const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
   const scheduler = balancer ?? createScheduler(record, context, store, onRunOver);
   const stopWatching = watchIdleness(

@@ -22,7 +22,7 @@ export interface Assumptions {
    * turn.
    */
   readonly startAtOnce: readonly number[];
-  /** Jobs that a worker runs at once, whole, ≥ 1. */
+  /** Jobs that a worker runs at once (integer, ≥ 1). */
   readonly concurrency: number;
   /** The interval at which a busy worker asks for its next job, ≥ 0. */
   readonly takeEveryS: number;

@@ -127,7 +127,7 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
   };
 }
 
-/** Runs a job until it completes, or until its execution timeout or its time to live is over. */
+/** Runs a job until it completes, or until its execution timeout or its time to live expires. */
 function runJob(
   { clock, tally, assumptions, counts, cancelLoss, advance }: PlayedJobs,
   job: Job,
@@ -163,7 +163,7 @@ function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): voi
   cancelLoss.set(job.id, cancel);
 }
 
-/** Removes a job whose time to live is over. */
+/** Removes a job whose time to live has expired. */
 function lose({ counts, known, cancelLoss, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
   advance();
   cancelLoss.delete(job.id);

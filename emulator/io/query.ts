@@ -10,7 +10,7 @@ export function readQuery<Name extends string>(query: URLSearchParams, names: re
   const unknown = given.filter((name) => !(names as readonly string[]).includes(name));
   if (unknown.length > 0)
     throw new TypeError(
-      `There is no query parameter "${unknown.join('", "')}". There are: ${names.join(", ") || "none"}.`,
+      `There is no query parameter "${unknown.join('", "')}". Known parameters: ${names.join(", ") || "none"}.`,
     );
   for (const name of names) {
     if (query.getAll(name).length > 1) throw new TypeError(`The query parameter "${name}" is given more than once.`);

@@ -21,7 +21,7 @@ export interface JobRun {
 }
 
 /**
- * Calls `onTimeout` when the execution timeout of a job is over. Returns a function that cancels
+ * Calls `onTimeout` when the execution timeout of a job expires. Returns a function that cancels
  * that.
  */
 export function limitRun(clock: EmulatorClock, { request }: Job, onTimeout: () => void): () => void {

@@ -1,7 +1,7 @@
 import type { EmulatorClock } from "../time/virtualClock";
 import { apply, forgottenAt, hasEnded, type Job, type JobEvent, type StreamItem } from "./jobStates";
 
-/** An endpoint's jobs. Each is deleted when its time to live or retention is over. */
+/** An endpoint's jobs. Each is deleted when its time to live or retention expires. */
 export interface JobStore {
   get(id: string): Job | undefined;
   all(): Iterable<Job>;
@@ -33,7 +33,7 @@ interface Entry {
 
 /**
  * @param changed called at every change, with the id of the job
- * @param onForget called with each job whose ttl or retention is over, after it was deleted
+ * @param onForget called with each job whose ttl or retention has expired, after it was deleted
  */
 export function createJobStore(
   clock: EmulatorClock,

@@ -22,11 +22,11 @@ export interface RateLimit {
 
 /** The requests to a management interface, REST v2 or GraphQL, that an account may make. */
 export interface ManagementLimits {
-  /** Requests in a minute, whole, ≥ 1. @default no limit */
+  /** Requests in a minute (integer, ≥ 1). @default no limit */
   readonly perMinute?: number | undefined;
-  /** Requests in an hour, whole, ≥ 1. @default no limit */
+  /** Requests in an hour (integer, ≥ 1). @default no limit */
   readonly perHour?: number | undefined;
-  /** Requests in a day, whole, ≥ 1. @default no limit */
+  /** Requests in a day (integer, ≥ 1). @default no limit */
   readonly perDay?: number | undefined;
 }
 

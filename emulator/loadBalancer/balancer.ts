@@ -37,7 +37,7 @@ interface BalancerState {
   readonly context: RuntimeContext;
   readonly servers: ServerWorkers;
   readonly pool: WorkerPool;
-  /** In order of arrival. */
+  /** The waiting requests, in order of arrival. */
   readonly held: Set<Held>;
   readonly open: Map<OpenRequest, Worker>;
 }
@@ -136,7 +136,7 @@ function dispatch(state: BalancerState): void {
   scale(state);
 }
 
-/** Scales by the number of open requests, and of those that wait. */
+/** Scales by the number of open and waiting requests. */
 function scale(state: BalancerState): void {
   const { record, context, pool } = state;
   // GraphQL stores QUEUE_DELAY for such an endpoint, too, but there is no queue.
@@ -168,7 +168,7 @@ function leastBusy(workers: readonly Worker[]): Worker | undefined {
   );
 }
 
-/** The server of a worker that a fault makes hang. */
+/** The server of a worker that a fault causes to hang. */
 const HANGING: HttpServer = { respond: () => new Promise(() => {}), ping: () => new Promise(() => {}) };
 
 /** Sends a request to a worker that is reserved for it. */

@@ -40,7 +40,7 @@ export function functionServer(
         return await responseOf(await handlerOf().fetch(webRequest(request, signal), context));
       } catch (error) {
         if (signal.aborted) throw error;
-        // As a server does whose code throws.
+        // As a server responds whose code throws.
         const message = error instanceof Error ? error.message : String(error);
         const headers = { "content-type": "text/plain; charset=utf-8" };
         return { status: 500, headers, body: `Internal Server Error: ${message}\n` };

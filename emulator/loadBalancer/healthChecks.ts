@@ -5,7 +5,7 @@ import type { HttpServer } from "./httpServer";
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 10_000;
 
-/** The state of a worker, by its last health check. */
+/** The state of a worker according to its last health check. */
 export type Health = "healthy" | "starting" | "unhealthy";
 
 export interface HealthChecks {
@@ -16,7 +16,7 @@ export interface HealthChecks {
 
 /**
  * Checks the health of a worker's server at once and then every second.
- * @param onChange called when the result differs from the one before, with the reason in words
+ * @param onChange called when the result differs from the previous one, with the reason in words
  */
 export function startHealthChecks(
   clock: EmulatorClock,

@@ -7,7 +7,7 @@ export interface PassedRequest {
   readonly method: string;
   /** The path below the endpoint with its query, as it was sent: `/v1/models?limit=1`. */
   readonly target: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
 }
@@ -20,10 +20,10 @@ export interface HttpServer {
   ping(signal: AbortSignal): Promise<number>;
 }
 
-/** The path of health checks, unless the worker's environment has another. */
+/** The path of health checks, unless the worker's environment sets another. */
 export const HEALTH_PATH = "/ping";
 
-/** Headers of one connection, which no proxy passes on. */
+/** Headers of one connection, which proxies do not forward. */
 const OF_CONNECTION = [
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "expect"],

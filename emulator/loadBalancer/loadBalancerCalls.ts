@@ -7,7 +7,8 @@ import type { Balancer } from "./balancer";
 interface Options {
   readonly keys: Keys;
   /**
-   * Returns the balancer of a load-balancing endpoint. `undefined` if there is none with the id.
+   * Returns the balancer of a load-balancing endpoint. Returns `undefined` if no such endpoint has
+   * the id.
    */
   readonly find: (endpointId: string) => Pick<Balancer, "serve"> | undefined;
 }

@@ -8,16 +8,16 @@ import type { HttpServer, PassedRequest } from "./httpServer";
 export interface OpenRequest {
   /** Resolves with the response to send. Never rejects. */
   readonly response: Promise<HttpResponse>;
-  /** Breaks the connection to the worker, as its death does. */
+  /** Breaks the connection to the worker, as if it had died. */
   lose(): void;
 }
 
 /** The reasons for which a connection to a worker ends early. */
-const LATE = new Error("the processing limit is over");
+const LATE = new Error("the processing time limit was exceeded");
 const LOST = new Error("the worker was lost");
 
 /**
- * Passes a request on to a worker.
+ * Forwards a request to a worker.
  * @param client aborts if the client's connection ends
  * @param onEnd called once, when the response is complete or the connection has ended
  */
@@ -43,7 +43,7 @@ export function openRequest(
     onEnd();
   }
 
-  // The caller has no result of this call yet.
+  // In a microtask, because the caller does not have the result of this call yet.
   if (client.aborted) queueMicrotask(abort);
   else client.addEventListener("abort", abort, { once: true });
 
@@ -63,7 +63,7 @@ export function openRequest(
   return { response: respond(), lose: () => controller.abort(LOST) };
 }
 
-/** A function may go on although nobody waits for it. */
+/** Stops waiting when the signal aborts. The function itself may keep running. */
 function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(signal.reason);
@@ -73,7 +73,7 @@ function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Yields the chunks of a body, up to the service's limit. A longer one breaks off. */
+/** Yields the chunks of a body, up to the service's limit. A longer one is cut off. */
 async function* limited(
   body: HttpResponse["body"],
   signal: AbortSignal,

@@ -33,7 +33,7 @@ export function processServer({ port, healthPort }: ServerPorts, healthPath: str
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
-    // After the response has begun, its body has the error.
+    // Once the response has begun, errors reach its body instead.
     outgoing.on("error", reject);
   });
 }

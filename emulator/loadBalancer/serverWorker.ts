@@ -20,7 +20,7 @@ export interface ServerWorker {
 
 /** The parts of a runner that are the same for all workers with an HTTP server. */
 const SERVER: Pick<WorkerRunner, "concurrency" | "restMs" | "run"> = {
-  // It takes all requests that the load balancer gives it.
+  // The worker takes every request that the load balancer gives it.
   concurrency: Number.POSITIVE_INFINITY,
   restMs: () => 0,
   run() {

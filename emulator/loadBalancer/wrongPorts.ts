@@ -4,8 +4,8 @@ import type { WorkerContainer } from "../workers/container";
 import type { HttpServer } from "./httpServer";
 
 /**
- * Returns the first port of a worker that its container does not expose. Without a variable, the
- * service sets and exposes port 80 itself.
+ * Returns the first port of a worker that its container does not expose. If neither variable is
+ * set, the service sets and exposes port 80 itself.
  */
 export function closedPort({ env, ports }: Pick<WorkerContainer, "env" | "ports">): string | undefined {
   const wanted = [env.PORT, env.PORT_HEALTH].filter((port) => port !== undefined);
@@ -19,7 +19,7 @@ export const UNREACHABLE: HttpServer = {
 };
 
 /**
- * Calls a function when the life of a worker with wrong ports is over. Returns a function that
+ * Calls a function when the service would end a worker with wrong ports. Returns a function that
  * cancels the call.
  */
 export function endWithWrongPorts(clock: EmulatorClock, end: () => void): () => void {

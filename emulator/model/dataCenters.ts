@@ -31,8 +31,8 @@ export function countryOf(dataCenterId: string): string {
 }
 
 /**
- * Returns the data centers of a comma list of countries and data centers. An empty list is any
- * region.
+ * Returns the data centers of a comma-separated list of countries and data centers. An empty list
+ * is any region.
  */
 export function dataCentersOf(locations: string): string[] {
   const parts = locations

@@ -74,8 +74,8 @@ const CONTRACT_FIELDS = {
     profile === "observed" ? withoutSuffix(given) : given,
   ),
   /**
-   * GPU tiers in priority order, then exclusions, as a comma list. REST v2 sends and replaces both
-   * together.
+   * GPU tiers in priority order, then exclusions, as a comma-separated list. REST v2 sends and
+   * replaces both together.
    */
   gpuIds: {
     ...requiredString(
@@ -123,11 +123,11 @@ const CONTRACT_FIELDS = {
     }),
     observed: { output: "Int!", input: `Int! = ${SAVE_ENDPOINT_DEFAULTS.scalerValue}` },
   },
-  /** Workers that always run, whole, ≥ 0. */
+  /** Workers that always run (integer, ≥ 0). */
   workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, property("workers.min", COUNT), z.int(), z.int().min(0)),
-  /** Workers that may run at once, whole, ≥ `workersMin`. */
+  /** Workers that may run at once (integer, ≥ `workersMin`). */
   workersMax: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMax, property("workers.max", COUNT), z.int(), z.int().min(0)),
-  /** Countries or data centers as a comma list; `""` and `null` for any region. */
+  /** Countries or data centers as a comma-separated list; `""` and `null` for any region. */
   locations: kept(
     "String",
     z.string(),
@@ -208,7 +208,7 @@ export interface EndpointRecord extends EndpointFields {
   readonly createdAt: number;
   /** Number of changes since then. A worker's pod shows it as `slsVersion`. */
   version: number;
-  /** `CPU` if it was created with `instanceIds`; fixed for life. */
+  /** `CPU` if it was created with `instanceIds`; never changes. */
   readonly computeType: "CPU" | "GPU";
   /** The container of its own, or `null` while it follows its template. */
   container?: EndpointContainer | null;

@@ -79,7 +79,7 @@ const CPU: Shape = {
  * both.
  */
 export const OBSERVED_FIELDS = {
-  /** GPUs of each worker, whole, ≥ 1; `null` counts as 1. */
+  /** GPUs of each worker (integer, ≥ 1); `null` counts as 1. */
   gpuCount: field("Int", count, 1, {
     v2: forGpus(
       convertedProperty<number | null, number>(
@@ -167,7 +167,7 @@ export const OBSERVED_FIELDS = {
   }),
   /** The model to cache, at most one; without effect. */
   modelReferences: field<readonly string[] | null>("[String]", texts.nullable(), [], { isKept: true }),
-  /** Kind of the endpoint, fixed for life: `QB` (queue) or `LB` (load balancer). */
+  /** Kind of the endpoint, which never changes: `QB` (queue) or `LB` (load balancer). */
   type: {
     ...field<string | null>("String", text, "QB", {
       isKept: true,

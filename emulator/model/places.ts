@@ -83,7 +83,7 @@ function isAtLeast(version: string, floor: string): boolean {
   return major === floorMajor ? minor >= floorMinor : major > floorMajor;
 }
 
-/** Returns the variables by which a worker knows its place (observed). */
+/** Returns the variables that tell a worker its place (observed). */
 export function placeVariables({ dataCenterId, volumeId }: Place): Readonly<Record<string, string>> {
   return { RUNPOD_DC_ID: dataCenterId, ...(volumeId !== null && { RUNPOD_VOLUME_ID: volumeId }) };
 }

@@ -7,7 +7,7 @@ export interface DelayedProcess extends GroupProcess {
   launchIn(delayMs: number): void;
 }
 
-/** @param onCancelled called once, after a stop before the launch */
+/** @param onCancelled called once, if the process is stopped before it is launched */
 export function delayedProcess(launch: () => GroupProcess, onCancelled: () => void): DelayedProcess {
   let launched: GroupProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -46,7 +46,7 @@ const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|(
 
 /**
  * Returns a command line in which the program replaces the shell, so that the signals of its
- * process are those of the program. Not every shell does so by itself.
+ * process are those of the program. Not every shell does so on its own.
  */
 export function replacingShell(command: string): string {
   return ONE_PROGRAM.test(command) ? `exec ${command}` : command;

@@ -5,7 +5,7 @@ export interface JobPolls {
   /** The number of jobs that they still ask for. */
   readonly room: number;
   /**
-   * Resolves with the jobs that were given to the request, or with none when it is over.
+   * Resolves with the jobs that were given to the request, or with none when the request ends.
    * @param size the number of jobs that the worker asks for, ≥ 1
    */
   open(size: number, signal: AbortSignal): Promise<readonly Job[]>;
@@ -28,7 +28,7 @@ interface Poll {
 }
 
 /**
- * @param schedule calls a function when the longest time of a request is over, and returns a
+ * @param schedule calls a function when a request's longest time has passed, and returns a
  * function that cancels it
  */
 export function createJobPolls(schedule: (callback: () => void) => () => void): JobPolls {

@@ -21,7 +21,7 @@ export interface WorkerProgram {
    */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * The number of jobs that a worker may have at once, whole, ≥ 1.
+   * The number of jobs that a worker may have at once: an integer, ≥ 1.
    * @default as many as it asks for
    */
   readonly concurrency?: number | undefined;
@@ -33,7 +33,7 @@ export interface WorkerProgram {
 }
 
 const schema = z.strictObject({
-  command: z.string().refine((command) => command.trim() !== "", "a command is needed"),
+  command: z.string().refine((command) => command.trim() !== "", "must not be empty"),
   cwd: z.string().min(1).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string()).optional(),
   concurrency: z.int().min(1).optional(),

@@ -56,7 +56,7 @@ export interface ProgramWorkerCalls {
   take(size: number, signal: AbortSignal): Promise<readonly Job[]>;
   /** Resolves with the ids of the jobs that the worker must stop. */
   jobsToStop(signal: AbortSignal): Promise<readonly string[]>;
-  /** Reads the result of a job. A result of a job that is over has no effect. */
+  /** Reads the result of a job. A result for a job that has ended has no effect. */
   done(jobId: string, body: Readonly<Record<string, unknown>>): void;
   stream(jobId: string, output: unknown): void;
   /** Must be called when the process has ended. */

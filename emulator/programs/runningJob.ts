@@ -18,8 +18,8 @@ export interface RunningJob extends JobRun {
 }
 
 /**
- * Follows a job until it has an outcome or its execution timeout is over.
- * @param onOver called once when the job is over, before its outcome
+ * Follows a job until it has an outcome or its execution timeout expires.
+ * @param onOver called once when the job ends, before its outcome
  */
 export function followJob(
   job: Job,

@@ -11,7 +11,7 @@ export interface StopRequests {
 }
 
 /**
- * @param schedule calls a function when the longest time of a request is over, and returns a
+ * @param schedule calls a function when a request's longest time has passed, and returns a
  * function that cancels it
  * @param later calls a function when it is time to send ids again
  */

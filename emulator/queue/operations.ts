@@ -98,7 +98,9 @@ function forJob(operation: JobOperation): Operation {
 }
 
 function unknownJob(id: string): HttpResponse {
-  return notFound(`job ${id} not found: it never existed, or its time to live or the retention of its result is over`);
+  return notFound(
+    `job ${id} not found: it never existed, or its time to live or the retention of its result has expired`,
+  );
 }
 
 function run(request: QueueRequest, runtime: EndpointRuntime): HttpResponse {

@@ -29,7 +29,7 @@ function assertProcessors({ gpu, cpu }: EndpointBody, before: Readonly<EndpointR
   }
   const { allowedCudaVersions = [], minCudaVersion } = gpu ?? {};
   if (allowedCudaVersions.length > 0 && minCudaVersion) {
-    throw new Refusal(400, "allowedCudaVersions and minCudaVersion exclude each other", "v2.cuda");
+    throw new Refusal(400, "allowedCudaVersions and minCudaVersion cannot be combined", "v2.cuda");
   }
   const problems = (cpu ?? []).flatMap(({ id, vcpuCount }, index, all) => [
     ...(isPowerOfTwo(vcpuCount) ? [] : [`$.cpu[${index}].vcpuCount: must be a power of two`]),

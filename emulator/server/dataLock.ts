@@ -15,7 +15,7 @@ const ZOMBIE = "ended";
 
 /**
  * Each emulator puts a file of its own next to the data file, named after its process id and start
- * time. Only then does it look for the files of others, so if two start at once, at most one
+ * time. Only then does it look for other processes' files, so if two start at once, at most one
  * continues. The start time distinguishes a process from a later one with the same id, so a killed
  * emulator's file has no effect and can be removed. A lock that goes stale with age
  * (`proper-lockfile`) would refuse a restart for some seconds after a kill, and an emulator that is

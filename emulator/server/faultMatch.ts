@@ -116,7 +116,9 @@ function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operation
 /** @throws TypeError if an operation does not exist */
 export function assertOperation(operation: string, existing: readonly string[]): void {
   if (existing.includes(operation) || operation.startsWith("__")) return;
-  throw new TypeError(`There is no operation "${operation}". There are: ${[...new Set(existing)].join(", ")}.`);
+  throw new TypeError(
+    `There is no operation "${operation}". The operations are: ${[...new Set(existing)].join(", ")}.`,
+  );
 }
 
 function matches({ match = {} }: FaultRule, subject: Subject): boolean {

@@ -11,7 +11,7 @@ export interface FaultRule {
   readonly match?: FaultMatch;
   /** The effect on them. */
   readonly effect: FaultEffect;
-  /** How many times the rule is applied, whole, ≥ 1. @default indefinitely */
+  /** How many times the rule is applied (integer, ≥ 1). @default indefinitely */
   readonly times?: number;
 }
 
@@ -209,7 +209,7 @@ export function subjectsOf(effect: FaultEffect): Subjects {
   return special?.[1].appliesTo ?? "requests";
 }
 
-/** The kinds that exclude each other in a rule, and the pairs that are allowed. */
+/** The kinds that cannot be combined in a rule, and the pairs that are allowed. */
 const single = kinds.filter(([, { combinesWith }]) => combinesWith !== "all");
 const pairs = single.flatMap(([name, { combinesWith = [] }]) =>
   combinesWith === "all" ? [] : combinesWith.map((other) => [name, other] as const),

@@ -29,8 +29,8 @@ export interface AccountOptions {
 }
 
 /**
- * Creates the records of an account and connects them. Seeds, the data file, GraphQL and the
- * control interface follow the kinds.
+ * Creates the kinds of records of an account and connects them. Seeds, the data file, GraphQL and
+ * the control interface are derived from the kinds.
  */
 export function createKinds(
   given: AccountContext,

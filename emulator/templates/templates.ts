@@ -73,7 +73,7 @@ export interface Templates {
   find(id: string): TemplateRecord | undefined;
   /** Returns `true` if there was one with the id, which was deleted. */
   wasRemoved(id: string): boolean;
-  /** Makes a template belong to an endpoint, with which it is deleted. */
+  /** Binds a template to an endpoint: both are deleted together. */
   bind(id: string, endpointId: string): void;
   /** Removes the templates that belong to an endpoint, unless an option keeps them. */
   removeThatOf(endpointId: string): void;

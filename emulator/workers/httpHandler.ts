@@ -33,8 +33,7 @@ export function isHttpHandler(value: unknown): value is HttpHandler {
 }
 
 /**
- * The handler of endpoints that have none: it returns the method, the path and the body of a
- * request.
+ * The default handler of endpoints. It returns the method, the path and the body of a request.
  */
 export const httpEcho: HttpHandler = {
   async fetch(request, { workerId }) {

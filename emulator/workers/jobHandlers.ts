@@ -18,7 +18,7 @@ export interface HandlerContext {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
   /**
-   * Resolves after `ms` milliseconds. Rejects if the job is over: cancelled, timed out, or its
+   * Resolves after `ms` milliseconds. Rejects if the job has ended: cancelled, timed out, or its
    * worker stopped.
    */
   sleep(ms: number): Promise<void>;
@@ -37,7 +37,7 @@ export interface HandlerContext {
    * `RUNPOD_DC_ID`, its data center, and `RUNPOD_VOLUME_ID`, its network volume if it has one.
    */
   readonly env: Readonly<Record<string, string>>;
-  /** A signal that aborts when the job is over. */
+  /** A signal that aborts when the job ends. */
   readonly signal: AbortSignal;
 }
 

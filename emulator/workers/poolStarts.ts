@@ -5,7 +5,7 @@ import { newWorker, type Worker, type WorkerPod } from "./worker";
 
 /**
  * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
- * endpoint in turn. Returns `false` if there is none.
+ * endpoint in turn. Returns `false` if the endpoint has no place.
  */
 export function startWorker(pool: PoolState, id = randomId(pool.context.random)): boolean {
   const { record, context } = pool;

@@ -21,7 +21,7 @@ interface HandlerRun {
   readonly sleepers: Set<(reason: Error) => void>;
 }
 
-/** Runs a job with a handler, until there is an outcome or the execution timeout is over. */
+/** Runs a job with a handler, until there is an outcome or the execution timeout expires. */
 export function runJob(
   handler: Handler,
   job: Job,

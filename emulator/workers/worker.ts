@@ -29,11 +29,11 @@ export interface WorkerPod {
 /** Runs one worker's jobs: with a function, a program, or a forecast's rule. */
 export interface WorkerRunner {
   /**
-   * The program. A worker is replaced when its endpoint gets another one. `undefined` for a
-   * function.
+   * The program that the worker runs, `undefined` for a function. The worker is replaced when its
+   * endpoint changes to another program.
    */
   readonly program: WorkerProgram | undefined;
-  /** How many jobs the pool gives it at once at most, whole, ≥ 1. */
+  /** The most jobs that the pool gives it at once: an integer, ≥ 1. */
   readonly concurrency: number;
   /** `true` while a process runs: the worker counts until it has ended. */
   readonly hasProcess: boolean;

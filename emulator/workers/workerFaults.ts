@@ -19,7 +19,7 @@ export interface WorkerFaults {
   atJob(endpointId: string): "die" | "hang" | undefined;
 }
 
-/** Handlers that affect a worker without a program as SIGKILL and SIGSTOP affect a process. */
+/** Handlers that affect a worker without a program the way SIGKILL and SIGSTOP affect a process. */
 export const FAULTY: Readonly<Record<"die" | "hang", Handler>> = {
   die: (_job, { crash }) => crash(),
   hang: () => new Promise(() => {}),

@@ -8,7 +8,7 @@ import type { WorkerPod, WorkerRunner } from "./worker";
 export interface WorkerModel {
   /** The number of workers that one evaluation starts at most, ≥ 1. */
   readonly startAtOnce: number;
-  /** The number of jobs that the autoscaler expects one worker to run at once, whole, ≥ 1. */
+  /** The number of jobs that the autoscaler expects one worker to run at once (integer, ≥ 1). */
   readonly concurrency: number;
   /**
    * `true`: a worker without a request stops after `idleTimeout` with every scaler.

@@ -1,7 +1,7 @@
 /**
  * Posts report.md, which report.sh writes, to GitHub or GitLab:
  * - the report of `drift` as one issue for each stack, which it opens, updates, and closes when
- *   there is no drift anymore;
+ *   there is no more drift;
  * - any other report as a comment on the pull or merge request, one for each step and stack, which
  *   later runs update.
  *

@@ -2,7 +2,7 @@ import { createClient, JobFailedError, settingsFromEnvironment } from "pulumi-se
 import { z } from "zod";
 
 // `npm start` runs this against the emulator. With SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL
-// (or SERVERLESS_GPU_SERVICE) and an endpoint id as argument, it runs against a service.
+// (or SERVERLESS_GPU_SERVICE) and an endpoint id as its argument, it runs against a service.
 const client = createClient({
   ...settingsFromEnvironment(),
   onRequest: ({ operation, attempt, status, error }) => console.error(`  ${operation} #${attempt}: ${status ?? error}`),

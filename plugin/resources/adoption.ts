@@ -24,7 +24,7 @@ export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>)
   };
 }
 
-/** Returns the known inputs, with the values of a map one by one. */
+/** Returns the inputs as arguments, and each value of a map also as a part of its own. */
 function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, Arg> {
   const resolved = (name: string, value: unknown) => ({
     value,

@@ -26,8 +26,8 @@ export interface ServerlessGpuProviderArgs {
    */
   graphqlUrl?: pulumi.Input<string>;
   /**
-   * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it, and not at the
-   * service `runpod`, which has ended REST v1.
+   * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The service
+   * `runpod` has retired REST v1, so it is not used there.
    */
   restUrl?: pulumi.Input<string>;
   /** URL of the queue interface, with or without `/v2`. */

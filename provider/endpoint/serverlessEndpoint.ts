@@ -50,7 +50,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   drain?: pulumi.Input<boolean>;
   /**
-   * How long a deletion waits for the workers to stop, in seconds (whole, ≥ 1). After that, the
+   * How long a deletion waits for the workers to stop, in seconds (integer, ≥ 1). After that, the
    * deletion fails, the endpoint stays in state, and its worker counts are put back: it runs and is
    * billed again.
    * @default 600 (10 minutes)
@@ -62,13 +62,13 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   awaitReady?: pulumi.Input<boolean>;
   /**
-   * How long `awaitReady` waits, in seconds (whole, ≥ 1). After that, the create or update fails,
+   * How long `awaitReady` waits, in seconds (integer, ≥ 1). After that, the create or update fails,
    * and the endpoint stays in state.
    * @default 600 (10 minutes)
    */
   awaitReadyTimeout?: pulumi.Input<number>;
   /**
-   * The `revision` of the template (whole, ≥ 0), so that its changes reach the workers. When it
+   * The `revision` of the template (integer, ≥ 0), so that its changes reach the workers. When it
    * changes, the service replaces idle workers at once and the others after their job. It does not
    * show when that is done, and workers with FLASHBOOT may keep the old version: see
    * `recycleWorkers`.

@@ -21,7 +21,7 @@ export function commonRules(one: string) {
   } satisfies OwnRules;
 }
 
-/** Returns the valid inputs and the problems of the others. `null` counts as not set. */
+/** Returns the valid inputs and the problems with the others. `null` counts as not set. */
 export function checkOwnInputs(
   rules: OwnRules,
   ownInputs: Readonly<Record<string, unknown>>,

@@ -23,7 +23,7 @@ export interface InputKind {
   readonly nameSuffix?: (inputs: Properties) => string;
   /** The rules for inputs that only this kind has and that are not fields of the service. */
   readonly ownRules?: OwnRules;
-  /** Returns each valid field in normal form, and the problems of the others. */
+  /** Returns each valid field in normal form, and the problems with the others. */
   readonly checkFields: (input: Properties, readConfig: ReadConfig) => { fields: object; problems: InputProblem[] };
   /** The fields whose check reads the config. */
   readonly configuredFields?: readonly string[];

@@ -10,9 +10,10 @@ interface SecretInputs {
 }
 
 /**
- * Returns the input that names the secret inputs, because the engine passes their values to the
- * handlers as plain values. It is absent if all arguments are plain values. Another one says that a
- * transform may change the arguments: then nobody knows which of them are secret.
+ * Returns the inputs that tell the handlers which values are secret: the engine passes the values
+ * themselves without that mark. `__secretInputs` is absent if all arguments are plain values.
+ * `__changedLater` means that a transform may still change the arguments, so the secret ones cannot
+ * be known yet.
  */
 export function secretInputs(args: object, options: pulumi.CustomResourceOptions): SecretInputs {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));

@@ -243,7 +243,7 @@ async function adopt<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Changes a record that no state holds to match the program.
+ * Makes a record that is in no state match the program.
  * @throws NotFoundError if it must not be adopted
  */
 async function matchProgram<T extends NamedRecord, Fields extends object>(

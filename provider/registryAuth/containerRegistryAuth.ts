@@ -33,7 +33,7 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * How long a deletion waits for the service to accept it, in seconds (whole, ≥ 1).
+   * How long a deletion waits for the service to accept it, in seconds (integer, ≥ 1).
    * @default 60
    */
   deleteTimeout?: pulumi.Input<number>;

@@ -66,7 +66,7 @@ export interface SmokeTestArgs {
   expectedOutput?: pulumi.Input<unknown>;
   /**
    * How long the job may take from submit to result, or the request until its response, in seconds
-   * (whole, ≥ 1). After that the job is cancelled.
+   * (integer, ≥ 1). After that the job is cancelled.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number>;

@@ -56,8 +56,8 @@ export interface ServerlessTemplateArgs
    */
   removeUnknownEnv?: pulumi.Input<boolean>;
   /**
-   * How long a deletion waits until the service releases the template, in seconds (whole, ≥ 1). The
-   * service refuses to delete a template for up to two minutes after its last use.
+   * How long a deletion waits until the service releases the template, in seconds (integer, ≥ 1).
+   * The service refuses to delete a template for up to two minutes after its last use.
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number>;
@@ -84,7 +84,7 @@ export interface ServerlessTemplateArgs
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
-   * Counts changes (whole, ≥ 0) to what workers run: image, environment, disk, command, ports or
+   * Counts changes (integer, ≥ 0) to what workers run: image, environment, disk, command, ports or
    * credential. Saves count, and so do changes that a refresh finds: workers may not have those
    * yet.
    */

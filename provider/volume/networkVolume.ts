@@ -35,7 +35,7 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
    */
   adoptId?: pulumi.Input<string>;
   /**
-   * How long a deletion waits until the service releases the volume, in seconds (whole, ≥ 1).
+   * How long a deletion waits until the service releases the volume, in seconds (integer, ≥ 1).
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number>;

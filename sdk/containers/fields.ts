@@ -38,7 +38,7 @@ export const CONTAINER_TABLE = {
   ports: {
     type: "ports",
     isList: true,
-    mustBe: "a port such as 8000/http, a list of ports or a comma list",
+    mustBe: "a port such as 8000/http, a list of ports or a comma-separated list",
     normalize: normalizePorts,
     default: "",
     needsNewWorkers: true,

@@ -5,7 +5,7 @@ import type { ManagementApi, ServiceName } from "./limits";
  * capability, not for an interface.
  */
 export interface Capabilities {
-  /** The interface, by which the tables of fields say what it can set. */
+  /** The interface. The tables of fields use it to say what it can set. */
   readonly api: ManagementApi;
   /** The named service, which has fields that others do not have. */
   readonly service?: ServiceName | undefined;

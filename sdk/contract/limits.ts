@@ -15,7 +15,10 @@ const megabyte = 1_000_000;
 /** Names of the GPU tiers of the contract. */
 export const GPU_TIERS = Object.values(GpuTier);
 
-/** Country codes that `locations` accepts. Data-center ids such as `EU-RO-1` are observed. */
+/**
+ * Country codes that `locations` accepts. The service also accepts data-center ids such as
+ * `EU-RO-1` (observed).
+ */
 export const LOCATIONS = Object.values(Location);
 
 /**
@@ -54,7 +57,10 @@ export const UNSET_ENDPOINT_FIELDS = {
 /** An old switch for FLASHBOOT that the service may append to an endpoint's name (observed). */
 export const FLASH_BOOT_NAME_SUFFIX = " -fb";
 
-/** `workersMax` of an endpoint without jobs drops to `workersMax` after `afterMs` (observed). */
+/**
+ * When an endpoint has had no jobs for `afterMs`, the service lowers its `workersMax` to this one
+ * (observed).
+ */
 export const IDLE_SCALE_DOWN = [
   { afterMs: 3 * day, workersMax: 2 },
   { afterMs: 7 * day, workersMax: 0 },
@@ -167,7 +173,7 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 /** The name of a known service. */
 export type ServiceName = "runpod";
 
-/** The named services that have ended REST v1: RunPod on 2026-11-15 (announced). */
+/** The named services that have retired REST v1: RunPod on 2026-11-15 (announced). */
 export const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 
 /** When each named service ends GraphQL (announced). */

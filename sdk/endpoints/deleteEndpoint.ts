@@ -184,7 +184,7 @@ async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): P
   return "pause";
 }
 
-/** Scales to zero. An endpoint that is not found is no error if the list proves it gone. */
+/** Scales to zero. A "not found" is not an error if the list proves that the endpoint is gone. */
 async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next> {
   const { collection, options } = deletion;
   // For a while after a change, the list may show the earlier values.

@@ -105,7 +105,7 @@ function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, chan
     const { type, instanceIds, gpuIds } = before;
     const processors = runsOnCpus({ instanceIds }) ? `runs on CPUs (${instanceIds})` : `runs on GPUs (${gpuIds})`;
     const fact = property === "type" ? `is of the type ${type}` : processors;
-    const message = `cannot be changed: the endpoint ${fact}, for life. Create another endpoint`;
+    const message = `cannot be changed: the endpoint ${fact}. Create another endpoint`;
     return { property, message };
   });
   if (problems.length > 0) throw new InvalidInputError(`the change of endpoint ${before.id}`, problems);

@@ -69,7 +69,7 @@ const TABLE: Table = {
   gpuIds: {
     type: "gpuIds",
     isList: true,
-    mustBe: "a GPU tier, a list of tiers or a comma list",
+    mustBe: "a GPU tier, a list of tiers or a comma-separated list",
     normalize: normalizeGpuIds,
     default: "",
     isFixed: changesProcessor,
@@ -114,7 +114,7 @@ const TABLE: Table = {
   locations: {
     type: "locations",
     isList: true,
-    mustBe: "a country, a list of countries or a comma list",
+    mustBe: "a country, a list of countries or a comma-separated list",
     normalize: normalizeSet,
     default: UNSET.locations,
     v2: "dataCenterIds",
@@ -142,7 +142,8 @@ const TABLE: Table = {
     mustBe: "the id of a network volume, or null for none",
     normalize: normalizeSet,
     default: UNSET.networkVolumeId,
-    // The short form of `networkVolumeIds`: both have the same value. Several are a comma list.
+    // The short form of `networkVolumeIds`: both have the same value. Several are a comma-separated
+    // list.
     v2: { path: "networkVolumes", isList: true },
     toService: (id) => (id === "" ? null : id),
   },
@@ -169,7 +170,7 @@ const TABLE: Table = {
     type: "set",
     isList: true,
     pattern: CUDA_VERSION,
-    mustBe: 'a CUDA version such as "12.8", a list of versions or a comma list',
+    mustBe: 'a CUDA version such as "12.8", a list of versions or a comma-separated list',
     normalize: normalizeCudaVersions,
     default: "",
     onlyAt: "runpod",
@@ -191,7 +192,7 @@ const TABLE: Table = {
   networkVolumeIds: {
     type: "set",
     isList: true,
-    mustBe: "the id of a network volume, a list of ids or a comma list",
+    mustBe: "the id of a network volume, a list of ids or a comma-separated list",
     normalize: normalizeSet,
     default: "",
     onlyAt: "runpod",
@@ -215,7 +216,7 @@ const TABLE: Table = {
     type: "instances",
     isList: true,
     pattern: CPU_INSTANCE,
-    mustBe: "a CPU instance such as cpu3g-4-16, a list of instances or a comma list",
+    mustBe: "a CPU instance such as cpu3g-4-16, a list of instances or a comma-separated list",
     normalize: normalizeSet,
     default: "",
     isFixed: changesProcessor,

@@ -110,7 +110,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
   return withBothForms(fields) as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
@@ -156,7 +156,7 @@ function setSchema({ mustBe, pattern = /./, normalize = (same) => same }: AnyFie
   return list(mustBe, problemsOf).transform(normalize);
 }
 
-/** The shape of a GPU tier, by which it differs from a GPU type (observed). */
+/** The pattern of GPU tiers, which GPU types do not match (observed). */
 const GPU_TIER = /^[A-Z][A-Z0-9_]*$/;
 
 /**

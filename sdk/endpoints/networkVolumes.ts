@@ -5,7 +5,8 @@ import { normalizeSet } from "./normalForms";
 
 /*
  * The network volumes of an endpoint: the setting `networkVolumeIds`, or its short form
- * `networkVolumeId`. Records have the same comma list in both, so that each shows all drift.
+ * `networkVolumeId`. Records have the same comma-separated list in both, so that each shows all
+ * drift.
  */
 
 /** The two settings. */
@@ -14,7 +15,7 @@ export interface VolumeSettings {
   readonly networkVolumeIds?: string | undefined;
 }
 
-/** Returns `true` for a comma list of several. */
+/** Returns `true` for a comma-separated list of several. */
 export function areSeveral(commaList: string): boolean {
   return commaList.includes(",");
 }

@@ -1,6 +1,6 @@
 import { FLASH_BOOT_NAME_SUFFIX } from "../contract/limits";
 
-/** Splits a comma list, or an array of them. Trims the parts and drops empty ones. */
+/** Splits a comma-separated list, or an array of them. Trims the parts and drops empty ones. */
 export function splitList(value: string | readonly string[]): string[] {
   const list = typeof value === "string" ? value : value.join(",");
   return list
@@ -28,12 +28,14 @@ export function isGpuExclusion(part: string): boolean {
   return part.startsWith("-");
 }
 
-/** Returns a set as a sorted comma list without duplicates. */
+/** Returns a set as a sorted comma-separated list without duplicates. */
 export function normalizeSet(value: string | readonly string[] | null | undefined): string {
   return [...new Set(splitList(value ?? ""))].sort().join(",");
 }
 
-/** Returns a set of CUDA versions as a comma list without duplicates, the lowest first. */
+/**
+ * Returns a set of CUDA versions as a comma-separated list without duplicates, the lowest first.
+ */
 export function normalizeCudaVersions(value: string | readonly string[]): string {
   return [...new Set(splitList(value))].sort(compareVersions).join(",");
 }

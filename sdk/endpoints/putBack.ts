@@ -16,8 +16,8 @@ export interface ScaleDownOptions {
    */
   readonly onScaleDown?: ((counts: WorkerLimits) => void) | undefined;
   /**
-   * Called when the call has failed and the endpoint is not at zero: it has its worker counts
-   * again, or others that somebody else set.
+   * Called after a failure that leaves the endpoint above zero: it has its former worker counts
+   * again, or counts that somebody else set.
    */
   readonly onPutBack?: (() => void) | undefined;
 }

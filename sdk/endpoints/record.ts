@@ -26,8 +26,8 @@ export interface EndpointInput extends ContainerInput {
    * `["AMPERE_24", "-NVIDIA L4"]`. Required, except for an endpoint that runs on CPUs
    * (`instanceIds`). Allowed: the tiers of `GpuTier`, and those of the setting `extraGpuTiers` (in
    * a stack's config, `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself: a tier
-   * that this version does not know is only a warning there. The client and a dynamic provider also
-   * accept one tier or a comma-separated string, and return such a string, exclusions last.
+   * that this version does not know only causes a warning there. The client and a dynamic provider
+   * also accept one tier or a comma-separated string, and return such a string, exclusions last.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null;
@@ -38,8 +38,8 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly templateId?: string | null;
   /**
-   * Time before an idle worker shuts down, in seconds (whole, ≥ 0). Has no effect if `scalerType`
-   * is `REQUEST_COUNT`.
+   * Time before an idle worker shuts down, in seconds (integer, ≥ 0). Has no effect if
+   * `scalerType` is `REQUEST_COUNT`.
    * @default 10
    */
   readonly idleTimeout?: number | null;
@@ -70,32 +70,32 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly scalerValue?: number | null;
   /**
-   * Number of workers that always run (whole, ≥ 0, at most `workersMax`). They are billed even
+   * Number of workers that always run (integer, ≥ 0, at most `workersMax`). They are billed even
    * while idle.
    * @default 0, which scales to zero
    */
   readonly workersMin?: number | null;
   /**
-   * Number of workers that may run at the same time (whole, ≥ 0). Counts against the account's
+   * Number of workers that may run at the same time (integer, ≥ 0). Counts against the account's
    * quota.
    * @default 3
    */
   readonly workersMax?: number | null;
   /**
-   * Id of a network volume to mount; `""` is none. The short form of `networkVolumeIds`: set one of
-   * the two. An endpoint with several volumes shows all of them here, too, comma-separated.
+   * Id of a network volume to mount; `""` means none. The short form of `networkVolumeIds`: set one
+   * of the two. An endpoint with several volumes shows all of them here, too, comma-separated.
    * @default none
    */
   readonly networkVolumeId?: string | null;
   /**
-   * Number of GPUs of each worker (whole, ≥ 1). Multiplies the price. Over GraphQL, only the
+   * Number of GPUs of each worker (integer, ≥ 1). Multiplies the price. Over GraphQL, only the
    * service `runpod` has it.
    * @default 1
    */
   readonly gpuCount?: number | null;
   /**
-   * Lowest CUDA version of the machines that workers run on, such as `"12.8"`; `""` is any. Without
-   * a machine that has it, no worker starts, and the service reports no error. REST v2 accepts it
+   * Lowest CUDA version of the machines that workers run on, such as `"12.8"`; `""` means any.
+   * If no machine has it, no worker starts, and the service reports no error. REST v2 accepts it
    * only without `allowedCudaVersions`. Over GraphQL, only the service `runpod` has it.
    * @default any version
    */
@@ -103,23 +103,23 @@ export interface EndpointInput extends ContainerInput {
   /**
    * Exact CUDA versions of the machines that workers run on, in any order: `["12.8", "12.9"]`. Over
    * GraphQL, only the service `runpod` has them. The client and a dynamic provider also accept a
-   * comma-separated string, and return one, the lowest version first; `""` is any.
+   * comma-separated string, and return one, the lowest version first; `""` means any.
    * @default any version
    */
   readonly allowedCudaVersions?: string | readonly string[] | null;
   /**
-   * Longest time that a job may run, in milliseconds (whole, ≥ 0, at most 604800000, 7 days); 0 is
-   * no limit. A new endpoint gets the default, and an existing one keeps its limit until the
+   * Longest time that a job may run, in milliseconds (integer, ≥ 0, at most 604800000, 7 days); 0
+   * means no limit. A new endpoint gets the default, and an existing one keeps its limit until the
    * program sets another. Over GraphQL, only the service `runpod` has it.
    * @default 600000 (10 minutes)
    */
   readonly executionTimeoutMs?: number | null;
   /**
    * Ids of network volumes to mount, at most one in each data center, in any order. A worker gets
-   * the one of its data center; nothing copies data between them. If `locations` name data centers,
+   * the one in its data center; nothing copies data between them. If `locations` name data centers,
    * each needs one of the volumes. Over GraphQL, only the service `runpod` has several. The client
-   * and a dynamic provider also accept a comma-separated string, and return a sorted one; `""` is
-   * none.
+   * and a dynamic provider also accept a comma-separated string, and return a sorted one; `""`
+   * means none.
    * @default none
    */
   readonly networkVolumeIds?: string | readonly string[] | null;

@@ -13,7 +13,7 @@ export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
 /** Options of `runMany`. `timeoutMs`, `maxRetries` and `headers` are for each submit. */
 export interface RunManyOptions<Output> extends SubmitOptions {
   /**
-   * The largest number of submitted jobs whose results the loop has not taken yet: whole, ≥ 1. A
+   * The largest number of submitted jobs whose results the loop has not taken yet (integer, ≥ 1). A
    * slow loop therefore slows the batch down, and memory does not grow.
    * @default 100
    */
@@ -45,11 +45,11 @@ const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
 
 /** Job counts of a batch. */
 export interface BatchCounts {
-  /** The number of inputs that were read: whole, ≥ 0. */
+  /** The number of inputs that were read (integer, ≥ 0). */
   readonly started: number;
-  /** The number of jobs that completed: whole, ≥ 0. */
+  /** The number of jobs that completed (integer, ≥ 0). */
   readonly completed: number;
-  /** The number of inputs that failed for good, in their job or before it started: whole, ≥ 0. */
+  /** The number of inputs that failed, in their job or before it started (integer, ≥ 0). */
   readonly failed: number;
   /**
    * The number of inputs whose result is an error although their job may still run, for example
@@ -60,7 +60,7 @@ export interface BatchCounts {
 
 /** Fields that every batch result has. */
 export interface BatchItem<Input> {
-  /** The input's position: whole, ≥ 0. */
+  /** The input's position (integer, ≥ 0). */
   readonly index: number;
   /** The input as it was given. */
   readonly input: Input;

@@ -130,7 +130,7 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];
   return [
-    `policy.ttl (${ttlMs} ms) is shorter than policy.executionTimeout (${executionTimeout} ms): when its ttl is over, ` +
+    `policy.ttl (${ttlMs} ms) is shorter than policy.executionTimeout (${executionTimeout} ms): when its ttl expires, ` +
       "the job is deleted with its result, even while it runs",
   ];
 }

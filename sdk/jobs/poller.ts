@@ -97,7 +97,7 @@ interface Watched {
 /** Waits for all jobs of an endpoint, with one timer. */
 export class Poller {
   readonly #context: PollerContext;
-  /** The jobs with waits, the one with the oldest read first. */
+  /** The jobs that are waited for. The one that was read longest ago comes first. */
   readonly #watched = new Map<string, Watched>();
   /** The number of current reads, not counting held ones. */
   #underWay = 0;
@@ -272,7 +272,7 @@ export class Poller {
     for (const waiter of job.waiters) this.#leave(job, waiter).resolve({ job: record });
   }
 
-  /** Keeps the waits through temporary errors, up to `maxOutageMs`. */
+  /** Keeps waiting despite temporary errors, for up to `maxOutageMs`. */
   #fail(job: Watched, error: unknown): void {
     const now = this.#context.clock.monotonic();
     job.failingSince ??= now;

@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [
 const KNOWN_STATUSES: readonly number[] = [401, 429];
 const REFUSALS: readonly number[] = [...KNOWN_STATUSES, ...RULES.flatMap(({ statuses }) => statuses)];
 
-/** A refusal of the service is short. A longer body is that of an app. */
+/** The service's own refusals are short. A longer body comes from an app. */
 const LONGEST_REFUSAL = 4096;
 
 /**

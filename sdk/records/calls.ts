@@ -22,8 +22,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    */
   readonly readByIds?: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
   /**
-   * Reads the ids and names of all records where `list` may be cut.
-   * @default there is no such interface
+   * Reads the ids and names of all records, for kinds whose `list` may be cut off.
+   * @default the interface cannot read names alone
    */
   readonly readNames?: NamesCall;
   /** Creates a record. */

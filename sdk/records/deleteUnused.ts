@@ -62,8 +62,8 @@ export interface Use<T extends NamedRecord, User extends NamedRecord> {
   /** Returns `true` if `user` uses the record. */
   readonly isUser: (user: User, record: T) => boolean;
   /**
-   * `true` if the service is known to refuse the deletion of a used record. Then a list of users
-   * that is not complete is no obstacle.
+   * `true` if the service is known to refuse the deletion of a used record. Then the deletion
+   * goes ahead even if the list of users is incomplete.
    * @default false
    */
   readonly isRefusedByService?: true;

@@ -22,7 +22,10 @@ export interface V2Field<Value> {
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns what to send by its place, where it differs. `undefined` is not sent. */
   write?(value: Value): Readonly<Record<string, unknown>>;
-  /** `true` if the value is a list there, and not a comma list. @default that of the field */
+  /**
+   * `true` if the value is a list there, and not a comma-separated list.
+   * @default that of the field
+   */
   readonly isList?: true;
   /**
    * `true` if a response without the field is not a record of this kind.
@@ -36,8 +39,8 @@ export interface V2Field<Value> {
 }
 
 /**
- * The normal form of a setting: a comma list for a list. An enum may hold words that the service
- * has added.
+ * The normal form of a setting: a comma-separated list for a list. An enum may hold words that the
+ * service has added.
  */
 type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
 type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
@@ -51,7 +54,7 @@ export interface FieldOf<Type extends string, Value> {
   readonly type: Type;
   /** Completes "must be …" in messages. */
   readonly mustBe: string;
-  /** `true` if the value is a comma list, for which inputs may hold a list. */
+  /** `true` if the value is a comma-separated list, for which inputs may hold a list. */
   readonly isList?: true;
   /** Values of an enum that inputs may hold. */
   readonly words?: readonly string[];
@@ -72,7 +75,7 @@ export interface FieldOf<Type extends string, Value> {
   readonly unset?: Value;
   /** `true` if a create sends the default, because the service has another one. */
   readonly sendsDefault?: true;
-  /** Returns `true` for a change that needs another record. @default no change does */
+  /** Returns `true` for a change that requires a new record. @default no change does */
   isFixed?(from: Value, to: Value): boolean;
   /** Returns `true` if a record with these settings cannot have the field. @default never */
   lackedBy?(settings: Readonly<Record<string, unknown>>): boolean;
@@ -87,8 +90,8 @@ export interface FieldOf<Type extends string, Value> {
    */
   readonly selection?: string;
   /**
-   * `true` if GraphQL has a list, and not a comma list. The name of a property if the elements are
-   * objects.
+   * `true` if GraphQL has a list, and not a comma-separated list. The name of a property if the
+   * elements are objects.
    */
   readonly graphqlList?: true | string;
   /** Returns the value to send, where it differs. `service` is the named service, if any. */
@@ -116,7 +119,7 @@ export interface FieldOf<Type extends string, Value> {
 
 /**
  * A field of the service that a save sends as it was read, because a save may reset what is left
- * out. Most of them are no settings of the client.
+ * out. Most of these fields are not settings in the client.
  */
 export interface KeptField {
   /** The selection in GraphQL. @default the name of the field */
@@ -223,7 +226,7 @@ export function requiredFields(table: FieldTable): string[] {
   return Object.keys(table).filter((field) => table[field]?.default === undefined);
 }
 
-/** Returns the names of the fields that are comma lists. */
+/** Returns the names of the fields that are comma-separated lists. */
 export function listFields(table: FieldTable): string[] {
   return Object.keys(table).filter((field) => table[field]?.isList);
 }

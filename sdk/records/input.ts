@@ -62,7 +62,7 @@ export function missingFields(table: FieldTable, fields: Readonly<Record<string,
 /** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkFields(
   schemas: FieldSchemas,
   input: Readonly<Record<string, unknown>>,

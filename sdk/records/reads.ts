@@ -105,8 +105,8 @@ export async function readExisting<T extends NamedRecord>(
 }
 
 /**
- * Returns `false` if, because of an unreadable record, the list does not show whether it has this
- * one. A new list may not have that problem.
+ * Returns `false` if an unreadable record makes it impossible to tell whether the list has the
+ * record with this id. A new read of the list may settle it.
  */
 function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   const { unreadable } = list.about?.(id) ?? list;

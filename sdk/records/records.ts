@@ -13,7 +13,7 @@ import { getRecord, readExisting } from "./reads";
 import { explainTakenName, nameTaken } from "./uniqueName";
 import { withHidden } from "./wholeList";
 
-/** The settings of a record, with its name if it is set. */
+/** The settings of a record, including its name if that is set. */
 interface Named {
   readonly name?: string | undefined;
 }

@@ -5,7 +5,7 @@ import type { Collection } from "./collection";
 import type { NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
-/** Matches the messages with which services refuse a name that is taken. */
+/** Matches the messages that services send to refuse a name that is taken. */
 const TAKEN = /must be unique|already exists|already in use|already taken/i;
 
 /**

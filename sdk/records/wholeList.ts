@@ -38,7 +38,7 @@ export async function readWhole<T extends NamedRecord>(
   return completeList(collection, await collection.list.read({}, options), options);
 }
 
-/** Returns a list with the records that it does not show because it is cut: see `readWhole`. */
+/** Adds to a list the records that the service cut off from it: see `readWhole`. */
 export async function completeList<T extends NamedRecord>(
   collection: Collection<T>,
   list: Listed<T>,

@@ -14,7 +14,7 @@ export const ANOTHER_LOGIN =
 
 const SCHEMAS = fieldSchemas(REGISTRY_AUTH_FIELDS);
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkRegistryAuthFields(input: Readonly<Record<string, unknown>>): {
   fields: Record<string, unknown>;
   problems: InputProblem[];

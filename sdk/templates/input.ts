@@ -8,7 +8,7 @@ const SCHEMAS: FieldSchemas = fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES);
 
 const CHANGE_SCHEMAS: FieldSchemas = { ...SCHEMAS, env: ENV_OF_CHANGE };
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkTemplateFields(input: Readonly<Record<string, unknown>>): {
   fields: Record<string, unknown>;
   problems: InputProblem[];

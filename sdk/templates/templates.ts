@@ -47,8 +47,8 @@ export interface Templates extends Readers<Template> {
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
   /**
    * Returns, by endpoint id, the ids of the templates whose image, variables and settings the
-   * endpoint's workers have. REST v2 does not show an endpoint's template. Over GraphQL, which
-   * shows it, this is empty.
+   * endpoint's workers have. This is needed for REST v2, which does not show an endpoint's
+   * template. Over GraphQL, which does, the map is empty.
    */
   matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }

@@ -14,7 +14,7 @@ export interface AttemptTimes {
   readonly timeLeftMs: number;
   /** `true`: the time for an upload is part of `timeLeftMs`. */
   readonly uploadCounts: boolean;
-  /** Called when the time is over, with the time that has passed. */
+  /** Called when time is up, with the time that has passed. */
   readonly onEnd: (waitedMs: number) => void;
 }
 

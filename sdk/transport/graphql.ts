@@ -232,7 +232,7 @@ function rejected(said: string, errors: readonly { readonly message: string }[])
   return Object.defineProperty(error, "refusedFields", { value: fields });
 }
 
-/** Matches the messages with which services say that something does not exist. */
+/** Matches the messages in which services say that something does not exist. */
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
 /** Matches the refusal of a data center, which is not a missing record. */

@@ -42,7 +42,7 @@ export function createRateWindows(): RateWindows {
   let inFlight = 0;
   let closedUntil = Number.NEGATIVE_INFINITY;
 
-  /** Returns the window with a name; a new one if the last one is over. */
+  /** Returns the window with a name; a new one if the last one has ended. */
   function current(name: string, now: number): Window | undefined {
     const window = windows.get(name);
     if (!window || now < window.endsAt) return window;

@@ -10,7 +10,7 @@ export interface RequestOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The largest number of retries of each request of the call: whole, ≥ 0.
+   * The largest number of retries of each request of the call (integer, ≥ 0).
    * @default the client's
    * `retry.maxAttempts` - 1
    */

@@ -8,7 +8,7 @@ export type Repeatability = "safe" | "create" | "submit";
 
 /** The limits of one call: its attempts, and its time. */
 export interface RetryPolicy {
-  /** The largest number of attempts: whole, ≥ 1. @default 6 */
+  /** The largest number of attempts (integer, ≥ 1). @default 6 */
   readonly maxAttempts: number;
   /** The time for all attempts and pauses, in milliseconds. @default 120,000 */
   readonly maxElapsedMs: number;

@@ -164,7 +164,7 @@ function withHeaders(
 }
 
 /**
- * Makes one attempt. Aborts it when no data arrives in time, when the call's time is over, or when
+ * Makes one attempt. Aborts it when no data arrives in time, when the call's time is up, or when
  * the caller aborts.
  */
 async function withTimeout<T>(context: CallContext, call: Call<T>, number: number, timeLeftMs: number): Promise<T> {

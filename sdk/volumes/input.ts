@@ -9,7 +9,7 @@ const SCHEMAS = fieldSchemas(VOLUME_FIELDS, {
   "data center": ({ mustBe }) => z.string(must(mustBe)).trim().regex(DATA_CENTER_ID, must(mustBe)),
 });
 
-/** Returns each valid field in normal form, and the problems of the others. */
+/** Returns each valid field in normal form, and the problems with the others. */
 export function checkVolumeFields(input: Readonly<Record<string, unknown>>): {
   fields: Record<string, unknown>;
   problems: InputProblem[];

@@ -5,7 +5,7 @@ export interface VolumeInput {
   /** Name of the volume. Need not be unique. */
   readonly name: string;
   /**
-   * Size in GB (whole, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused.
+   * Size in GB (integer, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused.
    */
   readonly size: number;
   /**

@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 64_000_000;
 /** The time for a whole delivery to arrive, in milliseconds. */
 const MAX_BODY_MS = 30_000;
 
-/** The content of a delivery: a job's id, or the status with which to reject it. */
+/** The content of a delivery: a job's id, or the status to reject it with. */
 export type ReadBody =
   | { readonly jobId: string; readonly status?: undefined }
   | { readonly jobId?: undefined; readonly status: number };

@@ -126,7 +126,7 @@ describe("handlers of a folder", () => {
   });
 });
 
-test("exec passes on a random key, --key sets it, and --host warns if other machines can reach the emulator", async () => {
+test("exec passes a random key to the command, --key sets it, and --host warns if other machines can reach the emulator", async () => {
   const script = "console.log(process.env.SERVERLESS_GPU_API_KEY)";
   const [random, again] = [await exec([], script), await exec([], script)];
   expect(random.stdout).toMatch(/^emulator-[0-9a-f]{32}\n$/);

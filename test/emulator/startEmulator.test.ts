@@ -72,16 +72,16 @@ describe("options", () => {
     [{ port: 70_000 }, "at port"],
     [{ profile: "foo" }, "at profile"],
     [{ apiKey: "" }, "at apiKey"],
-    [{ coldStartMs: Number.NaN }, "a number of 0 or more is needed"],
+    [{ coldStartMs: Number.NaN }, "must be a number, 0 or more"],
     [{ drainMs: -1 }, "at drainMs"],
     [{ workerQuota: "5" }, "at workerQuota"],
     [{ templates: "template-1" }, "at templates"],
-    [{ handlers: () => 1 }, "an object of functions, HTTP handlers or programs is needed"],
+    [{ handlers: () => 1 }, "must be an object that maps the name"],
     [{ handlers: { chat: "echo" } }, "at handlers"],
     [{ rateLimits: "off" }, "at rateLimits"],
     [{ rateLimits: { limits: { runs: {} } } }, "at rateLimits.limits"],
     [{ rateLimits: { limits: { run: { perWindow: Number.NaN } } } }, "at rateLimits.limits"],
-    [{ clock: 60 }, "manualClock(), scaledClock(factor) or systemClock is needed"],
+    [{ clock: 60 }, "must be manualClock(), scaledClock(factor) or systemClock"],
   ])("%j are refused with the reason", async (options, reason) => {
     await expect(startEmulator(options)).rejects.toThrow(reason);
   });

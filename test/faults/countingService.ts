@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 /*
  * A stand-in for the service's queue that shares nothing with the emulator and counts what reached
- * it. Its jobs go on by one step each time that somebody asks for them.
+ * it. Its jobs advance one step each time that somebody asks for them.
  */
 
 /** A fault of the network or of a gateway, in a request or its response. */

@@ -42,7 +42,7 @@ export async function crash(
   await kill(stack, victim);
   const { exitCode } = await running;
   expect(exitCode).not.toBe(0);
-  // A provider's process without an engine ends by itself.
+  // A provider process without an engine ends on its own.
   await until(async () => (await stack.processes()).length === 0);
   emulator.faults.clear();
 }

@@ -48,7 +48,7 @@ export const DATA_SOURCE_OPERATIONS: readonly Operation[] = DATA_SOURCES.map(({ 
   },
 }));
 
-/** Removes the fields that change by themselves. */
+/** Removes the fields that change on their own. */
 function withoutMoments(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (key, value) => (/^(pods|workers|env)$/.test(key) ? undefined : value));
 }
@@ -108,10 +108,10 @@ async function countJobs({ emulator }: Site): Promise<number> {
   return completed + failed + inProgress + inQueue;
 }
 
-/** A job that took too long must not go on. */
+/** A job that took too long must not keep running. */
 async function unlessRunning({ emulator }: Site): Promise<void> {
   const { inProgress, inQueue } = (await health(emulator)).jobs;
-  if (inProgress + inQueue > 1) throw new Error("jobs that nobody waits for go on");
+  if (inProgress + inQueue > 1) throw new Error("jobs that nobody waits for keep running");
 }
 
 interface Health {

@@ -21,12 +21,12 @@ interface Submit {
   readonly idempotent: boolean;
 }
 
-/** An action on the job that the n-th `run` made, counted round. */
+/** An action on the job of the n-th `run`. `job` wraps around at the number of runs. */
 interface JobAction {
   readonly afterMs: number;
   readonly kind: "wait" | "cancel" | "retry" | "status" | "stream";
   readonly job: number;
-  /** Of a stream: it goes on after gaps. */
+  /** For a stream: it continues after gaps. */
   readonly toldOfGaps?: boolean;
 }
 
@@ -99,7 +99,7 @@ export const SEQUENCES: fc.Arbitrary<Sequence> = fc.record({
 /** Time passes this much faster for the client. */
 const SPEED = 100;
 
-/** A response that hangs is given up after this time, in real milliseconds. */
+/** The client abandons a response that hangs after this time, in real milliseconds. */
 const LONGEST_ATTEMPT_MS = 1_500;
 
 /** No sequence takes longer, in milliseconds. */

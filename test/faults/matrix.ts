@@ -29,7 +29,7 @@ export interface CellResult {
  */
 const BOUND_SECONDS = 260;
 
-/** Number of attempts for a cell whose fault hits another request than intended. */
+/** Number of attempts for a cell whose fault hits a different request than intended. */
 const MOST_PLAYS = 5;
 
 /** Matches advice in a message. */
@@ -108,7 +108,7 @@ async function play(cell: Cell, site: Site): Promise<CellResult> {
   return { cell, ...(error !== undefined && { error }), seconds, problems };
 }
 
-/** Ids go on: the provider's process lives for many cells, and an id never comes back. */
+/** Ids keep counting up: the provider's process lives for many cells, and no id is reused. */
 function clear({ endpoints, templates, volumes, registryAuths, faults, journal }: Emulator): void {
   faults.clear();
   for (const kind of [endpoints, templates, volumes, registryAuths]) for (const { id } of kind.list()) kind.delete(id);

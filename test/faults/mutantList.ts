@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [{ file: "test/sdk/jobs/cancelAndRetry.test.ts", title: "a retry whose" }],
   },
   {
-    name: "a stream goes on in silence after a read that broke",
+    name: "a stream continues silently after a read that broke",
     file: "sdk/jobs/jobStream.ts",
     from: "if (!onGap) throw gap;",
     to: "if (!onGap) return undefined;",
@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [{ file: "test/emulator/control/access.test.ts", title: "rebinds its name" }],
   },
   {
-    name: "a call gives up before the minute of a quota is over",
+    name: "a call gives up before the minute of a quota has passed",
     file: "sdk/transport/graphql.ts",
     from: "errorFromStatus(withPause(response, request.attempt), operation, http.clock.now())",
     to: "errorFromStatus(response, operation, http.clock.now())",

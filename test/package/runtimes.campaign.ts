@@ -20,7 +20,7 @@ const RUNTIMES = [
 const isHere = process.platform === "linux" && process.arch === "x64";
 if (!isHere) console.warn("Skipped: these tests take Bun and Deno from packages that run on Linux on x64 only.");
 
-/** A program that reads the connection from the environment, and ends with its result as JSON. */
+/** A program that reads the connection from the environment, and prints its result as JSON. */
 const program = (body: string) => `
   import * as sdk from "pulumi-serverless-gpu/sdk";
   const failure = (call) => call.then(() => "no error", ({ name, code, status, jobId }) => ({ name, code, status, jobId }));

@@ -36,7 +36,7 @@ test("no label of the picture is clipped, and each missed target is explained", 
   expect(notes.filter((note) => note.endsWith("see below") || widthOf(note, 12) > 1000 - LABELS)).toEqual([]);
 });
 
-test("right is better for each figure and mark, whatever its own direction", () => {
+test("further right is better for each figure and mark, whatever its own direction", () => {
   const base = { what: "w", unit: "s", against: "a", judged: "ratio" } as const;
   const centers = (...each: Rows) => [
     ...plot(each).matchAll(/<circle class="dot \w+" cx="(\d+)" cy="\d+" r="5"\/><text class="value/g),

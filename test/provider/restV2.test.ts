@@ -132,7 +132,7 @@ test("without drain, an endpoint is deleted at once with its workers", async () 
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("over GraphQL, the check refuses to delete without drain, and says how to go on", async () => {
+test("over GraphQL, the check refuses to delete without drain, and says how to proceed", async () => {
   await using graphql = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: "graphql" });
   const { failures } = await graphql.check({}, { ...PROGRAM, drain: false });
   expect(failures).toEqual([

@@ -185,7 +185,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
 
   test("in fields that the program never set is sent back unchanged when other fields change", async () => {
     const theirs = {
-      // An automatic name, once changed elsewhere, is no name that the program set.
+      // An automatic name that was changed elsewhere is not a name that the program set.
       name: "renamed",
       idleTimeout: 99,
       locations: "US",

@@ -38,7 +38,7 @@ test("a record stays in state if its adoption fails, and a rename works with --r
   const managed = async (name: string) =>
     (await stack.exportState()).deployment.resources?.filter(({ urn }) => urn.endsWith(`::${name}`)) ?? [];
 
-  // The adoptions fail in another process than that of the deletions.
+  // The adoptions fail in a different process from the deletions.
   await stack.writeProgram(program("b", all, "{ provider: p }").replaceAll("key-of-the-account", "mistyped-key"));
   const failed = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
   expect(failed.exitCode).not.toBe(0);

@@ -5,7 +5,7 @@ import { crash, unlock } from "../faults/crash";
 import { heldJob, occupyWorker } from "../support/heldWorker";
 import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
-/** The endpoints of the program, and the numbers of workers with which each is in service. */
+/** The endpoints of the program, and the worker counts of each while it is in service. */
 const DECLARED = {
   plain: { args: {}, inService: { workersMin: 0, workersMax: 3 } },
   minimum: { args: { workersMin: 1 }, inService: { workersMin: 1, workersMax: 3 } },

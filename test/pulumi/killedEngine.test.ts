@@ -68,7 +68,7 @@ testOnLinux.each(["official", "own"] as const)(
   },
 );
 
-testOnLinux("a provider goes on while its engine is paused", async () => {
+testOnLinux("a provider keeps running while its engine is paused", async () => {
   await using emulator = await startEmulator();
   const { ended, engine } = await startCreate(emulator, "official", 4_000);
   process.kill(engine.pid, "SIGSTOP");

@@ -118,7 +118,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect(endpoint("cpu")).toMatchObject({ workersMax: 1 });
     await expectUpToDate(stack);
 
-    // The kind of an endpoint is fixed for life.
+    // The kind of an endpoint never changes.
     const swapped = { ...CHANGED, server: "", cpu: `gpuIds: ["ADA_24"]`, model: model("v2") };
     await stack.writeProgram(dynamic(swapped));
     const replaced = await stack.up();

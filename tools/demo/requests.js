@@ -1,7 +1,7 @@
 /** @typedef {import("pulumi-serverless-gpu/emulator").JournalEntry} JournalEntry */
 
 /**
- * Describes the requests to the service, one line for each. Equal lines in a row are counted.
+ * Describes the requests to the service, one line for each. Repeated lines are counted.
  * @param {JournalEntry[]} requests
  */
 function describeRequests(requests) {

@@ -72,7 +72,9 @@ function createStack(engine, serviceEnv, verbose) {
         "set-all",
         ...Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]),
       ),
-    /** Starts no further commands after Ctrl-C. Pulumi also gets the signal, and ends by itself. */
+    /**
+     * Starts no further commands after Ctrl-C. Pulumi also gets the signal, and ends on its own.
+     */
     abort() {
       aborted = true;
     },

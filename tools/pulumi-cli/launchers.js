@@ -2,7 +2,7 @@ const fs = require("node:fs/promises");
 const path = require("node:path");
 
 /**
- * The executables that the engine looks for beside itself to run a Node.js program with dynamic
+ * The executables that the engine looks for in its own folder to run a Node.js program with dynamic
  * resources.
  */
 const LAUNCHERS = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];

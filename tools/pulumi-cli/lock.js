@@ -2,7 +2,7 @@ const fs = require("node:fs/promises");
 const path = require("node:path");
 const { lock } = require("proper-lockfile");
 
-/** A lock that its holder has not touched for so long was left by a killed run. */
+/** A lock that its holder has not touched for this long was left by a killed run. */
 const STALE_AFTER_MS = 15_000;
 const RETRY_MS = 250;
 

@@ -142,7 +142,7 @@ function cellReader(line: string, columns: ReadonlyMap<string, number>): (column
 function drawnFrom(name: string, duration: Duration | undefined): () => number {
   const { next } = seededRandom(1);
   return () => {
-    if (!duration) throw new Error(`the durations are missing (${name}): say with --duration how long a job takes`);
+    if (!duration) throw new Error(`the load has no durations (${name}): set --duration to how long a job takes`);
     return duration.fromS + (duration.toS - duration.fromS) * next();
   };
 }

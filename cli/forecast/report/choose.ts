@@ -1,7 +1,7 @@
 import type { Settings } from "../settings/endpoints";
 import type { Summary } from "./summary";
 
-/** Cost and delay by which settings are compared: the middle of the runs. */
+/** The cost and delay that settings are compared by: the middle values of the runs. */
 export const costOf = ({ monthly }: Summary) => monthly.middle;
 export const delayOf = ({ delayS }: Summary) => delayS.p95?.middle ?? 0;
 

@@ -10,9 +10,9 @@ export type Settings = Pick<
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout" | "gpuIds"
 > & {
   readonly flashBoot: boolean;
-  /** GPUs of each worker, whole, ≥ 1. */
+  /** GPUs of each worker (integer, ≥ 1). */
   readonly gpuCount: number;
-  /** CPU instances as a comma list; empty for workers with GPUs. */
+  /** CPU instances as a comma-separated list; empty for workers with GPUs. */
   readonly instanceIds: string;
 };
 

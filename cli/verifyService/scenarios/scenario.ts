@@ -34,7 +34,7 @@ export type FindingOf = (reply: Reply, earlier: Readonly<Record<string, Reply>>,
 export interface Step {
   readonly send: Request;
   readonly findings?: readonly (readonly [Row, FindingOf])[];
-  /** The name by which later steps refer to the reply. */
+  /** The name that later steps use for the reply. */
   readonly as?: string;
   /** How long to wait before the request, in milliseconds. @default 0 */
   readonly pauseMs?: number;

@@ -30,12 +30,14 @@ export const save = {
   "save.gpu-ids": documented(
     "gpuIds accepts AMPERE_16, AMPERE_24, ADA_24, AMPERE_48, ADA_48_PRO, AMPERE_80, ADA_80_PRO.",
   ),
-  "save.gpu-list": observed("gpuIds accepts a comma list of tiers, and of GPU types to exclude with a leading minus."),
+  "save.gpu-list": observed(
+    "gpuIds accepts a comma-separated list of tiers, and of GPU types to exclude with a leading minus.",
+  ),
   "save.newer-tiers": observed(
     "The observed profile also accepts the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
   ),
   "save.unknown-tier": assumed("An unknown tier, or no tier, is refused."),
-  "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma list."),
+  "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma-separated list."),
   "save.any-region": documented('locations "" or null means any region.'),
   "save.data-center": observed("locations accepts data centers such as EU-RO-1."),
   "save.unknown-location": assumed("An unknown location is refused."),
@@ -46,15 +48,15 @@ export const save = {
   ),
   "save.any-template": assumed("Any non-empty templateId is accepted unless a list of templates is set."),
   "save.unknown-template": observed(
-    'If templates are named by an option or a seed, another templateId is refused with "Unable to find template".',
+    'If an option or a seed names templates, any other templateId is refused with "Unable to find template".',
   ),
-  "save.deleted-template": assumed("The id of a deleted template is refused in any case."),
+  "save.deleted-template": assumed("The id of a deleted template is always refused."),
   "save.pod-template": assumed("A template that is not a serverless template is refused."),
-  "save.any-volume": assumed("Any networkVolumeId is accepted unless volumes are named by an option or a seed."),
+  "save.any-volume": assumed("Any networkVolumeId is accepted unless an option or a seed names volumes."),
   "save.unknown-volume": assumed(
-    "If volumes are named by an option or a seed, another networkVolumeId is refused, and that of a deleted one always.",
+    "If an option or a seed names volumes, any other networkVolumeId is refused. The id of a deleted volume is always refused.",
   ),
-  "save.no-quota": assumed("Without a quota option, there is no quota of workers."),
+  "save.no-quota": assumed("Without a quota option, there is no worker quota."),
   "save.quota": observed(
     "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
   ),
@@ -76,21 +78,23 @@ export const save = {
   ),
   "save.cuda": assumed("A CUDA version that is not of the form 12.8 is refused."),
   "save.execution-timeout": observed(
-    "executionTimeoutMs is the limit of each job without one of its own; 0 is no limit.",
+    "executionTimeoutMs is the limit of each job without one of its own; 0 means no limit.",
   ),
   "save.compute-type": observed("computeType is shown, CPU or GPU, and is a validation error in an input."),
   "save.compute-fixed": assumed(
     "GPUs of an endpoint on CPUs are refused, and so are instanceIds of one on GPUs; the message is assumed.",
   ),
   "save.cpu": observed(
-    'An endpoint with instanceIds has gpuIds "", and gpuCount or CUDA versions beside them are refused (observed profile); the message is assumed.',
+    'An endpoint with instanceIds has gpuIds "", and instanceIds together with gpuCount or CUDA versions are refused (observed profile); the message is assumed.',
   ),
   "save.cpu-instances": assumed("instanceIds outside the catalogue (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
-  "save.cpu-lost": observed("An endpoint on CPUs whose instanceIds a save omits has none, and starts no worker."),
+  "save.cpu-lost": observed(
+    "If a save omits the instanceIds of an endpoint on CPUs, it loses them and starts no worker.",
+  ),
   "save.type": observed("type is QB (queue), the default, or LB (load balancer); others are refused (assumed)."),
   "save.type-kept": assumed("A change without type, or with null, keeps it."),
-  "save.type-fixed": assumed("Another type is refused."),
-  "save.volumes": observed("networkVolumeIds shows the data center of each volume, and refuses it in the input."),
+  "save.type-fixed": assumed("A change of type is refused."),
+  "save.volumes": observed("networkVolumeIds shows the data center of each volume; an input that has one is refused."),
   "save.volume-places": assumed("Two volumes in one data center are refused."),
   "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
   "save.env": observed("env beside templateId is ignored: a change keeps it."),
@@ -103,19 +107,19 @@ export const save = {
   "save.own-template": observed(
     "A create with template in place of templateId also creates the template, with the endpoint's id as boundEndpointId (observed profile).",
   ),
-  "save.own-template-listed": assumed("myself.podTemplates lists such a template as any other; REST v2 does not."),
+  "save.own-template-listed": assumed("myself.podTemplates lists such a template like any other; REST v2 does not."),
   "save.template-or-id": observed("template and templateId together are refused; the message is assumed."),
-  "save.template-once": assumed("template in a change is refused: saveTemplate changes it."),
+  "save.template-once": assumed("template in a change is refused: only saveTemplate changes it."),
   "save.template-lost": assumed("If the endpoint is refused, its template is not created either."),
   "save.template-dies": observed("The deletion of an endpoint deletes the template that was created with it."),
-  "save.template-unbound": assumed("With bindEndpoint false, it belongs to no endpoint, and stays."),
-  "save.template-survives": assumed("With an option, such a template stays in any case."),
+  "save.template-unbound": assumed("With bindEndpoint false, the template belongs to no endpoint and is kept."),
+  "save.template-survives": assumed("With an option, such a template is always kept."),
   "save.template-shown": observed("An endpoint shows its template (observed profile)."),
   "save.priority-flashboot": assumed(
-    "PRIORITY_FLASHBOOT is stored and shown; cold starts are those of FLASHBOOT (observed profile).",
+    "PRIORITY_FLASHBOOT is stored and shown; cold starts take as long as with FLASHBOOT (observed profile).",
   ),
   "save.endpoint-template": observed("updateEndpointTemplate changes the template of an endpoint (observed profile)."),
-  "save.workers": documented("An endpoint keeps workersMin workers, seen in pods."),
+  "save.workers": documented("An endpoint keeps workersMin workers, which pods lists."),
 };
 
 /** GraphQL: `deleteEndpoint`. */
@@ -124,5 +128,5 @@ export const remove = {
   "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the message is assumed."),
   "delete.draining": observed("A deletion is refused while workers are still stopping; the message is assumed."),
   "delete.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
-  "delete.same-data": observed("A refused deletion has the same data as a successful one; only errors differs."),
+  "delete.same-data": observed("A refused deletion returns the same data as a successful one; only errors differs."),
 };

@@ -10,8 +10,10 @@ export const server = {
 export const graphql = {
   "graphql.wrong-key": documented("A wrong key returns 401."),
   "graphql.unauthorized-body": assumed('The body of a 401 is {"errors":[{"message":"Unauthorized"}]}.'),
-  "graphql.no-key": assumed("No key returns 401 in the contract profile."),
-  "graphql.no-key-observed": observed('No key returns 200 with {"data":{"myself":null}} in the observed profile.'),
+  "graphql.no-key": assumed("A request without a key returns 401 in the contract profile."),
+  "graphql.no-key-observed": observed(
+    'A request without a key returns 200 with {"data":{"myself":null}} in the observed profile.',
+  ),
   "graphql.no-key-mutation": assumed(
     'A change without a key returns 200 with the error "Unauthorized" (observed profile).',
   ),
@@ -34,7 +36,7 @@ export const graphql = {
   ),
   "graphql.selection": documented("The response has the selected fields of the operation's result under data."),
   "graphql.quota": assumed(
-    "With limits of GraphQL, a request over one returns 429, without headers. The windows are those of REST v2.",
+    "With GraphQL limits set, a request over a limit returns 429, without headers. The windows are those of REST v2.",
   ),
   "graphql.variables": assumed("Variables and operationName are accepted in addition to query."),
 };
@@ -70,13 +72,13 @@ export const rest = {
   "rest.include-machine": documented("includeMachine adds the machine."),
   "rest.include-network-volume": documented("includeNetworkVolume adds the attached network volume, if any."),
   "rest.include-savings-plans": documented(
-    "includeSavingsPlans adds the savings plans; an empty list when none apply.",
+    "includeSavingsPlans adds the savings plans, or an empty list if none apply.",
   ),
   "rest.include-template": documented("includeTemplate adds the template, if any; its fields are assumed."),
   "rest.include-workers": documented(
     "includeWorkers also finds pods that are workers, with endpointId, aiApiId and slsVersion.",
   ),
-  "rest.worker-needs-flag": assumed("A pod that is a worker is found only with includeWorkers=true; else 404."),
+  "rest.worker-needs-flag": assumed("A pod that is a worker is found only with includeWorkers=true; otherwise 404."),
   "rest.states": documented("desiredStatus is RUNNING, EXITED or TERMINATED."),
   "rest.name-length": documented("A pod's name has at most 191 characters."),
   "rest.optional-fields": documented("Conditional fields are absent while their condition is not met."),

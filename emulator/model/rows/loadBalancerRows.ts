@@ -3,46 +3,48 @@ import { assumed, observed } from "./level";
 /** Load-balancing endpoints: requests that reach the HTTP servers of workers. */
 export const loadBalancer = {
   "lb.path": assumed(
-    "A load-balancing endpoint is at /lb/<endpoint>/<path>. At the service it has a host of its own, and nothing before the path.",
+    "A load-balancing endpoint is at /lb/<endpoint>/<path>. At the service it has its own host, with no prefix before the path.",
   ),
   "lb.pass-on": observed(
-    "Method, path, query, headers and body reach the worker, and its response the client, as they are.",
+    "Method, path, query, headers and body reach the worker unchanged, and its response is returned unchanged.",
   ),
   "lb.stream": observed("Bodies are passed on as they arrive, in both directions."),
   "lb.key": observed("A request without the right bearer key returns 401 and reaches no worker."),
   "lb.key-kept": assumed("The worker does not receive the authorization header."),
   "lb.unauthorized": assumed('The body of a 401 is {"error":"Unauthorized"}.'),
-  "lb.unknown-endpoint": assumed("An endpoint that does not exist, or is no load-balancing endpoint, returns 404."),
+  "lb.unknown-endpoint": assumed("An endpoint that does not exist, or is not a load-balancing endpoint, returns 404."),
   "lb.queue-refused": observed(
     'The queue of such an endpoint returns 400 {"error":"not allowed for QB API"}, except for /health.',
   ),
   "lb.worker-id": observed("The header X-Runpod-Worker-Id of a response names the worker that responded."),
   "lb.own-responses": assumed("A response of the load balancer itself has no such header."),
   "lb.health": observed(
-    "A worker gets requests while its health check, GET /ping, returns 200; 204 means that it starts.",
+    "A worker gets requests while its health check, GET /ping, returns 200; 204 means that it is starting.",
   ),
   "lb.health-interval": assumed("The health check is repeated every second."),
   "lb.ports": observed("A worker listens on PORT and answers health checks on PORT_HEALTH at HEALTH_CHECK_PATH."),
   "lb.chosen-ports": assumed(
-    "The emulator chooses the values of PORT and PORT_HEALTH of a program: all share one machine.",
+    "The emulator chooses PORT and PORT_HEALTH for each program, because all of them share one machine.",
   ),
   "lb.hold": observed('A request waits up to 2 minutes for a worker, then returns 400 "timed out waiting for worker".'),
-  "lb.affinity": observed("X-Runpod-Worker-Id with an id prefers that worker; without it, another one responds."),
+  "lb.affinity": observed(
+    "X-Runpod-Worker-Id with an id prefers that worker; if it is not available, another one responds.",
+  ),
   "lb.strict": observed(
     'With "strict <id>" no other worker responds: 404 affinity_worker_gone, or 400 worker_timeout after 5 minutes.',
   ),
   "lb.strict-resume": observed('With "strict-resume <id>" a worker that was scaled down is started again.'),
   "lb.least-busy": assumed("A request goes to the worker with the fewest open requests. A worker takes any number."),
   "lb.scaling": assumed(
-    "The number of workers is that of REQUEST_COUNT over open and waiting requests, whatever the scaler type.",
+    "Workers scale as under REQUEST_COUNT, by open and waiting requests, whatever the scaler type.",
   ),
   "lb.idle-timeout": assumed("A worker without requests stops after idleTimeout, down to workersMin."),
   "lb.processing": observed("A request that a worker has not completed after 5.5 minutes returns 524, or breaks off."),
-  "lb.body-limit": observed("A body of a request may have 30 MB; the status for more, 413, is assumed."),
-  "lb.response-limit": observed("A body of a response may have 30 MB; that a longer one breaks off is assumed."),
-  "lb.unreachable": observed("A worker that cannot be reached, or was lost, makes a request return 502."),
+  "lb.body-limit": observed("A request body may be up to 30 MB; the status for a larger one, 413, is assumed."),
+  "lb.response-limit": observed("A response body may be up to 30 MB; that a larger one is cut off is assumed."),
+  "lb.unreachable": observed("A request to a worker that cannot be reached, or was lost, returns 502."),
   "lb.wrong-ports": observed(
-    "PORT or PORT_HEALTH without the same port in ports: requests return 502, and the worker ends after 8 minutes.",
+    "If ports does not expose PORT or PORT_HEALTH, requests return 502, and the worker ends after 8 minutes.",
   ),
-  "lb.no-retry": observed("A request that a worker has begun is never repeated."),
+  "lb.no-retry": observed("A request that a worker has begun to process is never repeated."),
 };

@@ -13,11 +13,11 @@ export const queue = {
   "queue.null-fields": assumed("null in an optional field of a job request counts as absent."),
   "queue.out-of-range": assumed("A wait, ttl or executionTimeout outside its range returns 400."),
   "queue.too-large": assumed("A body over the operation's limit returns 400."),
-  "queue.sizes": documented("The body of /run may have 10 MB, that of /runsync 20 MB."),
+  "queue.sizes": documented("The body of /run may be up to 10 MB, that of /runsync up to 20 MB."),
   "queue.run": documented("/run returns id and IN_QUEUE immediately; the job is processed later."),
   "queue.runsync": documented("/runsync waits for the job and returns its record."),
   "queue.runsync-wait": documented("wait limits the time that /runsync waits: 1000 to 300000 ms, 90000 by default."),
-  "queue.runsync-elapsed": observed("When wait elapses, /runsync returns 200 with the present state of the job."),
+  "queue.runsync-elapsed": observed("When wait elapses, /runsync returns 200 with the current state of the job."),
   "queue.status": documented("/status returns id, status, delayTime, executionTime and, once there is one, output."),
   "queue.times": observed(
     "delayTime and executionTime are milliseconds; those of a job in progress continue to increase.",
@@ -61,7 +61,7 @@ export const queue = {
     "/health counts jobs (completed, failed, inProgress, inQueue, retried) and workers (idle, running).",
   ),
   "queue.health-observed": observed(
-    "In the observed profile /health counts initializing, ready, throttled and unhealthy workers, too.",
+    "In the observed profile /health also counts initializing, ready, throttled and unhealthy workers.",
   ),
   "queue.health-totals": assumed(
     "completed, failed (TIMED_OUT among them) and retried count since the endpoint was created; retried counts /retry and jobs whose worker died.",
@@ -72,7 +72,7 @@ export const queue = {
     "The input of this job has openai_route, such as /v1/models, and openai_input, the body.",
   ),
   "queue.openai-stream": assumed(
-    "With stream: true, pieces that are strings are sent as they are, any other as a server-sent event; then data: [DONE].",
+    "With stream: true, strings are sent unchanged, all other pieces as server-sent events; data: [DONE] follows.",
   ),
   "queue.openai-error": assumed(
     "An error of /openai/* is { error: { message, type, param, code } }: 500 for a job that failed, else the code that the worker returned.",
@@ -85,14 +85,14 @@ export const queue = {
     'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',
   ),
   "queue.execution-timeout-limits": documented(
-    "executionTimeout is 10 minutes unless the job says otherwise: 5 s to 7 days.",
+    "executionTimeout is 10 minutes by default; a job may set 5 s to 7 days.",
   ),
   "queue.lost-worker": observed(
     'A job whose worker dies is queued again once, then FAILED with "job timed out after 1 retries".',
   ),
   "queue.timed-out": documented("A job can be TIMED_OUT, and can then be retried."),
-  "queue.ttl": documented("A job is deleted when its ttl is over, in any state, even while it runs: 404."),
-  "queue.ttl-limits": documented("ttl is 24 hours unless the job says otherwise: 10 s to 7 days."),
+  "queue.ttl": documented("A job is deleted when its ttl expires, in any state, even while it runs: 404."),
+  "queue.ttl-limits": documented("ttl is 24 hours by default; a job may set 10 s to 7 days."),
   "queue.retention": documented("Results are kept for 30 minutes (/run) or 1 minute (/runsync) after the job ended."),
   "queue.retention-max": assumed(
     "The query parameter ttl of /status keeps the result of /runsync longer, up to 5 minutes.",
@@ -103,12 +103,14 @@ export const queue = {
   "queue.webhook-tries": documented("A failed webhook is retried twice, 10 s apart; only status 200 counts."),
   "queue.webhook-tries-observed": observed("In the observed profile any 2xx counts, and the pauses are 5 s and 15 s."),
   "queue.webhook-failed": observed("A webhook that cannot be delivered does not change the job."),
-  "queue.webhook-states": assumed("FAILED and TIMED_OUT are notified too, CANCELLED is not."),
+  "queue.webhook-states": assumed("FAILED and TIMED_OUT jobs are notified, too; CANCELLED ones are not."),
   "queue.webhook-loopback": assumed("Webhooks go to loopback addresses only, unless an option allows others."),
   "queue.rate-limits": documented(
     "Each operation has a limit per 10 s and a limit of concurrent requests; a request over a limit returns 429.",
   ),
-  "queue.rate-limits-dynamic": documented("The limit per 10 s is at least running workers times requests_per_worker."),
+  "queue.rate-limits-dynamic": documented(
+    "The limit per 10 s is at least the number of running workers times requests_per_worker.",
+  ),
   "queue.rate-limits-window": assumed(
     "The window of 10 s slides; refused requests do not count; requests_per_worker is 50.",
   ),

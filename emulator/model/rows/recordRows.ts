@@ -27,11 +27,11 @@ export const template = {
   "template.unique-name": observed(
     'A name that any template of the account has, pod templates included, is refused with "Template name must be unique".',
   ),
-  "template.taken-name": assumed("So is a name that another account has, which an option names."),
+  "template.taken-name": assumed("So is a name that another account has; an option lists such names."),
   "template.deleted-name": assumed("The name of a deleted template is free again, unless an option reserves it."),
   "template.registry-auth-clear": observed('containerRegistryAuthId "" clears the reference.'),
   "template.unknown-registry-auth": assumed(
-    "If credentials are named by an option or a seed, an unknown containerRegistryAuthId is refused, and that of a deleted one always.",
+    "If an option or a seed names credentials, any other containerRegistryAuthId is refused. The id of a deleted one is always refused.",
   ),
   "template.secret-references": assumed("{{ RUNPOD_SECRET_x }} in the value of a variable stays as it is."),
   "template.delete": observed(
@@ -44,15 +44,15 @@ export const template = {
     "A template that an endpoint, a worker or a pod uses cannot be deleted; the message is assumed.",
   ),
   "template.recently-used": observed(
-    "In the observed profile, it cannot be deleted for 2 minutes after its last use either; the message is assumed.",
+    "In the observed profile, a template cannot be deleted until 2 minutes after its last use; the message is assumed.",
   ),
-  "template.no-wait": assumed("In the contract profile, it can be deleted as soon as nothing uses it."),
+  "template.no-wait": assumed("In the contract profile, a template can be deleted as soon as nothing uses it."),
 };
 
 /** GraphQL: network volumes. */
 export const volume = {
   "volume.input": observed(
-    "createNetworkVolume requires dataCenterId, updateNetworkVolume and deleteNetworkVolume require id.",
+    "createNetworkVolume requires dataCenterId; updateNetworkVolume and deleteNetworkVolume require id.",
   ),
   "volume.create": observed("createNetworkVolume creates a volume and assigns an id of 10 letters and digits."),
   "volume.same-name": observed("The name of a volume need not be unique."),
@@ -63,9 +63,9 @@ export const volume = {
   "volume.size": assumed("A size outside 10 to 4096 GB is refused."),
   "volume.shrink": observed("In the contract profile, a smaller size is refused; the message is assumed."),
   "volume.shrink-observed": observed("In the observed profile, a smaller size is accepted and shown."),
-  "volume.storage-type": assumed("storageType is VAST with isNextGenStorage, else CEPH_FS."),
+  "volume.storage-type": assumed("storageType is VAST with isNextGenStorage, otherwise CEPH_FS."),
   "volume.data-center": observed(
-    "A data center without support for volumes is refused with a message that lists those with it; the list is assumed.",
+    "A data center without support for volumes is refused with a message that lists those that have it; the list is assumed.",
   ),
   "volume.any-location": assumed("locations of an endpoint may exclude the data center of its volume."),
   "volume.nonexistent": observed(
@@ -86,7 +86,7 @@ export const registry = {
   "registry.unknown-id": assumed('An unknown id is refused with a message that contains "not found".'),
   "registry.delete": observed("deleteRegistryAuth deletes a credential; data.deleteRegistryAuth is null in any case."),
   "registry.in-use": assumed(
-    "While a pod, or the template of an endpoint, uses it, deleteRegistryAuth fails with INTERNAL_SERVER_ERROR.",
+    "While a pod or an endpoint's template uses a credential, deleteRegistryAuth fails with INTERNAL_SERVER_ERROR.",
   ),
   "registry.reference": observed("Other templates lose their reference to a deleted credential."),
 };

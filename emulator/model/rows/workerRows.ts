@@ -24,7 +24,9 @@ export const workers = {
   "workers.draining": observed(
     "Workers above a lowered workersMax take no more jobs, finish their job, and stop after a while.",
   ),
-  "workers.idle-scale-down": observed("workersMax of an endpoint without jobs drops to 2 after 3 days, to 0 after 7."),
+  "workers.idle-scale-down": observed(
+    "workersMax of an endpoint without jobs drops to 2 after 3 days, and to 0 after 7.",
+  ),
   "workers.idle-scale-down-minimum": assumed("workersMin drops with it."),
   "workers.no-machine": observed(
     "No worker starts, and nothing fails, while no machine fits: GPU tiers with their CUDA version, gpuCount, data centers, volumes.",
@@ -34,33 +36,33 @@ export const workers = {
   ),
   "workers.cuda": documented("allowedCudaVersions is an exact set, minCudaVersion a floor, compared by number."),
   "workers.volumes": observed(
-    "A worker starts in the data center of a volume of its endpoint, and finds both in RUNPOD_VOLUME_ID and RUNPOD_DC_ID.",
+    "A worker starts in the data center of a volume of its endpoint, and finds their ids in RUNPOD_VOLUME_ID and RUNPOD_DC_ID.",
   ),
   "workers.places": assumed("Workers take the data centers of their endpoint in turn."),
   "workers.cpu": observed("A worker of an endpoint on CPUs has no GPU."),
   "workers.cpu-places": assumed("Workers on CPUs start in EU-RO-1 only."),
   "workers.other-machine": assumed(
-    "A change of GPUs, CUDA versions, CPU instances, data centers or volumes replaces the workers, as another template does.",
+    "A change of GPUs, CUDA versions, CPU instances, data centers or volumes replaces the workers, as a change of template does.",
   ),
   "workers.version": documented("A worker's pod shows the version of its endpoint as slsVersion."),
   "workers.container": observed(
     "A worker runs with the image, the command and the variables that its template had when the worker started.",
   ),
-  "workers.pod-container": assumed("A worker's pod shows them, and the variables that the service adds."),
+  "workers.pod-container": assumed("A worker's pod shows these, and the variables that the service adds."),
   "workers.roll-out": observed(
-    "A change of a template's image, command, disk, variables, ports or credential is a new version of its endpoints: idle workers are replaced at once, others after their job.",
+    "A change of a template's image, command, disk, variables, ports or credential creates a new version of its endpoints: idle workers are replaced at once, others after their job.",
   ),
-  "workers.roll-out-none": observed("A save that changes none of these is no new version."),
+  "workers.roll-out-none": observed("A save that changes none of these does not create a new version."),
   "workers.roll-out-template": observed("Another templateId of the endpoint replaces the workers in the same way."),
   "workers.stale-flashboot": observed(
     "With an option, workers with FLASHBOOT keep the old version of a changed template until workersMax is 0.",
   ),
 };
 
-/** The worker protocol, by which a worker's program takes its jobs. */
+/** The worker protocol, through which a worker's program takes its jobs. */
 export const worker = {
   "worker.environment": observed(
-    "A worker finds its requests in RUNPOD_WEBHOOK_GET_JOB, _POST_OUTPUT, _POST_STREAM and _PING, and its id in RUNPOD_POD_ID.",
+    "A worker finds the URLs of its requests in RUNPOD_WEBHOOK_GET_JOB, _POST_OUTPUT, _POST_STREAM and _PING, and its id in RUNPOD_POD_ID.",
   ),
   "worker.minimal-environment": assumed(
     "A worker inherits PATH, the locale, the time zone and TMPDIR of the emulator, and nothing else; its HOME is empty.",
@@ -74,13 +76,13 @@ export const worker = {
   ),
   "worker.concurrency": observed("A worker has as many jobs at once as it asks for."),
   "worker.done": observed("POST job-done ends a job: COMPLETED with the output, or FAILED with the error of the body."),
-  "worker.done-late": assumed("A result of a job that is over returns 200 and has no effect."),
+  "worker.done-late": assumed("A result for a job that has ended returns 200 and has no effect."),
   "worker.result-limit": assumed("A result or streamed item above 20 MB fails the job and returns 413."),
   "worker.progress": observed("POST job-done with the status IN_PROGRESS is a progress update."),
   "worker.stream": observed("POST job-stream adds an item to the stream of the job."),
   "worker.stop-job": observed("GET job-stop returns the ids of cancelled jobs as jobsToStop, or 204."),
   "worker.stop-job-again": assumed("An id in jobsToStop is returned once more a second later."),
-  "worker.ping": observed("GET ping is accepted. It is no proof that a worker lives."),
+  "worker.ping": observed("GET ping is accepted. It does not prove that a worker is alive."),
   "worker.refresh": observed("A worker whose result has stopPod true is replaced."),
   "worker.execution-timeout": assumed("A worker whose job passes its executionTimeout is stopped and replaced."),
   "worker.lost": observed("A job whose worker's process ends is queued again once, then fails."),
@@ -88,7 +90,7 @@ export const worker = {
     "A worker that scales down gets SIGTERM, and SIGKILL 10 s later; its whole process group ends.",
   ),
   "worker.failed-start": assumed(
-    "A program that ends before it asked for a job is started again after a pause of 0.5 to 30 s, or of 0.5 s if it asked but returned no result.",
+    "A program that ends before it has asked for a job is started again after a pause of 0.5 to 30 s, or of 0.5 s if it asked but returned no result.",
   ),
   "worker.init-timeout": assumed(
     "A worker that asks for no job within RUNPOD_INIT_TIMEOUT seconds, 420 by default, is ended and started again.",
@@ -100,13 +102,13 @@ export const worker = {
 export const workerFaults = {
   "worker-fault.kill": assumed("killWorker ends a worker when it starts a job, as a lost machine does."),
   "worker-fault.hang": assumed(
-    "hangWorker suspends a worker when it starts a job, until the executionTimeout is over.",
+    "hangWorker suspends a worker when it starts a job, until the executionTimeout expires.",
   ),
   "worker-fault.throttle": assumed(
     "throttleWorkerMs holds a worker back before its cold start; it counts as throttled.",
   ),
   "worker-fault.image-pull": assumed("imagePullMs makes a cold start longer."),
   "worker-fault.quota": assumed(
-    "A quota that is lowered below what is in use refuses later increases of workersMax, and stops no worker.",
+    "Lowering a quota below what is in use blocks later increases of workersMax, but stops no worker.",
   ),
 };

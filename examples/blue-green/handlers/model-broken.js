@@ -1,2 +1,2 @@
-// The workers of a model that cannot add: its smoke test fails.
+// The workers of a model that cannot add, so its smoke test fails.
 module.exports = () => ({ text: "5", tokens: 1 });

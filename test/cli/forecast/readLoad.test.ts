@@ -107,7 +107,7 @@ test.each<[string, string, Duration | undefined, string]>([
   ["no jobs", "arrival_s,duration_s\n", NONE, "has no jobs"],
   ["broken JSON", "[{", SECONDS, "is neither CSV with a known header nor valid JSON"],
   ["other JSON", '{"a": 1}', SECONDS, "has no list of requests"],
-  ["counts without a duration", "minute,jobs\n0,1\n", NONE, "say with --duration"],
+  ["counts without a duration", "minute,jobs\n0,1\n", NONE, "set --duration"],
   ["half a job", "minute,jobs\n0,1.5\n", SECONDS, "line 2: jobs is 1.5, which is not a whole number"],
 ])("refuses %s", (_name, content, duration, message) => {
   expect(() => jobsIn(content, duration)).toThrow(message);

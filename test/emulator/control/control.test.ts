@@ -132,7 +132,7 @@ describe("control over HTTP", () => {
   });
 
   test("refuses operations that do not exist, by name, but filters for operations that a client made up", async () => {
-    const unknown = 'There is no operation "saveEndpont". There are: ';
+    const unknown = 'There is no operation "saveEndpont". The operations are: ';
     const journal = await control("GET", "journal?operation=saveEndpont");
     expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);
     expect(journal.body.error).toContain("saveEndpoint, deleteEndpoint");
@@ -140,7 +140,9 @@ describe("control over HTTP", () => {
     expect((await control("POST", "faults", rule)).body.error).toContain(unknown);
     expect(() => emulator.faults.add(rule)).toThrow(unknown);
     const elsewhere = { match: { interface: "rest", operation: "run" }, effect: { status: 503 } };
-    expect((await control("POST", "faults", elsewhere)).body.error).toContain('"run". There are: getPod, unknown.');
+    expect((await control("POST", "faults", elsewhere)).body.error).toContain(
+      '"run". The operations are: getPod, unknown.',
+    );
     expect((await control("GET", "journal?operation=runsync")).body).toEqual([]);
     await graphql(emulator, "{ saveEndpont }");
     expect((await control("GET", "journal?operation=saveEndpont")).body).toMatchObject([{ status: 400 }]);

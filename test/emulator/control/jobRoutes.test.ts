@@ -114,7 +114,7 @@ describe("jobs and workers over HTTP", () => {
     ["journal?status=abc", '"status" is "abc"'],
     ["endpoints?name=x", '"name"'],
     ["pods?endpointId=x&colour=red", '"endpointId", "colour"'],
-    ["faults?id=1", '"id". There are: none.'],
+    ["faults?id=1", '"id". Known parameters: none.'],
     ["jobs/none?status=FAILED", '"status"'],
     ["events?colour=red", '"colour"'],
     ["events?jobStatus=DONE", "IN_QUEUE"],

@@ -44,7 +44,7 @@ test("[myself.list-cap] [myself.endpoint] the observed list shows the 400 oldest
   expect(single.data).toEqual({ myself: { a0: { id, name: "e401" }, a1: null } });
 });
 
-test("the contract's list shows all endpoints, and its schema has no single read", async () => {
+test("in the contract profile a list shows all endpoints, and no query reads a single endpoint", async () => {
   await using emulator = await withEndpoints("contract", 402);
   const { data } = await query(emulator, "{ myself { endpoints { id } } }");
   expect(data?.myself?.endpoints).toHaveLength(402);

@@ -74,7 +74,7 @@ test("[save.template-or-id] [save.template-once] [save.template-lost] a refused 
   await using emulator = await start();
   const refusal = async (more: object) =>
     (await ask(emulator, SAVE, { input: { ...INPUT, ...more } })).errors[0].message;
-  expect(await refusal({ templateId: "t" })).toMatch(/exclude each other/);
+  expect(await refusal({ templateId: "t" })).toMatch(/cannot be combined/);
   expect(await refusal({ gpuIds: "NONE" })).toMatch(/gpuIds holds "NONE"/);
   expect(emulator.templates.list()).toEqual([]);
   const { id } = await create(emulator);

@@ -228,11 +228,11 @@ describe("rules", () => {
     expect(await refused(input === REQUIRED ? `${REQUIRED}, ${wrong}` : input)).toContain(named);
   });
 
-  test("[save.any-template] any template is accepted as long as none is named", async () => {
+  test("[save.any-template] any template is accepted while the options name none", async () => {
     expect((await saved('name: "a", gpuIds: "AMPERE_16", templateId: "anything"')).templateId).toBe("anything");
   });
 
-  test("[save.unknown-template] once templates are named, others are refused", async () => {
+  test("[save.unknown-template] once the options name templates, any other template is refused", async () => {
     await using strict = await startEmulator({ templates: ["template-1"] });
     expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
     expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toBe(

@@ -167,8 +167,8 @@ test("a forecast without assumptions of its own matches what the emulator does",
     fc.array(fc.tuple(seconds, seconds), { minLength: 1, maxLength: 12 }),
     settings,
     async (steps, given) => {
-      // Each arrival has milliseconds of its own: which of two events at one moment comes first is
-      // no rule.
+      // Each arrival has its own milliseconds, because the order of simultaneous events is
+      // undefined.
       const waits = steps.map(([wait], index) => (index === 0 ? 0 : wait / 4 + 0.007));
       const at = (index: number) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0);
       const jobs = steps.map(([, takes], index) => [at(index), takes / 2] as const);

@@ -161,7 +161,7 @@ describe("a program needs the real clock", () => {
   });
 
   test.each([
-    [{ command: "" }, "a command is needed"],
+    [{ command: "" }, "must not be empty"],
     [{ command: "x", env: { "A B": "secret" } }, 'env["A B"]'],
     [{ command: "x", concurrency: 0 }, "concurrency"],
     [{ command: "x", arguments: [] }, "arguments"],

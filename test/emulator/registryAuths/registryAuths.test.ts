@@ -104,7 +104,7 @@ test("[registry.in-use] a deletion fails without a reason while a pod or the tem
   expect((await mutate(emulator, remove(id))).body.errors).toBeUndefined();
 });
 
-test("a direct change needs user name and password together", async () => {
+test("a direct change must set the user name and the password together", async () => {
   const { id } = await created();
   expect(() => emulator.registryAuths.change(id, { password: "x" })).toThrow(RangeError);
   emulator.registryAuths.change(id, { name: "other", username: "you", password: "x" });

@@ -86,7 +86,7 @@ test.each<[string, object, number, string]>([
     "[v2.cuda] both rules of CUDA versions",
     { gpu: { pools: ["ADA_24"], allowedCudaVersions: ["12.8"], minCudaVersion: "12.1" } },
     400,
-    "exclude each other",
+    "cannot be combined",
   ],
   [
     "[v2.idle-timeout] idleTimeout with REQUEST_COUNT",
@@ -258,7 +258,7 @@ test("[v2.volumes] several volumes are replaced as a whole, and one is the same 
   expect(await read()).toEqual([]);
 });
 
-test("[v2.timeout] [v2.timeout-shown] a create without timeout has no limit, one of GraphQL the default", async () => {
+test("[v2.timeout] [v2.timeout-shown] a create without timeout has no limit, while one over GraphQL has the default", async () => {
   const timeoutOf = async (id: string) => (await call("GET", `/serverless/${id}`)).body.timeout;
   expect(await timeoutOf(await create())).toBe(0);
   expect(await timeoutOf(await create({ timeout: 1_800_000 }))).toBe(1_800_000);

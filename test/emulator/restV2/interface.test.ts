@@ -79,7 +79,7 @@ test("[v2.rate-limit] [v2.rate-windows] requests over the limit of a window retu
   expect(shown(await get())[2]).toBe("3540");
 });
 
-test("the observed profile has the limits of the service's description, the contract profile none", async () => {
+test("the observed profile has the limits of the service's description, and the contract profile has none", async () => {
   expect((await call("GET", "/serverless")).headers.get("ratelimit")).toBeNull();
   await using observed = await startEmulator({ profile: "observed" });
   const { headers } = await callV2(observed, "GET", "/serverless");

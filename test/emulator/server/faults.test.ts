@@ -26,7 +26,7 @@ describe("effects", () => {
     expect(stored()).toBe(0);
   });
 
-  test("a status after the effect hides that the request was executed", async () => {
+  test("an error status with when: after is returned although the request took effect", async () => {
     fault({ status: 503, when: "after" });
     expect((await save(emulator, REQUIRED)).status).toBe(503);
     expect(stored()).toBe(1);

@@ -111,7 +111,7 @@ describe("[workers.roll-out] a change of", () => {
     expect(workers()).toEqual(["app:2 1"]);
   });
 
-  test("the template starts a new worker next to the busy one if workersMax allows it", async () => {
+  test("a template change starts a new worker next to the busy one if workersMax allows it", async () => {
     await start({ workersMax: 2 });
     await run(MINUTE);
     await clock().advance(1);

@@ -73,7 +73,7 @@ describe("fault rules for workers without a program", () => {
     expect(queue.pods()).toEqual([]);
   });
 
-  test("rules for workers and rules for requests do not count each other's subjects", async () => {
+  test("a rule for workers counts only workers, and a rule for requests only requests", async () => {
     const queue = await startQueue(none);
     queue.emulator.faults.add({ match: { nth: 1 }, effect: { killWorker: true } });
     queue.emulator.faults.add({ match: { nth: 1 }, effect: { latencyMs: 0 } });

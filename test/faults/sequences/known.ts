@@ -2,8 +2,8 @@ import type { Action, Setup } from "./actions";
 
 /**
  * Sequences of ordinary actions that have lost endpoints, as the campaign shrinks them. Its rules
- * check each step: what is declared lives, nothing is made twice, nothing of others is touched,
- * state is true, a second `up` changes nothing.
+ * check each step: what is declared lives, nothing is made twice, nothing of somebody else's is
+ * touched, state is true, a second `up` changes nothing.
  */
 export const KNOWN_SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
   "rename a resource, and follow the advice to set adoptId": [

@@ -17,7 +17,7 @@ export function replay({ setup, actions }: Sequence): Promise<Outcome> {
   return playAll(setup, () => Promise.resolve(rest.shift()));
 }
 
-/** Plays actions by chance: always the same ones for the same seed. */
+/** Plays random actions: always the same ones for the same seed. */
 export function playRandom(setup: Setup, length: number): Promise<Outcome> {
   const random = randomFrom(setup.seed);
   let left = length;

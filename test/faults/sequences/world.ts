@@ -42,11 +42,11 @@ export interface World {
   readonly ours: Set<string>;
   /** Endpoints that a killed run or a lost response left without a state. */
   readonly orphans: Map<string, MachineIndex>;
-  /** Endpoints whose state is known to be old: until a refresh. */
+  /** Endpoints whose state is known to be outdated until the next refresh. */
   readonly stale: Set<string>;
   /** Values that people and programs have given the counts of an endpoint, by its id. */
   readonly given: Map<string, Given>;
-  /** Endpoints that a person has switched off, and no run has said so yet. */
+  /** Endpoints that a person has switched off, which no run has reported yet. */
   readonly switchedOff: Set<string>;
   /** Names that endpoints had. A list that is behind still shows them. */
   readonly formerNames: Set<string>;
@@ -292,7 +292,7 @@ async function killEngine(stack: PulumiStack): Promise<void> {
 }
 
 /**
- * Returns `true` if all processes of the stack end by themselves. Pulumi's own host of dynamic
+ * Returns `true` if all processes of the stack end on their own. Pulumi's own host of dynamic
  * providers does not if the engine is killed before it has used it: none of our code is in it, and
  * it only listens.
  */

@@ -16,7 +16,7 @@ const BITS = {
   networkVolumeId: "400",
 };
 
-test("the managed fields of an endpoint are a sorted comma list in state", () => {
+test("the managed fields of an endpoint are a sorted comma-separated list in state", () => {
   const inputs = { workersMax: 3, name: "llama", gpuIds: "AMPERE_24", drain: true, __provider: "code" };
   expect(managedRecord(FIELDS, inputs)).toEqual({ __managed: "gpuIds,name,workersMax" });
   expect(managedFields(FIELDS, managedRecord(FIELDS, inputs))).toEqual(["gpuIds", "name", "workersMax"]);

@@ -130,7 +130,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect((await provider.read(id, repaired)).outputs).not.toHaveProperty("__unknownEnv");
   });
 
-  test("an adoption leaves the variables of others, unless removeUnknownEnv is set", async () => {
+  test("an adoption leaves variables that others have set, unless removeUnknownEnv is set", async () => {
     await using provider = await onMachine(machine, api);
     const env = [{ key: "THEIRS", value: "1" }];
     for (const id of [`keep-${api}`, `clear-${api}`]) {

@@ -7,14 +7,14 @@ const place = fc.constantFrom("CZ", "RO", "US", "EU-RO-1", "EUR-IS-1");
 const anyText = fc.string({ unit: "binary" });
 const space = fc.constantFrom("", " ", "  ", "\t", "\n");
 
-/** The parts as a comma list with spaces and empty parts in it. */
+/** The parts as a comma-separated list with spaces and empty parts in it. */
 function written(parts: readonly string[], spaces: readonly string[]): string {
   return parts.map((part, index) => `${spaces[index % spaces.length]}${part}${spaces[0]}`).join(",,");
 }
 
 const spaces = fc.array(space, { minLength: 1, maxLength: 4 });
 
-describe("a comma list", () => {
+describe("a comma-separated list", () => {
   test("is the same as a string, as a list, and as a list of such strings", () => {
     expect(splitList("a, b ,,c")).toEqual(["a", "b", "c"]);
     expect(splitList(["a", " b", "", "c"])).toEqual(["a", "b", "c"]);

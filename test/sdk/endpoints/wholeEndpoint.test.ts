@@ -28,7 +28,7 @@ const start = (api: Api = "graphql") =>
     client: { service: "runpod", api, dispatcher: recording, onWarning: ({ message }) => warnings.push(message) },
   });
 
-/** Returns the input of the last save over GraphQL, without the selection behind it. */
+/** Returns the input of the last save over GraphQL, without the selection after it. */
 const lastSave = () => {
   const save = bodies.filter((body) => body.includes("saveEndpoint")).at(-1) ?? '{"query":""}';
   return String(JSON.parse(save).query).split(") {")[0] ?? "";
@@ -88,7 +88,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(await it.run(endpoints.get(id))).toMatchObject({ gpuCount: 1, networkVolumeId: "", type: "LOAD_BALANCER" });
   });
 
-  test("an endpoint on CPUs has neither GPUs nor CUDA versions, and keeps its kind for life", async () => {
+  test("an endpoint on CPUs has neither GPUs nor CUDA versions, and can never switch to GPUs", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const cpu = await it.run(endpoints.create({ ...BASE, instanceIds: ["cpu3g-4-16", "cpu3c-2-4"] }));
@@ -101,12 +101,12 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     const before = it.calls().length;
     const toGpus = await it.failure(endpoints.update(cpu.id, { gpuIds: "ADA_24", instanceIds: null }));
     expect(toGpus).toBeInstanceOf(InvalidInputError);
-    expect(toGpus.message).toContain("the endpoint runs on CPUs (cpu3g-8-32), for life");
+    expect(toGpus.message).toContain("the endpoint runs on CPUs (cpu3g-8-32). Create another");
     const gpu = await it.run(endpoints.create({ ...GPU, name: "other" }));
     const toCpus = await it.failure(endpoints.update(gpu.id, { instanceIds: ["cpu3g-4-16"], gpuIds: null }));
-    expect(toCpus.message).toContain("the endpoint runs on GPUs (ADA_24), for life");
+    expect(toCpus.message).toContain("the endpoint runs on GPUs (ADA_24). Create another");
     const toServer = await it.failure(endpoints.update(gpu.id, { type: "LOAD_BALANCER" }));
-    expect(toServer.message).toContain("type: cannot be changed: the endpoint is of the type QUEUE, for life");
+    expect(toServer.message).toContain("type: cannot be changed: the endpoint is of the type QUEUE. Create another");
     expect(it.calls().slice(before)).not.toContain("updateEndpoint");
   });
 

@@ -253,7 +253,7 @@ describe("a batch that ends early", () => {
   });
 });
 
-describe("a batch that cannot go on", () => {
+describe("a batch that cannot continue", () => {
   const failing = async (batch: AsyncIterable<BatchResult>) => {
     const results: BatchResult[] = [];
     const error = await (async () => {

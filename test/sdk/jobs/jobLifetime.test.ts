@@ -17,9 +17,9 @@ describe("a job's lifetime", () => {
   });
 
   test.each([
-    ["its ttl is over", submitted, 61 * MINUTE, { reason: "ttl", at: 60 * MINUTE }],
+    ["its ttl has expired", submitted, 61 * MINUTE, { reason: "ttl", at: 60 * MINUTE }],
     [
-      "its result's retention is over",
+      "its result's retention has expired",
       { ...submitted, endedAt: 0 },
       31 * MINUTE,
       { reason: "retention", at: 30 * MINUTE },

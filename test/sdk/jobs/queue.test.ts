@@ -145,7 +145,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("passes on a path and a body, and types the response by a schema [contract.openai]", async () => {
+  test("forwards a path and a body, and types the response with a schema [contract.openai]", async () => {
     await using emulated = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await emulated.run(emulated.queue.openai("v1/chat/completions", { body, schema }));

@@ -32,7 +32,7 @@ test("the pod of a worker is not found, and the message says why", async () => {
   expect(error.message).toContain("REST v2 does not find the pods of serverless workers by their id");
 });
 
-test("a service that has ended REST v1 is asked over REST v2, also beside GraphQL", async () => {
+test("pods of a service that has retired REST v1 are read over REST v2, even with GraphQL", async () => {
   const { emulator } = site;
   emulator.pods.add({ id: "pod1", name: "trainer" });
   const { SERVERLESS_GPU_API_KEY: apiKey = "" } = emulator.env;

@@ -56,7 +56,7 @@ test("a deletion is never proven by a list requested before it was acknowledged,
       for (const { id, acknowledgedAt, provenAt, proof } of await Promise.all(all)) {
         expect(proof.sentAt).toBeGreaterThanOrEqual(acknowledgedAt);
         expect(proof.ids).not.toContain(id);
-        // The list on its way, the gathering, and the proof itself.
+        // The list in flight, the gathering, and the proof itself.
         expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(LIST_MS + 500 + LIST_MS);
       }
     }),

@@ -86,7 +86,7 @@ describe("the age of a list", () => {
     expect(await tooOld).toBe("list-2");
   });
 
-  test("allows a reader to join a list that is on its way", async () => {
+  test("lets a reader join a list request that is in flight", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();

@@ -112,7 +112,7 @@ test("a deletion waits for two minutes after the last use, and reports the wait"
   expect(waits.at(-1)).toBeGreaterThan(90_000);
 });
 
-test("a deletion ends when its time is over, and the template still exists", async () => {
+test("a deletion ends when its time is up, and the template still exists", async () => {
   await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));

@@ -25,7 +25,7 @@ const failed = (call: Promise<unknown>) =>
     )
     .then(withoutCanary);
 
-describe("a response that a gateway has changed on its way is read", () => {
+describe("a response that a gateway changed in transit is read", () => {
   test.each([
     ["gzip", gzipSync(LIST)],
     ["x-gzip", gzipSync(LIST)],

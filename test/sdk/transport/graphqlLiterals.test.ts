@@ -38,7 +38,7 @@ const literal = fc.letrec<{ value: Literal }>((tie) => ({
 })).value;
 
 describe("a literal", () => {
-  test("is read back unchanged, whatever text, number or object it is", () => {
+  test("is read back unchanged, whether it is a text, a number or an object", () => {
     fc.assert(
       fc.property(literal, (value) => {
         expect(roundTrip(value)).toEqual(value);

@@ -4,8 +4,8 @@ import { createLimiter } from "../../../sdk/transport/limiter";
 const WINDOW_MS = 10_000;
 
 /**
- * Asks for as many requests as come, each under way for some time, and returns when the service saw
- * which.
+ * Starts requests as fast as the limiter allows, each with one of the durations in turn. Returns
+ * the times at which each arrives at the service and ends.
  */
 function simulate(limit: { perWindow: number; concurrent: number }, durations: readonly number[], untilMs: number) {
   const limiter = createLimiter(limit);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createRateWindows } from "../../../sdk/transport/rateWindows";
 
-/** Returns the headers of a response with this state of the windows. */
+/** Returns the headers of a response with this rate-limit window. */
 function headers(left: number, seconds: number, quota = 60) {
   return { ratelimit: `"minute";r=${left};t=${seconds}`, "ratelimit-policy": `"minute";q=${quota};w=60` };
 }
@@ -103,7 +103,7 @@ test("whatever the order of responses, a fixed window never sees more than its q
       (quota, latencies) => {
         const { most, seconds } = play(quota, latencies);
         expect(most).toBeLessThanOrEqual(Math.max(quota, 4));
-        // It wastes no window, either: two at most, and the time of the first responses of each.
+        // It wastes at most two windows, and in each window the time until the first responses.
         expect(seconds).toBeLessThanOrEqual(63 * Math.ceil(latencies.length / Math.max(1, quota - 1)) + 120);
       },
     ),

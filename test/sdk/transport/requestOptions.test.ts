@@ -158,7 +158,7 @@ describe("headers of a call", () => {
           expect(error).toBeInstanceOf(InvalidInputError);
           expect(server.headers).toHaveLength(before);
         } else {
-          // Spaces around a value are no part of it (RFC 9110, Field Values).
+          // Spaces around a value are not part of it (RFC 9110, Field Values).
           expect(server.headers.at(-1)?.["x-a"]).toBe(value.replace(/^[ \t]+|[ \t]+$/g, ""));
         }
       }),

@@ -5,7 +5,7 @@ import { clientOf, startRawServer } from "../../support/rawServer";
 
 const PATH = "v1/chat/completions";
 
-/** A server whose responses go on until their connection is closed. */
+/** A server whose responses continue until their connection is closed. */
 async function startEndless(begin: (incoming: IncomingMessage, outgoing: ServerResponse) => void) {
   const open = new Set<ServerResponse>();
   const listener: RequestListener = (incoming, outgoing) => {

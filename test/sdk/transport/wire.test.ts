@@ -20,7 +20,7 @@ async function recorded(use: (client: ReturnType<typeof createClient>) => Promis
   return server.requests;
 }
 
-/** The GraphQL text of a request, after a check that the body has nothing beside it. */
+/** The GraphQL text of a request, after a check that the body has nothing else. */
 function queryOf(request: { readonly body: string } | undefined): string {
   const body = JSON.parse(request?.body ?? "null") as { query: string };
   expect(Object.keys(body)).toEqual(["query"]);

@@ -32,7 +32,7 @@ test("confirmations use a quarter of the limits of /status, both per ten seconds
   expect(Math.max(...inAnyWindow)).toBeLessThanOrEqual(500);
 });
 
-test("a confirmation that has to wait for more than 30 s is given up", async () => {
+test("a confirmation that has to wait for more than 30 s is abandoned", async () => {
   const { clock, enter } = startLine(600_000);
   const all = Array.from({ length: 101 }, (_, n) => enter(`job-${n}`));
   const last = all.at(-1)?.catch((error: unknown) => error);
