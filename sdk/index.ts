@@ -20,7 +20,14 @@ export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerTy
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
-export type { Endpoint, EndpointInput, EndpointPod, EndpointSettings, ServerlessDiscount } from "./endpoints/record";
+export type {
+  Endpoint,
+  EndpointChanges,
+  EndpointInput,
+  EndpointPod,
+  EndpointSettings,
+  ServerlessDiscount,
+} from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";

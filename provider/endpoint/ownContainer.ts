@@ -57,7 +57,7 @@ export function withOneSource(inputs: Properties): Properties {
   return pick(inputs, (name) => inputs[name] !== null || !staysWithOther(name, inputs));
 }
 
-/** Returns `true` for a field that an endpoint has only with the other of template and container. */
+/** Returns `true` for a field that belongs to the other of template and container. */
 export function staysWithOther(field: string, inputs: Properties): boolean {
   if (field === "templateId") return hasOwnContainer(inputs);
   return isContainerField(field) && isSet(inputs.templateId);

@@ -49,7 +49,7 @@ export interface Endpoints extends Readers<Endpoint> {
    * belongs to it.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
-   * @throws BusinessRuleError if a change needs a container of its own, and over GraphQL it has none
+   * @throws BusinessRuleError if its container is to change, and over GraphQL it has none
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
    * endpoints that use it
    */
@@ -61,7 +61,7 @@ export interface Endpoints extends Readers<Endpoint> {
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
    * Deletes an endpoint: scales it to zero, waits until its workers have stopped, deletes it and
-   * verifies that it is gone, and over GraphQL its own template, if it has one. An endpoint that
+   * verifies that it is gone, and over GraphQL the template that belongs to it. An endpoint that
    * does not exist counts as deleted. A deletion that fails or is aborted restores the worker
    * counts; the error says whether the endpoint runs again.
    * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint

@@ -244,7 +244,7 @@ export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknow
 /** The names of all fields that can be set. */
 export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
 
-/** The declarations of the fields that GraphQL has on an endpoint itself, and not on its template. */
+/** The fields that GraphQL has on an endpoint itself, and not on its template. */
 export const GRAPHQL_TABLE: FieldTable = Object.fromEntries(
   Object.entries(FIELDS).filter(([name]) => !isContainerField(name)),
 );

@@ -16,7 +16,7 @@ test("the README works, pasted from top to bottom", async () => {
     let printed = "";
     for (const block of blocks) printed += await follow(terminal, project, block);
     expect(printed).toContain("{ prompt: 'Hello' }");
-    expect(printed).toMatch(/Resources:\n +- 4 deleted/);
+    expect(printed).toMatch(/Resources:\n +- 3 deleted/);
   } finally {
     await terminal.close();
   }

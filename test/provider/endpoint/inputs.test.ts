@@ -170,8 +170,8 @@ describe("a field that the program no longer sets", () => {
 
   test("is a problem when it is required", () => {
     expect(problems({ name: "llama" }, check(MINIMAL))).toEqual([
-      "templateId: is required",
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
+      "templateId: is required (or imageName, for an endpoint without a template)",
     ]);
   });
 });
