@@ -91,7 +91,10 @@ export interface Endpoints extends Readers<Endpoint> {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
-/** Returns the fields that, with the name, tell whether a create with lost response made an endpoint. */
+/**
+ * Returns the fields that, with the name, tell whether a create whose response was lost made an
+ * endpoint.
+ */
 function identityOf({ imageName }: NewEndpoint) {
   return [imageName ? "imageName" : "templateId", "gpuIds", "instanceIds", "type"] as const;
 }

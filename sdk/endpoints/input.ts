@@ -59,6 +59,21 @@ export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem
   return problems;
 }
 
+/**
+ * Returns the problems between the fields of a change. An existing endpoint has a scalerType, so a
+ * change may contain only a scalerValue.
+ */
+function changeProblems(fields: Fields): InputProblem[] {
+  const problems = [...workerProblems(fields, false), ...volumeProblems(fields), ...cudaProblems(fields)];
+  if (fields.templateId === "" && !fields.imageName) {
+    problems.push({
+      property: "templateId",
+      message: "must be the id of a template, not empty, or imageName must be set",
+    });
+  }
+  return problems;
+}
+
 /** Returns the problem of an endpoint with neither GPUs nor CPUs, or with both. */
 export function processorProblems({ gpuIds = "", instanceIds = "" }: Fields): InputProblem[] {
   if (gpuIds !== "" && instanceIds !== "") {
@@ -104,8 +119,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
   // A field that has a problem is present, so it is not reported as missing, too.
   const given: Fields = { ...values, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
-  // An existing endpoint has a scalerType, so a change may contain only a scalerValue.
-  else problems.push(...workerProblems(given, false), ...volumeProblems(given), ...cudaProblems(given));
+  else problems.push(...changeProblems(given));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return withBothForms(fields) as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }

@@ -198,8 +198,8 @@ export class JobHandle<Output = unknown> {
    * returns each piece once: use one reader for a job. If a connection breaks, the pieces in its
    * response are lost. The stream then ends with an error, or calls `onGap`.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
-   * @throws OutputMismatchError if a piece does not match the schema. The error holds the piece, and
-   * a new loop over the same stream continues with the next one
+   * @throws OutputMismatchError if a piece does not match the schema. The error holds the piece,
+   * and a new loop over the same stream continues with the next one
    * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
    */
   stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncIterableIterator<StreamItem<Item>, void, undefined> {

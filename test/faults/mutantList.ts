@@ -200,7 +200,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a variable that a killed up has set stays in the template",
-    file: "provider/template/templateVariables.ts",
+    file: "provider/container/variables.ts",
     from: "removeRecord(subject);\n  return left;",
     to: "removeRecord(subject);\n  return [];",
     tests: [{ file: "test/provider/template/leftVariables.test.ts", title: "is removed by the next up" }],

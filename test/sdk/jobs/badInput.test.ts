@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Emulator, startEmulator } from "../../../emulator";
 import { type Client, createClient } from "../../../sdk/client";
-import { normalizeName } from "../../../sdk/endpoints/normalForms";
+import { normalizeName, normalizeSet } from "../../../sdk/endpoints/normalForms";
 import type { EndpointInput } from "../../../sdk/endpoints/record";
 import { InvalidInputError } from "../../../sdk/errors";
 import { addressesOf } from "../../support/scriptedServer";
@@ -95,7 +95,8 @@ async function isFaithful(field: "name" | "templateId" | "networkVolumeId", text
   const { id } = await client.endpoints.create(MINIMAL);
   const before = emulator.endpoints.get(id);
   const error = await refusal(client.endpoints.update(id, { [field]: text }));
-  const stored = field === "name" ? normalizeName(text) : text.trim();
+  const normal = { name: normalizeName, templateId: (id: string) => id.trim(), networkVolumeId: normalizeSet };
+  const stored = normal[field](text);
   const expected = error ? before : { ...before, version: 1, [field]: stored === "" ? null : stored };
   expect(emulator.endpoints.get(id)).toEqual(expected);
   expect(emulator.endpoints.get("neighbour-id")).toMatchObject(NEIGHBOUR);

@@ -84,7 +84,7 @@ describe("timeoutMs of a call", () => {
 });
 
 describe("headers", () => {
-  test("of the client are sent with all requests, and those of a call take precedence", async () => {
+  test("headers of the client are sent with all requests, and those of a call take precedence", async () => {
     await using server = await startEcho(503);
     await using client = clientOf(server, { retry: { maxAttempts: 1 }, headers: { "X-Team": "a", "X-Trace": "none" } });
     const headers = { "x-trace": "t1" };
