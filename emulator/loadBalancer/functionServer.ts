@@ -62,7 +62,9 @@ function webRequest(request: PassedRequest, signal: AbortSignal): Request {
   const { method, target, body } = request;
   const takesBody = hasBody(request) && method !== "GET" && method !== "HEAD";
   const stream = takesBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
-  return new Request(ORIGIN + target, { method, headers, body: stream, duplex: "half", signal });
+  // The types of browsers do not know `duplex`, which Node.js requires for a stream.
+  const init = { method, headers, body: stream, duplex: "half", signal } as const;
+  return new Request(ORIGIN + target, init);
 }
 
 function responseOf({ status, headers, body }: Response): HttpResponse {

@@ -63,6 +63,7 @@ function rowOf(request) {
 function openRequest(request) {
   const { number, at, method, path, operation, endpointId, status, outcome, durationMs, fault, fidelity, error } =
     request;
+  /** @type {readonly (readonly [name: string, value: string | undefined])[]} */
   const facts = [
     ["Request", `${method} ${path}`],
     ["Time", dateAndTime(at)],
