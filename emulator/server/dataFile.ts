@@ -125,10 +125,8 @@ export function createDataFile(file: string, source: StateSource): DataFile {
     saved,
     async compacted() {
       await saved();
-      if (appendedBytes === 0) return;
-      needsRewrite = true;
-      changes += 1;
-      await saved();
+      // The file has every change. If it cannot be rewritten, the next start reads it as it is.
+      if (appendedBytes > 0) await rewrite().catch(() => {});
     },
   };
 }

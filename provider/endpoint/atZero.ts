@@ -41,7 +41,7 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
 
 /**
  * Says what the next `up` puts back, or that the endpoint is off. Sends nothing.
- * @returns `true` if `up` has worker counts to put back
+ * @returns `true` if `up` has worker counts to put back, or to repair
  */
 export function announceZero(id: string, outputs: Properties, inputs: Properties): boolean {
   const name = String(outputs.name ?? id);
@@ -54,7 +54,15 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
   const missing = missingMaximum(outputs.workersMax, inputs);
   if (missing !== undefined) log(name, `up also sets ${describe(missing)}: ${BLOCKED}`);
   else warnIfOff(id, outputs, inputs);
-  return false;
+  return isDeclaredOff(outputs, inputs);
+}
+
+/**
+ * Returns `true` if state has an endpoint at zero that the program wants in service. The engine may
+ * not see that: another machine's refresh keeps the inputs of before.
+ */
+function isDeclaredOff({ workersMin, workersMax }: Properties, inputs: Properties): boolean {
+  return workersMin === 0 && workersMax === 0 && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
 }
 
 const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";
@@ -88,13 +96,6 @@ export function noteRead(id: string, outputs: Properties, inputs: Properties, no
   if (outputs.__mustExist) return;
   const record = scaleDownRecord(id, outputs);
   const recorded = record.workers();
-  if (!recorded && now.workersMax === 0 && Number(outputs.workersMax) > 0 && inputs.workersMax !== undefined) {
-    log(
-      now.name,
-      `warning: endpoint ${id} is off: its workersMax is 0 at the service. pulumi up repairs that, unless the resource has ` +
-        'the option ignoreChanges for workersMax: then remove "workersMax" there first',
-    );
-  }
   if (!recorded) warnIfOff(id, { ...now }, inputs);
   else if (!isAtZero(now) && !hasSameLimits(now, recorded)) record.forget();
 }

@@ -93,8 +93,9 @@ async function diff<T extends NamedRecord, Fields extends object>(
     return { changes: true };
   }
   const isRecordedOtherwise = managesOthersIn(kind.table, outputs, inputs) || changesOwnInputs(kind, outputs, inputs);
+  if (isUnfinished) return { changes: true };
   // Without `changes`, the engine compares the inputs itself and shows each field.
-  return changed.length > 0 || isRecordedOtherwise ? {} : { changes: isUnfinished };
+  return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
 }
 
 /**

@@ -217,12 +217,12 @@ const gitlabLog = "[Log](https://gitlab.example/job/12)";
 
 test("a failed preview also leaves a comment, and fails its job", async () => {
   await git("checkout", "--quiet", "-B", "mistake", "main");
-  await stack.exec("sed", ["-i", "s/AMPERE_16/AMPERE_61/", "index.ts"]);
-  await git("commit", "--quiet", "--all", "--message", "Take another tier");
+  await stack.exec("sed", ["-i", "s/AMPERE_16/NVIDIA L4/", "index.ts"]);
+  await git("commit", "--quiet", "--all", "--message", "Take a GPU type");
   await git("push", "--quiet", "origin", "mistake");
   const { preview } = await github("pull_request", { action: "opened", number: 7, branch: "mistake" });
   expect(preview?.exitCode).not.toBe(0);
-  expect(host.comments).toEqual([expect.stringMatching(/failed with exit code.*AMPERE_61/s)]);
+  expect(host.comments).toEqual([expect.stringMatching(/failed with exit code.*NVIDIA L4/s)]);
   await git("checkout", "--quiet", "more-workers");
 });
 
