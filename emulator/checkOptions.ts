@@ -56,6 +56,7 @@ const schema = z.strictObject({
   staleFlashBoot: z.boolean().optional(),
   volumeDataCenters: z.array(z.string().min(1)).optional(),
   workerQuota: zeroOrMore.optional(),
+  spendLimit: zeroOrMore.optional(),
   serverlessDiscount: z
     .looseObject({ discountFactor: z.number(), type: z.string(), expirationDate: z.string() })
     .nullish(),

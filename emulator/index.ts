@@ -7,6 +7,9 @@
  */
 
 import { systemClock } from "../sdk/contract/clock";
+import { limitsPart } from "./catalog/accountLimits";
+import { createCatalog } from "./catalog/catalog";
+import { catalogPart } from "./catalog/catalogGraphql";
 import { checkOptions } from "./checkOptions";
 import { hostRefusal } from "./control/access";
 import { createControl } from "./control/control";
@@ -17,6 +20,7 @@ import type { ManagementLimits } from "./jobs/rateLimits";
 import { DATA_CENTERS } from "./model/dataCenters";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
+import { createStock, type LevelOf } from "./model/stock";
 import type { EmulatorOptions } from "./options";
 import { podPart } from "./pods/podGraphql";
 import type { Pods } from "./pods/pods";
@@ -77,6 +81,12 @@ export interface Emulator {
    * @throws RangeError if `workers` is not a number ≥ 0
    */
   setWorkerQuota(workers: number | undefined): void;
+  /**
+   * Changes the spend limit while the emulator runs, in US dollars an hour; `undefined` for none. A
+   * worker whose start would exceed it does not start. The data file does not keep the limit.
+   * @throws RangeError if `dollars` is not a number ≥ 0
+   */
+  setSpendLimit(dollars: number | undefined): void;
   /** Restores the initial state: the seed, an empty journal and no fault rules. */
   reset(): void;
   /** Stops the emulator and closes all connections. */
@@ -97,7 +107,17 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { port = 0, host = "127.0.0.1", profile = "contract", clock = systemClock } = options;
   const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
-  const { faults, next: nextFault, dropsWebhook, workerFaults } = createFaults(random.next, () => operations);
+  const {
+    faults,
+    next: nextFault,
+    dropsWebhook,
+    workerFaults,
+    stockRules,
+  } = createFaults(
+    random.next,
+    () => operations,
+    () => account.endpoints.reconcile(),
+  );
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const { journal, open, tail, addOutput } = createJournal(clock, keys, options);
   const workerHost = createWorkerHost(clock, addOutput);
@@ -121,14 +141,20 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
-  const account = createAccount(context, rulesOf(options, profile), options.strictReferences ?? false);
-  const parts = Object.values(account.kinds).map((kind) => kind.graphql);
+  const levelOf = createStock(stockRules);
+  const account = createAccount(context, rulesOf(options, profile, levelOf), options.strictReferences ?? false);
+  const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
+  const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
+  const parts = [
+    ...Object.values(account.kinds).map((kind) => kind.graphql),
+    ...[catalogPart(catalog, profile), limitsPart(account.use, profile), userPart(profile)],
+  ];
   const discount = discountPart(options.serverlessDiscount ?? null);
   const { read, operations } = createRoutes({
-    ...{ profile, keys, ...account, parts: [...parts, podPart(account.pods, profile), discount, userPart(profile)] },
+    ...{ profile, keys, ...account, parts: [...parts, podPart(account.pods, profile), discount] },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
-    dataCenters: dataCenterIds(options),
+    ...{ dataCenters: dataCenterIds(options), catalog },
   });
   const saved = () => dataFile?.saved();
 
@@ -192,14 +218,22 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     pods: account.pods,
     seed: account.seed,
     setWorkerQuota(workers) {
-      if (workers !== undefined && !(workers >= 0))
-        throw new RangeError(`The quota ${workers} is not a number of 0 or more.`);
-      account.setWorkerQuota(workers);
+      assertLimit("quota", workers);
+      account.setLimits({ workerQuota: workers });
+    },
+    setSpendLimit(dollars) {
+      assertLimit("spend limit", dollars);
+      account.setLimits({ spendLimit: dollars });
     },
     reset,
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** @throws RangeError unless a limit is a number ≥ 0 or absent */
+function assertLimit(name: string, limit: number | undefined): void {
+  if (limit !== undefined && !(limit >= 0)) throw new RangeError(`The ${name} ${limit} is not a number of 0 or more.`);
 }
 
 type Given = Pick<
@@ -212,15 +246,16 @@ function contextOf(options: EmulatorOptions, given: Given): AccountContext {
   return { ...given, drainMs, coldStartMs, staleFlashBoot, handlers, rateLimits, remoteWebhooks };
 }
 
-function rulesOf(options: EmulatorOptions, profile: Profile): AccountOptions {
+function rulesOf(options: EmulatorOptions, profile: Profile, levelOf: LevelOf): AccountOptions {
   const { takenTemplateNames = [], reserveTemplateNames = false, volumeDataCenters = VOLUME_DATA_CENTERS } = options;
   const { keepBoundTemplates: keepBound = false } = options;
   const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? OBSERVED_RELEASE_MS : 0);
   return {
-    workerQuota: options.workerQuota,
+    limits: { workerQuota: options.workerQuota, spendLimit: options.spendLimit },
     templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs, keepBound },
     volumeDataCenters,
     dataCenters: dataCenterIds(options),
+    levelOf,
   };
 }
 
@@ -259,6 +294,7 @@ export type { EndpointFields, EndpointInput, EndpointSeed } from "./model/endpoi
 export type { Profile } from "./model/fidelity";
 export type { RepoReference, Variable, VolumeReference } from "./model/observedFields";
 export type { Place } from "./model/places";
+export type { StockLevel, StockPart } from "./model/stock";
 export type { EmulatorOptions } from "./options";
 export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";

@@ -66,6 +66,12 @@ export interface EmulatorOptions {
   readonly volumeDataCenters?: readonly string[];
   /** The largest sum of `workersMax` over all endpoints (integer, ≥ 0). @default no limit */
   readonly workerQuota?: number;
+  /**
+   * The largest cost of all running workers, in US dollars an hour, ≥ 0. A worker whose start would
+   * exceed it does not start.
+   * @default no limit
+   */
+  readonly spendLimit?: number;
   /** The value of `myself.serverlessDiscount`. @default null */
   readonly serverlessDiscount?: ServerlessDiscount | null;
   /**

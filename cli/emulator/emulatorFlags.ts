@@ -5,7 +5,15 @@ import type { EmulatorOptions } from "../../emulator";
 export interface EmulatorFlags
   extends Pick<
     EmulatorOptions,
-    "port" | "host" | "profile" | "drainMs" | "coldStartMs" | "workerQuota" | "randomSeed" | "templateReleaseMs"
+    | "port"
+    | "host"
+    | "profile"
+    | "drainMs"
+    | "coldStartMs"
+    | "workerQuota"
+    | "spendLimit"
+    | "randomSeed"
+    | "templateReleaseMs"
   > {
   readonly seed?: string;
   readonly data?: string;
@@ -56,6 +64,11 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--drain-ms <n>", "time that a worker takes to stop after a scale-down (default: 1000)", wholeNumber())
     .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumber())
     .option("--worker-quota <n>", "limit on the sum of all endpoints' workersMax (default: none)", wholeNumber())
+    .option(
+      "--spend-limit <n>",
+      "limit on the cost of all running workers, in US dollars an hour (default: none)",
+      dollars,
+    )
     .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
@@ -90,6 +103,11 @@ export function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => nu
     if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
     throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);
   };
+}
+
+function dollars(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give US dollars an hour, such as 80.");
 }
 
 function parseWorker(text: string, before: EmulatorFlags["worker"] = {}): EmulatorFlags["worker"] {

@@ -13,10 +13,10 @@ import type { EmulatorFlags } from "./emulatorFlags";
 /** Converts the command-line options to options of `startEmulator`, without the handlers. */
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
   const { port, host, profile, seed, data, clock, discount, key, restrictedKey, rateLimits } = flags;
-  const { drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks } = flags;
+  const { drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks } = flags;
   const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
-    ...{ port, host, profile, drainMs, coldStartMs, workerQuota, randomSeed, remoteWebhooks },
+    ...{ port, host, profile, drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks },
     ...{ strictReferences, templateReleaseMs, staleFlashBoot: staleFlashboot },
     seed: seed === undefined ? undefined : readSeed(seed),
     dataFile: data,

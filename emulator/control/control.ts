@@ -77,7 +77,11 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
     "POST seed": ({ body }) => account.seed(body as Seed),
     "POST quota": ({ body }) => {
       const { workers } = validate(z.strictObject({ workers: z.number().min(0).nullable() }), body, "The quota");
-      return account.setWorkerQuota(workers ?? undefined);
+      return account.setLimits({ workerQuota: workers ?? undefined });
+    },
+    "POST spend-limit": ({ body }) => {
+      const { dollars } = validate(z.strictObject({ dollars: z.number().min(0).nullable() }), body, "The spend limit");
+      return account.setLimits({ spendLimit: dollars ?? undefined });
     },
     "POST reset": () => reset(),
     "GET clock": () => ({ now: clock.now(), manual: isManual(clock) }),

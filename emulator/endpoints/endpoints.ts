@@ -66,6 +66,8 @@ export interface Endpoints {
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
   /** Gives the workers of all endpoints with this template its current version. */
   rollOut(templateId: string): void;
+  /** Starts the workers that can start now, after a change that is not one of an endpoint. */
+  reconcile(): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
   /**
@@ -119,6 +121,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     find: (id) => endpoints.get(id),
     change: (id, patch) => changeEndpoint(state, endpointWithId(state, id), patch),
     rollOut: (templateId) => rollOut(state, templateId),
+    reconcile() {
+      for (const { runtime } of endpoints.values()) runtime.dispatch();
+    },
     remove: (id) => removeEndpoint(state, id),
     snapshot: (withJobs) =>
       Array.from(endpoints.values(), ({ record, runtime }) => ({

@@ -84,6 +84,8 @@ export interface EndpointRuntime {
   pods(): readonly WorkerPod[];
   /** Starts or drains workers. Must be called after a change to the endpoint's record. */
   reconcile(): void;
+  /** Starts jobs and workers that can start now. */
+  dispatch(): void;
   /** Replaces the workers. Must be called after a change to the endpoint's template. */
   rollOut(): void;
   /** Returns the state to save for a restart, as plain JSON, with all jobs or those given. */
@@ -243,6 +245,7 @@ export function createRuntime(record: EndpointRecord, context: RuntimeContext, s
     killWorker: scheduler.kill,
     jobs: store.all,
     pods: scheduler.workers.pods,
+    dispatch: scheduler.dispatch,
     reconcile() {
       idleSince = clock.now();
       scheduler.reconcile();

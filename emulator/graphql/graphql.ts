@@ -32,6 +32,7 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   );
   const operations = parts.flatMap((part) => Object.entries(part.operations ?? {}));
   const fieldsOfMyself = parts.flatMap((part) => Object.entries(part.myself ?? {}));
+  const publicOperations = parts.flatMap((part) => part.publicOperations ?? []);
   const singleReads = parts.flatMap((part) => Object.entries(part.single ?? {}));
   const shown = (list: unknown) => (profile === "observed" && Array.isArray(list) ? list.slice(0, LIST_CAP) : list);
 
@@ -71,13 +72,19 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   function denied(request: HttpRequest, document: Document | GraphQLError): HttpResponse | undefined {
     const key = request.query.get("api_key") ?? (profile === "observed" ? bearerKey(request) : undefined);
     const access = accessOf(key ?? undefined, keys);
-    if (access === "granted") return undefined;
+    if (access === "granted" || (access === "missing" && isPublic(document))) return undefined;
     if (profile === "contract" || access === "wrong") return unauthorized();
     const isQuery = !(document instanceof GraphQLError) && document.operation.operation === "query";
     if (access === "missing" && isQuery) return { ...json(200, { data: { myself: null } }), error: "Unauthorized" };
     const errors = [{ message: "Unauthorized" }];
     const fidelity = isQuery ? undefined : "graphql.no-key-mutation";
     return { ...json(200, { errors, data: isQuery ? { myself: null } : null }, fidelity), error: "Unauthorized" };
+  }
+
+  function isPublic(document: Document | GraphQLError): boolean {
+    if (document instanceof GraphQLError) return false;
+    const fields = document.operation.selectionSet.selections;
+    return fields.every((node) => node.kind === Kind.FIELD && publicOperations.includes(node.name.value));
   }
 
   return function graphqlCall(request: HttpRequest): Call {

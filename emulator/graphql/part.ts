@@ -15,6 +15,8 @@ export interface GraphqlPart {
   readonly schema: string;
   /** The fields of `Query` and of `Mutation`. */
   readonly operations?: Resolvers;
+  /** The fields of `Query` that need no key. @default none */
+  readonly publicOperations?: readonly string[];
   /** The lists of `myself`. */
   readonly myself?: Readonly<Record<string, (call: GraphqlCall) => unknown>>;
   /** The other fields of `myself`, with arguments. */

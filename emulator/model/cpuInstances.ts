@@ -1,17 +1,19 @@
 /** A flavor of CPU machines. */
-interface Flavor {
+export interface CpuFlavor {
   /** GB of memory for each vCPU. */
   readonly memoryPerVcpu: number;
   /** The largest number of vCPUs of an instance. */
   readonly maxVcpus: number;
+  /** The price of one vCPU of a worker, in US dollars an hour (assumed). */
+  readonly perVcpuHour: number;
 }
 
 /** The flavors of the service's catalogue. Its list changes over time. */
-const FLAVORS: Readonly<Record<string, Flavor>> = {
-  cpu3c: { memoryPerVcpu: 2, maxVcpus: 8 },
-  cpu3g: { memoryPerVcpu: 4, maxVcpus: 8 },
-  cpu5c: { memoryPerVcpu: 2, maxVcpus: 8 },
-  cpu5g: { memoryPerVcpu: 4, maxVcpus: 8 },
+export const CPU_FLAVORS: Readonly<Record<string, CpuFlavor>> = {
+  cpu3c: { memoryPerVcpu: 2, maxVcpus: 8, perVcpuHour: 0.03 },
+  cpu3g: { memoryPerVcpu: 4, maxVcpus: 8, perVcpuHour: 0.04 },
+  cpu5c: { memoryPerVcpu: 2, maxVcpus: 8, perVcpuHour: 0.035 },
+  cpu5g: { memoryPerVcpu: 4, maxVcpus: 8, perVcpuHour: 0.045 },
 };
 
 /** A CPU instance: `cpu3g-4-16`. */
@@ -28,7 +30,7 @@ export interface CpuInstance {
 export function cpuInstance(instanceId: string): CpuInstance | undefined {
   const [, id = "", vcpus, memory] = /^([a-z0-9]+)-(\d+)-(\d+)$/.exec(instanceId) ?? [];
   const instance = { id, vcpuCount: Number(vcpus), memory: Number(memory) };
-  const flavor = Object.hasOwn(FLAVORS, id) ? FLAVORS[id] : undefined;
+  const flavor = Object.hasOwn(CPU_FLAVORS, id) ? CPU_FLAVORS[id] : undefined;
   if (!flavor || !isPowerOfTwo(instance.vcpuCount) || instance.vcpuCount > flavor.maxVcpus) return undefined;
   return instance.memory === instance.vcpuCount * flavor.memoryPerVcpu ? instance : undefined;
 }
@@ -40,7 +42,7 @@ export function cpuInstances(ids: readonly string[] | null): CpuInstance[] {
 
 /** Returns the id of an instance: the memory follows from the flavor. */
 export function instanceIdOf({ id, vcpuCount }: Pick<CpuInstance, "id" | "vcpuCount">): string {
-  const { memoryPerVcpu = 0 } = Object.hasOwn(FLAVORS, id) ? (FLAVORS[id] as Flavor) : {};
+  const { memoryPerVcpu = 0 } = Object.hasOwn(CPU_FLAVORS, id) ? (CPU_FLAVORS[id] as CpuFlavor) : {};
   return `${id}-${vcpuCount}-${vcpuCount * memoryPerVcpu}`;
 }
 

@@ -1,3 +1,4 @@
+import { catalog } from "./rows/catalogRows";
 import { remove, save } from "./rows/endpointRows";
 import { graphql, myself, rest, server } from "./rows/interfaceRows";
 import type { Level } from "./rows/level";
@@ -33,6 +34,7 @@ export const fidelity = {
   ...rest,
   ...restV2,
   ...queue,
+  ...catalog,
   ...loadBalancer,
   ...workers,
 };

@@ -1,7 +1,8 @@
-import { GPU_TIERS } from "../../sdk/contract/limits";
 import { type CpuInstance, cpuInstances } from "./cpuInstances";
 import { dataCentersOf } from "./dataCenters";
 import { type EndpointRecord, gpuSelection, volumesOf } from "./endpointFields";
+import { gpuTypesIn } from "./gpuTypes";
+import { cudaRule, isInStock, type LevelOf } from "./stock";
 
 /** The place of a worker: a data center with a machine that fits its endpoint. */
 export interface Place {
@@ -21,38 +22,24 @@ export interface Catalogue {
   readonly dataCenters: readonly string[];
   /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
   dataCenterOf(volumeId: string): string | undefined;
+  /** Returns the stock of a GPU type. */
+  readonly levelOf: LevelOf;
 }
-
-/** Machines with the same drivers. */
-interface Machines {
-  readonly tiers: readonly string[];
-  /** CUDA versions of their drivers. A machine has one of them. */
-  readonly cudaVersions: readonly string[];
-}
-
-const CUDA_11 = ["11.8", "12.0", "12.1", "12.2", "12.3", "12.4", "12.5", "12.6", "12.7", "12.8"];
-
-/** The machines of each data center (assumed; the newest GPUs need CUDA 12.8). */
-const MACHINES: readonly Machines[] = [
-  { tiers: [...GPU_TIERS, "HOPPER_141"], cudaVersions: CUDA_11 },
-  { tiers: ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180"], cudaVersions: ["12.8", "12.9", "13.0"] },
-];
-
-/** The most GPUs of one machine (assumed). */
-const MOST_GPUS = 8;
 
 /** The data centers with machines for CPU workers (assumed: one client of the service knows it). */
-const CPU_DATA_CENTERS = ["EU-RO-1"];
+export const CPU_DATA_CENTERS = ["EU-RO-1"];
 
 /** Returns the places where a worker of an endpoint can start, the preferred first. */
-export function placesOf(record: Readonly<EndpointRecord>, { dataCenters, dataCenterOf }: Catalogue): Place[] {
+export function placesOf(record: Readonly<EndpointRecord>, catalogue: Catalogue): Place[] {
+  const { dataCenters, dataCenterOf } = catalogue;
   const isOnCpus = record.computeType === "CPU";
   const cpu = (isOnCpus && cpuInstances(record.instanceIds)[0]) || null;
-  if (isOnCpus ? cpu === null : !hasMachine(record)) return [];
+  if (isOnCpus && cpu === null) return [];
   const gpuCount = isOnCpus ? 0 : (record.gpuCount ?? 1);
   const wanted = dataCentersOf(record.locations);
   const known = wanted.length > 0 ? wanted.filter((id) => dataCenters.includes(id)) : dataCenters;
-  const fitting = isOnCpus ? known.filter((id) => CPU_DATA_CENTERS.includes(id)) : known;
+  const hasMachine = isOnCpus ? (id: string) => CPU_DATA_CENTERS.includes(id) : freeMachines(record, catalogue);
+  const fitting = known.filter(hasMachine);
   const volumes = volumesOf(record);
   if (volumes.length === 0) {
     return fitting.map((dataCenterId) => ({ dataCenterId, volumeId: null, gpuCount, cpu }));
@@ -64,23 +51,15 @@ export function placesOf(record: Readonly<EndpointRecord>, { dataCenters, dataCe
   });
 }
 
-/** Returns `true` if machines with the GPUs and the drivers of an endpoint exist. */
-function hasMachine({ gpuIds, gpuCount, minCudaVersion, allowedCudaVersions }: Readonly<EndpointRecord>): boolean {
-  if ((gpuCount ?? 1) > MOST_GPUS) return false;
-  const { tiers } = gpuSelection(gpuIds);
-  const allowed = (allowedCudaVersions ?? "").split(",").flatMap((version) => version.trim() || []);
-  const isAccepted = (version: string) =>
-    (allowed.length === 0 || allowed.includes(version)) && (!minCudaVersion || isAtLeast(version, minCudaVersion));
-  return MACHINES.some(
-    (machines) => machines.tiers.some((tier) => tiers.includes(tier)) && machines.cudaVersions.some(isAccepted),
-  );
-}
-
-/** Compares versions by number: 12.11 is above 12.2. */
-function isAtLeast(version: string, floor: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [floorMajor = 0, floorMinor = 0] = floor.trim().split(".").map(Number);
-  return major === floorMajor ? minor >= floorMinor : major > floorMajor;
+/** Returns a test whether a data center has a free machine for an endpoint. */
+function freeMachines(
+  { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions }: Readonly<EndpointRecord>,
+  { levelOf }: Catalogue,
+): (dataCenterId: string) => boolean {
+  const { tiers, excluded } = gpuSelection(gpuIds);
+  const types = gpuTypesIn(tiers, excluded);
+  const filter = { gpuCount: gpuCount ?? 1, accepts: cudaRule(allowedCudaVersions, minCudaVersion) };
+  return (id) => types.some((type) => isInStock(levelOf(type, { ...filter, dataCenterIds: [id] })));
 }
 
 /** Returns the variables that tell a worker its place (observed). */

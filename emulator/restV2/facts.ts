@@ -40,6 +40,7 @@ const READ_ENDPOINT = ["id", ...v2Shown(ALL_ENDPOINT_FIELDS), "requestUrls"];
 const READ_TEMPLATE = ["id", ...v2Shown(TEMPLATE_FIELDS)];
 const READ_VOLUME = ["id", ...v2Shown(VOLUME_FIELDS), "type"];
 const READ_REGISTRY = ["id", ...v2Shown(REGISTRY_AUTH_FIELDS)];
+const READ_GPU = ["id", "name", "pool", "manufacturer", "memory", "price", "maxCount"];
 const PAGES = ["limit", "cursor"];
 
 /**
@@ -175,12 +176,36 @@ export const REST_V2 = {
   },
   getRegistry: { method: "GET", path: "/registries/{id}", status: 200, reads: READ_REGISTRY },
   deleteRegistry: { method: "DELETE", path: "/registries/{id}", status: 204 },
+  listGpus: {
+    method: "GET",
+    path: "/catalog/gpus",
+    status: 200,
+    list: "gpus",
+    reads: [...READ_GPU, "availability", "dataCenters", "cudaVersions"],
+    query: ["include", "product", "count"],
+  },
+  getGpu: { method: "GET", path: "/catalog/gpus/{id}", status: 200, reads: READ_GPU },
+  listCpus: {
+    method: "GET",
+    path: "/catalog/cpus",
+    status: 200,
+    list: "cpus",
+    reads: ["id", "name", "group", "vcpu", "ramGbPerVcpu", "price"],
+    query: ["include", "product"],
+  },
   listDataCenters: {
     method: "GET",
     path: "/catalog/datacenters",
     status: 200,
     list: "dataCenters",
-    reads: ["id"],
+    reads: ["id", "name", "region", "globalNetwork", "networkVolumeTypes", "compliance", "gpuAvailability"],
+    query: ["include"],
+  },
+  getAccountLimits: {
+    method: "GET",
+    path: "/account/limits",
+    status: 200,
+    reads: ["spendRate", "serverlessWorkers"],
   },
   getPod: {
     method: "GET",

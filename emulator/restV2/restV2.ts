@@ -1,4 +1,6 @@
 import type { Clock } from "../../sdk/contract/clock";
+import type { AccountUse } from "../catalog/accountLimits";
+import type { Catalog } from "../catalog/catalog";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import { type Call, type CallOptions, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
@@ -6,6 +8,7 @@ import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Volumes } from "../volumes/volumes";
+import { catalogHandlers } from "./catalogHandlers";
 import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
 import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
 import type { V2Handler } from "./handler";
@@ -22,6 +25,9 @@ export interface RestV2Options extends EndpointParts {
   readonly volumes: Volumes;
   readonly pods: Pods;
   readonly managementLimits: ManagementLimits;
+  readonly catalog: Catalog;
+  /** Returns what the account uses of its limits. */
+  readonly use: () => AccountUse;
 }
 
 interface Route {
@@ -50,7 +56,7 @@ export function isRestV2(path: string): boolean {
  * of a request.
  */
 export function createRestV2(options: RestV2Options) {
-  const { keys, clock, registryAuths, volumes, pods, templates, dataCenters } = options;
+  const { keys, clock, registryAuths, volumes, pods, templates } = options;
   const quota = createQuota(clock, options.managementLimits);
   const handlers: Readonly<Record<OperationName, V2Handler>> = {
     ...endpointHandlers(options),
@@ -58,9 +64,7 @@ export function createRestV2(options: RestV2Options) {
     ...volumeHandlers(volumes),
     ...registryHandlers(registryAuths, pods),
     ...podHandlers(pods),
-    listDataCenters: () => ({
-      dataCenters: dataCenters.map((id) => ({ id, name: id, networkVolumeTypes: ["STANDARD"] })),
-    }),
+    ...catalogHandlers(options.catalog, options.use),
   };
   let requests = 0;
 

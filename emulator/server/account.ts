@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type AccountLimits, type AccountUse, accountUse } from "../catalog/accountLimits";
 import type { Endpoints } from "../endpoints/endpoints";
 import { validate } from "../io/validate";
 import type { EndpointSeed } from "../model/endpointFields";
@@ -42,10 +43,11 @@ export interface Account {
   readonly registryAuths: RegistryAuths;
   readonly kinds: Kinds;
   /**
-   * Sets the quota of workers; `undefined` for none. Endpoints that exceed a lower quota keep their
-   * workers.
+   * Sets limits; `undefined` for none. Endpoints that exceed a lower limit keep their workers.
    */
-  setWorkerQuota(workers: number | undefined): void;
+  setLimits(limits: Partial<AccountLimits>): void;
+  /** Returns what the account uses of its limits. */
+  use(): AccountUse;
   /**
    * Adds the contents of a seed.
    * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
@@ -71,13 +73,8 @@ const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volu
  */
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
-  let { workerQuota } = options;
-  const { kinds, endpoints, pods, registryAuths, templates, volumes } = createKinds(
-    context,
-    options,
-    strict,
-    () => workerQuota,
-  );
+  const limits: AccountLimits = { ...options.limits };
+  const { kinds, endpoints, pods, registryAuths, templates, volumes } = createKinds(context, options, strict, limits);
   const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
@@ -103,9 +100,11 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
   return {
     endpoints,
     pods,
-    setWorkerQuota(workers) {
-      workerQuota = workers;
+    setLimits(changed) {
+      Object.assign(limits, changed);
+      endpoints.reconcile();
     },
+    use: () => accountUse(endpoints, limits),
     volumes,
     templates,
     registryAuths,
@@ -133,7 +132,7 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       for (const [, kind] of entries.toReversed()) kind.clear();
       pods.clear();
       if (!isStrict) strict.clear();
-      workerQuota = options.workerQuota;
+      Object.assign(limits, options.limits);
       context.changed();
     },
   };

@@ -1,5 +1,6 @@
 import type { Call } from "../io/http";
 import { validate } from "../io/validate";
+import type { StockRule } from "../model/stock";
 import type { WorkerFaults } from "../workers/workerFaults";
 import { type FaultRule, nameOf, ruleSchema, subjectsOf } from "./faultRule";
 import type { Operations } from "./routes";
@@ -39,9 +40,11 @@ export type NextFault = (call: Subject) => ActiveFault | undefined;
 /**
  * @param random returns a number in [0, 1)
  * @param operations returns the operations that requests can have
+ * @param onStockChange called when a rule about stock was added or removed
  */
-export function createFaults(random: () => number, operations: () => Operations) {
+export function createFaults(random: () => number, operations: () => Operations, onStockChange: () => void) {
   let rules: Writable<ActiveFault>[] = [];
+  let stock: StockRule[] = [];
   let added = 0;
 
   /** Counts the subject for every rule that matches it, and applies the first rule that is due. */
@@ -58,23 +61,28 @@ export function createFaults(random: () => number, operations: () => Operations)
     return match.probability === undefined || random() < match.probability;
   }
 
+  function replaceRules(changed: Writable<ActiveFault>[]): void {
+    rules = changed;
+    const before = stock.length;
+    stock = rules.flatMap(stockRuleOf);
+    if (stock.length !== before) onStockChange();
+  }
+
   const faults: Faults = {
     add(rule) {
       const { name, ...rest } = structuredClone(validate(ruleSchema, rule, "This fault rule"));
       assertCanMatch(rest, operations());
       const active = { ...rest, id: ++added, name: name ?? nameOf(rest.effect), matched: 0, applied: 0 };
-      rules.push(active);
+      replaceRules([...rules, active]);
       return { ...active };
     },
     list: () => rules.map((rule) => ({ ...rule })),
     remove(id) {
       const before = rules.length;
-      rules = rules.filter((rule) => rule.id !== id);
+      replaceRules(rules.filter((rule) => rule.id !== id));
       return rules.length < before;
     },
-    clear() {
-      rules = [];
-    },
+    clear: () => replaceRules([]),
   };
 
   const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, "requests"));
@@ -96,15 +104,28 @@ export function createFaults(random: () => number, operations: () => Operations)
     },
   };
 
-  return { faults, next, dropsWebhook, workerFaults };
+  return { faults, next, dropsWebhook, workerFaults, stockRules: (): readonly StockRule[] => stock };
 }
+
+function stockRuleOf({ match: part = {}, effect: { soldOut, stock } }: FaultRule): StockRule[] {
+  const level = soldOut ? "None" : stock;
+  return level ? [{ part, level }] : [];
+}
+
+const STOCK_FIELDS = ["pool", "gpuTypeId", "dataCenterId", "cudaVersion"] as const;
+const COUNTED_FIELDS = ["endpointId", "nth", "probability"] as const;
 
 /**
  * Throws a TypeError for a rule that could never match, because no request has its operation, or
  * because it is not about requests.
  */
-function assertCanMatch({ match = {}, effect }: FaultRule, operations: Operations): void {
+function assertCanMatch({ match = {}, effect, times }: FaultRule, operations: Operations): void {
   const subjects = subjectsOf(effect);
+  const ofOthers = subjects === "stock" ? COUNTED_FIELDS : STOCK_FIELDS;
+  const wrong = ofOthers.filter((field) => match[field] !== undefined);
+  if (wrong.length > 0) throw new TypeError(`The rule is about ${subjects}: leave ${wrong.join(", ")} out of "match".`);
+  if (subjects === "stock" && times !== undefined)
+    throw new TypeError('The rule is about stock, and applies until it is removed: leave out "times".');
   if (subjects !== "requests" && (match.operation !== undefined || match.interface !== undefined))
     throw new TypeError(
       `The rule is about ${subjects}, not requests: leave "operation" and "interface" out of "match".`,

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { INTERFACES, type Interface } from "../io/http";
+import { STOCK_LEVELS, type StockLevel, type StockPart } from "../model/stock";
 import { MAX_LIST_LAG_MS } from "../records/history";
 
 /** A rule that makes the emulator misbehave for some requests. */
@@ -15,8 +16,8 @@ export interface FaultRule {
   readonly times?: number;
 }
 
-/** The requests that a fault rule matches. */
-export interface FaultMatch {
+/** The requests that a fault rule matches, or the part of the stock. */
+export interface FaultMatch extends StockPart {
   /** The interface of the request. */
   readonly interface?: Interface;
   /** `saveEndpoint`, `saveTemplate`, `myself`, `getPod`, `run`, `status`, … */
@@ -99,10 +100,21 @@ export interface FaultEffect {
    * `throttleWorkerMs`.
    */
   readonly imagePullMs?: number;
+  /**
+   * Has no free machine: the catalogue says `None`, and no worker starts there. The rule matches
+   * stock by `pool`, `gpuTypeId`, `dataCenterId` and `cudaVersion`, and no requests. It applies
+   * until it is removed.
+   */
+  readonly soldOut?: boolean;
+  /**
+   * Sets the level of the stock that the rule matches, as with `soldOut`. `Absent` removes it from
+   * the catalogue.
+   */
+  readonly stock?: StockLevel;
 }
 
 /** The events that a rule can apply to. */
-type Subjects = "requests" | "webhooks" | "worker starts" | "job starts";
+type Subjects = "requests" | "webhooks" | "worker starts" | "job starts" | "stock";
 
 /** A kind of fault: the field of `FaultEffect`, and how people choose it. */
 interface FaultKind {
@@ -180,6 +192,13 @@ const KINDS = {
     text: "delay the start of a worker by this many milliseconds",
     example: "10000",
   },
+  soldOut: { schema: z.boolean(), appliesTo: "stock", text: "have no free GPU" },
+  stock: {
+    schema: z.enum(STOCK_LEVELS),
+    appliesTo: "stock",
+    text: "show this level of stock: High, Medium, Low, None or Absent",
+    example: "Low",
+  },
 } as const satisfies Record<Exclude<keyof FaultEffect, "headers" | "body" | "when">, FaultKind>;
 
 type KindName = keyof typeof KINDS;
@@ -254,6 +273,10 @@ export const ruleSchema = z.strictObject({
       endpointId: z.string().optional(),
       nth: z.int().positive().optional(),
       probability: z.number().min(0).max(1).optional(),
+      pool: z.string().min(1).optional(),
+      gpuTypeId: z.string().min(1).optional(),
+      dataCenterId: z.string().min(1).optional(),
+      cudaVersion: z.string().min(1).optional(),
     })
     .optional(),
   effect: effectSchema,

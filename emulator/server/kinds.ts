@@ -1,6 +1,9 @@
+import { type AccountLimits, accountUse, workerPrice } from "../catalog/accountLimits";
 import { endpointKind } from "../endpoints/endpointKind";
 import { createEndpoints } from "../endpoints/endpoints";
+import type { EndpointRecord } from "../model/endpointFields";
 import { placesOf } from "../model/places";
+import type { LevelOf } from "../model/stock";
 import { createPods } from "../pods/pods";
 import { registryAuthKind } from "../registryAuths/registryAuthKind";
 import { createRegistryAuths } from "../registryAuths/registryAuths";
@@ -19,13 +22,14 @@ export type AccountContext = Omit<RuntimeContext, "containerOf" | "placesOf" | "
 
 /** The rules of an account that options set. */
 export interface AccountOptions {
-  /** The largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
-  readonly workerQuota: number | undefined;
+  readonly limits: Readonly<AccountLimits>;
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
   /** The data centers of the catalogue. */
   readonly dataCenters: readonly string[];
+  /** Returns the stock of a GPU type. */
+  readonly levelOf: LevelOf;
 }
 
 /**
@@ -36,21 +40,30 @@ export function createKinds(
   given: AccountContext,
   options: AccountOptions,
   strict: ReadonlySet<StrictKind>,
-  workerQuota: () => number | undefined,
+  limits: Readonly<AccountLimits>,
 ) {
   const { profile } = given;
-  const { dataCenters } = options;
+  const { dataCenters, levelOf } = options;
   const references = createReferences(() => records, strict);
   const context: RuntimeContext = {
     ...given,
     containerOf: (id) => records.templates.containerOf(id),
-    placesOf: (record) => placesOf(record, { dataCenters, dataCenterOf: references.dataCenterOf }),
-    released: (id) => records.templates.released(id),
+    placesOf(record) {
+      if (exceedsSpend(record)) return [];
+      return placesOf(record, { dataCenters, dataCenterOf: references.dataCenterOf, levelOf });
+    },
+    released(id) {
+      records.templates.released(id);
+      // Workers that the spend limit held back may start now.
+      if (limits.spendLimit !== undefined) given.clock.schedule(0, endpoints.reconcile);
+    },
   };
   const endpoints = createEndpoints({
-    ...{ context, references, workerQuota },
+    ...{ context, references, workerQuota: () => limits.workerQuota },
     onRemoved: (id) => records.templates.removeThatOf(id),
   });
+  const exceedsSpend: (record: EndpointRecord) => boolean = (record) =>
+    limits.spendLimit !== undefined && accountUse(endpoints, limits).spend + workerPrice(record) > limits.spendLimit;
   const templates = createTemplates(
     {
       ...given,

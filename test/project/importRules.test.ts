@@ -103,12 +103,25 @@ const ARROWS: Record<string, Arrows> = {
       volumes: ["time", "model", "graphql", "records"],
       pods: ["time", "model", "io", "graphql", "workers", "endpoints", "volumes"],
       queue: ["time", "model", "io", "jobs", "openai", "endpoints"],
+      catalog: ["model", "graphql", "endpoints"],
       restV2: [
-        ...["time", "model", "io", "records", "jobs", "endpoints", "registryAuths", "templates", "volumes", "pods"],
+        ...[
+          "time",
+          "catalog",
+          "model",
+          "io",
+          "records",
+          "jobs",
+          "endpoints",
+          "registryAuths",
+          "templates",
+          "volumes",
+          "pods",
+        ],
       ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer"],
+        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer", "catalog"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [

@@ -92,5 +92,6 @@ export function openAddFault() {
 function effectOf(name, value) {
   const field = state.about.faultChoices.find((choice) => choice.name === name)?.field;
   if (field !== undefined) return { [name]: { [field]: value } };
-  return { [name]: value === "" ? true : Number(value) };
+  if (value === "") return { [name]: true };
+  return { [name]: Number.isNaN(Number(value)) ? value : Number(value) };
 }

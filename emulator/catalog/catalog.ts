@@ -1,0 +1,86 @@
+import { CPU_FLAVORS, type CpuFlavor } from "../model/cpuInstances";
+import { countryOf, DATA_CENTERS } from "../model/dataCenters";
+import { GPU_TYPES, type GpuType } from "../model/gpuTypes";
+import { CPU_DATA_CENTERS } from "../model/places";
+import type { LevelOf, StockFilter, StockLevel } from "../model/stock";
+
+/** A level of stock that the catalogue shows. What is absent is not in its lists. */
+export type ShownLevel = Exclude<StockLevel, "Absent">;
+
+/** The question of one request about GPU types. */
+export interface GpuQuestion extends Omit<StockFilter, "dataCenterIds"> {
+  /** The data centers to look at. @default all */
+  readonly dataCenterIds?: readonly string[];
+}
+
+/** The stock of one GPU type. */
+export interface GpuStock {
+  readonly level: ShownLevel;
+  readonly dataCenters: readonly { readonly id: string; readonly level: ShownLevel }[];
+  readonly cudaVersions: readonly { readonly version: string; readonly isAvailable: boolean }[];
+}
+
+/** A data center, as the catalogue shows it. */
+export interface CatalogDataCenter {
+  readonly id: string;
+  readonly country: string;
+  readonly hasVolumes: boolean;
+  readonly hasCpus: boolean;
+}
+
+/** The catalogue of the service, for both interfaces. */
+export interface Catalog {
+  readonly gpuTypes: readonly GpuType[];
+  readonly cpuFlavors: Readonly<Record<string, CpuFlavor>>;
+  readonly dataCenters: readonly CatalogDataCenter[];
+  stockOf(gpu: GpuType, question: GpuQuestion): GpuStock;
+  /** Returns the GPU types of a data center. */
+  gpusIn(dataCenterId: string, gpuCount: number): { readonly gpu: GpuType; readonly level: ShownLevel }[];
+}
+
+/** Creates the catalogue. */
+export function createCatalog(
+  levelOf: LevelOf,
+  dataCenterIds: readonly string[],
+  volumeDataCenters: readonly string[],
+): Catalog {
+  const any = () => true;
+  const shown = (level: StockLevel) => (level === "Absent" ? [] : [level]);
+  return {
+    gpuTypes: GPU_TYPES,
+    cpuFlavors: CPU_FLAVORS,
+    dataCenters: dataCenterIds.map((id) => ({
+      ...{ id, country: countryOf(id), hasVolumes: volumeDataCenters.includes(id) },
+      hasCpus: CPU_DATA_CENTERS.includes(id),
+    })),
+    stockOf(gpu, { dataCenterIds: wanted = dataCenterIds, gpuCount, accepts }) {
+      const [level = "None"] = shown(levelOf(gpu, { dataCenterIds: wanted, gpuCount, accepts }));
+      return {
+        level,
+        dataCenters: wanted.flatMap((id) =>
+          shown(levelOf(gpu, { dataCenterIds: [id], gpuCount, accepts })).map((each) => ({ id, level: each })),
+        ),
+        cudaVersions: gpu.cudaVersions.filter(accepts).flatMap((version) =>
+          shown(levelOf(gpu, { dataCenterIds: wanted, gpuCount, accepts: (each) => each === version })).map((each) => ({
+            ...{ version, isAvailable: each !== "None" },
+          })),
+        ),
+      };
+    },
+    gpusIn: (id, gpuCount) =>
+      GPU_TYPES.flatMap((gpu) =>
+        shown(levelOf(gpu, { dataCenterIds: [id], gpuCount, accepts: any })).map((level) => ({ gpu, level })),
+      ),
+  };
+}
+
+/** Returns the region of a data center: the first part of its id. */
+export function regionOf(dataCenterId: string): string {
+  return dataCenterId.split("-")[0] ?? "";
+}
+
+/** Returns the data centers in countries; all of them if none is given. */
+export function inCountries(dataCenterIds: readonly string[], countries: readonly string[]): string[] {
+  const wanted = DATA_CENTERS.filter(({ country }) => countries.includes(country)).map(({ id }) => id);
+  return dataCenterIds.filter((id) => countries.length === 0 || wanted.includes(id));
+}

@@ -1,0 +1,28 @@
+import { assumed, documented, observed } from "./level";
+
+/**
+ * The catalogue, and the limits of the account. Here, "documented" means in the service's own
+ * descriptions, which the contract does not include.
+ */
+export const catalog = {
+  "catalog.public": observed(
+    "GraphQL answers gpuTypes, dataCenters and cpuFlavors without a key, in the observed profile only.",
+  ),
+  "catalog.pools": observed(
+    "serverlessGpuPools names the GPU types of each pool. A type in no pool cannot be used, whatever its stock says.",
+  ),
+  "catalog.pools-key": assumed("serverlessGpuPools needs a key."),
+  "catalog.stock": observed("Stock is High, Medium or Low; for none, GraphQL says null and REST v2 NONE."),
+  "catalog.best": assumed("The stock of a GPU type is the best of its data centers and CUDA versions that fit."),
+  "catalog.default": assumed("Without a fault rule, stock is High everywhere; a machine has at most 8 GPUs."),
+  "catalog.absent": assumed("A data center or a CUDA version that does not offer a type is not in the type's list."),
+  "catalog.sold-out": assumed("No worker starts where stock is None or Absent. Jobs wait, without an error."),
+  "catalog.v2-parameters": documented(
+    "include needs product and the other way round, and cudaVersions excludes minCudaVersion: otherwise 400.",
+  ),
+  "catalog.v2-price": documented("price.serverless is US dollars an hour for one GPU; a type without a pool has none."),
+  "catalog.v2-volumes": documented("networkVolumeTypes of a data center is empty if it has no network volumes."),
+  "account.limits": observed("GraphQL's myself has the quota of workers, the spend limit and the current spend."),
+  "account.limits-v2": assumed("/v2/account/limits has limit and current in spendRate and in serverlessWorkers."),
+  "account.spend-limit": documented("A worker whose start would exceed the spend limit does not start; jobs wait."),
+};
