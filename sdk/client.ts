@@ -1,3 +1,4 @@
+import type { Account, Catalog } from "./catalog/catalog";
 import { type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { capabilitiesAt } from "./contract/capabilities";
@@ -43,6 +44,10 @@ export interface Client {
   readonly volumes: Volumes;
   /** Reads pods. */
   readonly pods: Pods;
+  /** Reads the service's catalogue: GPU types, pools, data centers, CPU flavors, stock, prices. */
+  readonly catalog: Catalog;
+  /** Reads the limits of the account. */
+  readonly account: Account;
   /**
    * Returns the calls of an endpoint: a queue submits and follows jobs, and `fetch` calls the
    * workers of a load-balancing endpoint.
@@ -174,6 +179,12 @@ export function createClient(options?: ClientOptions): Client {
       return managed().volumes;
     },
     pods,
+    get catalog() {
+      return managed().catalog;
+    },
+    get account() {
+      return managed().account;
+    },
     endpoint,
     close,
     [Symbol.asyncDispose]: close,

@@ -7,6 +7,17 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
+export type { Account, Catalog, GpuOptions } from "./catalog/catalog";
+export type {
+  AccountLimits,
+  CatalogCpu,
+  CatalogDataCenter,
+  CatalogGpu,
+  CatalogPool,
+  OfferedCuda,
+  PlacedStock,
+  StockLevel,
+} from "./catalog/record";
 export { type Client, type ClientOptions, createClient, type EndpointAccess } from "./client";
 export {
   type ConnectionSettings,

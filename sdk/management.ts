@@ -1,3 +1,6 @@
+import { type Account, type Catalog, type CatalogCalls, createCatalog } from "./catalog/catalog";
+import { graphqlCatalogCalls } from "./catalog/graphqlCalls";
+import { v2CatalogCalls } from "./catalog/v2Calls";
 import { ENDED_REST_V1, type ServiceName } from "./contract/limits";
 import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
 import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
@@ -28,6 +31,8 @@ export interface Management {
   readonly registryAuths: RegistryAuths;
   readonly volumes: Volumes;
   readonly pods: PodCalls;
+  readonly catalog: Catalog;
+  readonly account: Account;
 }
 
 /** The requests of one management interface. */
@@ -37,6 +42,7 @@ interface ManagementCalls {
   readonly registryAuths: RegistryAuthCalls;
   readonly volumes: VolumeCalls;
   readonly pods: PodCalls;
+  readonly catalog: CatalogCalls;
 }
 
 /**
@@ -58,6 +64,7 @@ export function graphqlCalls(
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
+    catalog: graphqlCatalogCalls(transport),
   };
 }
 
@@ -69,6 +76,7 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
     registryAuths: v2RegistryAuthCalls(transport),
     volumes: v2VolumeCalls(transport),
     pods: v2PodCalls(transport),
+    catalog: v2CatalogCalls(transport),
   };
 }
 
@@ -93,5 +101,6 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
     ),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
+    ...createCatalog(context, calls.catalog),
   };
 }

@@ -31,7 +31,11 @@ async function main() {
     changed() {},
     watch: createWatch(),
     dropsWebhook: () => false,
-    workerFaults: createFaults(Math.random, () => ({ graphql: [], rest: [], v2: [], queue: [], lb: [] })).workerFaults,
+    workerFaults: createFaults(
+      Math.random,
+      () => ({ graphql: [], rest: [], v2: [], queue: [], lb: [] }),
+      () => {},
+    ).workerFaults,
     workerHost: createWorkerHost(clock, () => {}),
     handlers: {
       worker: async (job, { sleep, random }) => {

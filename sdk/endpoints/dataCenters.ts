@@ -83,7 +83,7 @@ const OWN_REGIONS: readonly string[] = ["US", "CA"];
  * Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for
  * `US-KS-2`.
  */
-function countryOf(id: string): string | undefined {
+export function countryOf(id: string): string | undefined {
   const [region = "", place] = id.split("-");
   return OWN_REGIONS.includes(region) ? region : place;
 }

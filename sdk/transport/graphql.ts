@@ -77,7 +77,8 @@ function isList(value: Literal): value is readonly Literal[] {
 /** The GraphQL interface of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
-  readonly apiKey: Secret;
+  /** @default none: the request is one that needs no account */
+  readonly apiKey: Secret | undefined;
   /**
    * Returns the URL of the interface, without `/graphql`.
    * @throws ConfigurationError if there is none
@@ -174,7 +175,7 @@ async function post(
   const response = await send(http, {
     ...request,
     method: "POST",
-    url: `${url}?api_key=${encodeURIComponent(apiKey.reveal())}`,
+    url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : url,
     headers: JSON_CONTENT,
     body,
   });

@@ -55,6 +55,7 @@ const ARROWS: Record<string, Arrows> = {
       templates: ["contract", "transport", "records", "containers", "endpoints"],
       registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
+      catalog: ["contract", "transport", "records", "endpoints"],
       jobs: ["contract", "transport"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],

@@ -1,34 +1,8 @@
 import { readFileSync } from "node:fs";
 import { systemReason } from "../../../emulator/io/systemReason";
+import { type Prices, PUBLIC_PRICES } from "../../../sdk/catalog/publicPrices";
 import { didYouMean } from "../../didYouMean";
 import type { Settings } from "./endpoints";
-
-/**
- * Prices in US dollars a second: of a worker with one GPU, by GPU tier, and of a worker on CPUs, by
- * its instance.
- */
-export interface Prices {
-  /** The day of the table, such as `2026-06-08`. */
-  readonly date: string;
-  readonly perSecond: Readonly<Record<string, number>>;
-}
-
-/** The service's public price table. It has no prices of CPU workers. */
-const PUBLIC_PRICES: Prices = {
-  date: "2026-06-08",
-  perSecond: {
-    AMPERE_16: 0.00016,
-    AMPERE_24: 0.00019,
-    ADA_24: 0.00031,
-    AMPERE_48: 0.00034,
-    ADA_48_PRO: 0.00053,
-    AMPERE_80: 0.00076,
-    ADA_80_PRO: 0.00116,
-    BLACKWELL_96: 0.00111,
-    HOPPER_141: 0.00155,
-    BLACKWELL_180: 0.0024,
-  },
-};
 
 /** The price of a worker, and its source. */
 export interface Price {

@@ -1,0 +1,88 @@
+import { type OptionChecks, REQUEST_OPTIONS, wholeFrom } from "../transport/callOptions";
+import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
+
+/** Options of `catalog.gpus`. */
+export interface GpuOptions extends RequestOptions {
+  /** GPUs of one worker, whose stock to return (integer, ≥ 1). @default 1 */
+  readonly gpuCount?: number | undefined;
+}
+
+/**
+ * Reads the service's catalogue. Prices and stock change within hours. Stock is an estimate at the
+ * time of the read, and no reservation.
+ */
+export interface Catalog {
+  /**
+   * Returns the GPU types with their stock for workers.
+   * @throws RejectedError or NotFoundError if the service has no catalogue
+   */
+  gpus(options?: GpuOptions): ResponsePromise<CatalogGpu[]>;
+  /**
+   * Returns the data centers.
+   * @throws RejectedError or NotFoundError if the service has no catalogue
+   */
+  dataCenters(options?: RequestOptions): ResponsePromise<CatalogDataCenter[]>;
+  /**
+   * Returns the CPU flavors.
+   * @throws RejectedError or NotFoundError if the service has no catalogue
+   */
+  cpus(options?: RequestOptions): ResponsePromise<CatalogCpu[]>;
+  /**
+   * Returns the pools, with the GPU types of each.
+   * @throws RejectedError or NotFoundError if the service has no catalogue
+   */
+  pools(options?: RequestOptions): ResponsePromise<CatalogPool[]>;
+}
+
+/** Reads the account. */
+export interface Account {
+  /**
+   * Returns the limits of the account, as far as the service shows them.
+   * @throws AuthenticationError if the key lacks the permission
+   * @throws RejectedError or NotFoundError if the service does not show them
+   */
+  limits(options?: RequestOptions): ResponsePromise<AccountLimits>;
+}
+
+/** The requests for the catalogue, each of which sends one request, once. */
+export interface CatalogCalls {
+  readonly gpus: (operation: string, gpuCount: number, attempt: Attempt) => Promise<CatalogGpu[]>;
+  readonly dataCenters: (operation: string, attempt: Attempt) => Promise<CatalogDataCenter[]>;
+  readonly cpus: (operation: string, attempt: Attempt) => Promise<CatalogCpu[]>;
+  readonly pools: (operation: string, attempt: Attempt) => Promise<CatalogPool[]>;
+  readonly limits: (operation: string, attempt: Attempt) => Promise<AccountLimits>;
+}
+
+const GPU_OPTIONS: OptionChecks<GpuOptions> = { ...REQUEST_OPTIONS, gpuCount: wholeFrom(1) };
+
+/** Returns the catalogue of one service, and the limits of one account. */
+export function createCatalog(context: CallContext, calls: CatalogCalls): { catalog: Catalog; account: Account } {
+  function read<T>(name: string, operation: string, options: ObservedOptions, attempt: (each: Attempt) => Promise<T>) {
+    return makeCall(context, { ...requestOptions(options), name, operation, repeatability: "safe", attempt });
+  }
+
+  /** Returns a function that sends a request without arguments. */
+  function reading<T>(name: string, operation: string, send: (operation: string, attempt: Attempt) => Promise<T>) {
+    return (given?: RequestOptions) =>
+      checkedCall(given, REQUEST_OPTIONS, (options) =>
+        read(name, operation, options, (attempt) => send(operation, attempt)),
+      );
+  }
+
+  return {
+    catalog: {
+      gpus: (given) =>
+        checkedCall(given, GPU_OPTIONS, ({ gpuCount = 1, ...options }) => {
+          const operation = "the catalogue of GPU types";
+          return read("gpuTypes", operation, options, (attempt) => calls.gpus(operation, gpuCount, attempt));
+        }),
+      dataCenters: reading("dataCenters", "the catalogue of data centers", calls.dataCenters),
+      cpus: reading("cpuFlavors", "the catalogue of CPU flavors", calls.cpus),
+      pools: reading("serverlessGpuPools", "the catalogue of GPU pools", calls.pools),
+    },
+    account: { limits: reading("limits", "the limits of the account", calls.limits) },
+  };
+}

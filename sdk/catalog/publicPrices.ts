@@ -1,0 +1,33 @@
+/**
+ * Prices in US dollars a second: of a worker with one GPU, by GPU tier, and of a worker on CPUs, by
+ * its instance.
+ */
+export interface Prices {
+  /** The day of the table, such as `2026-06-08`. */
+  readonly date: string;
+  readonly perSecond: Readonly<Record<string, number>>;
+}
+
+/** The service's public price table. It has no prices of CPU workers. */
+export const PUBLIC_PRICES: Prices = {
+  date: "2026-06-08",
+  perSecond: {
+    AMPERE_16: 0.00016,
+    AMPERE_24: 0.00019,
+    ADA_24: 0.00031,
+    AMPERE_48: 0.00034,
+    ADA_48_PRO: 0.00053,
+    AMPERE_80: 0.00076,
+    ADA_80_PRO: 0.00116,
+    BLACKWELL_96: 0.00111,
+    HOPPER_141: 0.00155,
+    BLACKWELL_180: 0.0024,
+  },
+};
+
+/** Returns the price of one GPU of a pool in US dollars an hour, if the public table has it. */
+export function publicPrice(pool: string): number | undefined {
+  const perSecond = Object.hasOwn(PUBLIC_PRICES.perSecond, pool) ? PUBLIC_PRICES.perSecond[pool] : undefined;
+  // 0.00016 × 3600 would show as 0.5760000000000001.
+  return perSecond === undefined ? undefined : Number((perSecond * 3600).toPrecision(12));
+}
